@@ -3,9 +3,9 @@ import { auditRoutes } from "./audit/routes.ts"
 import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
-import { chatRoutes } from "./completions/routes.ts"
+import { completionRoutes } from "./completions/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
-import { chatMessageRoutes, newsRoutes } from "./conversations/message-routes.ts"
+import { changeEventRoutes, chatMessageRoutes } from "./conversations/message-routes.ts"
 import { chatListRoutes } from "./conversations/routes.ts"
 import { resumableRoutes } from "./files/resumable-routes.ts"
 import { fileRoutes } from "./files/routes.ts"
@@ -25,7 +25,7 @@ import { fileKnowledgeRoutes } from "./knowledge/file-routes.ts"
 import { knowledgeRoutes } from "./knowledge/routes.ts"
 import { modelListRoutes } from "./models/list-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
-import { proxyRoutes } from "./native-proxy/routes.ts"
+import { nativeProxyRoutes } from "./native-proxy/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
 import { builtPage, servePage } from "./operations/web-files.ts"
 import { provisioningRoutes } from "./scim/provisioning-status.ts"
@@ -104,7 +104,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { conversations } = gateway
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
-  mount("/api/v1", newsRoutes(router("api"), conversations.news))
+  mount("/api/v1", changeEventRoutes(router("api"), conversations.changeEvents))
   const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.library
   mount(
     "/api/v1/files",
@@ -129,30 +129,33 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))
   mount(
     "/api/v1/usage",
-    usageRoutes({ router: router("api"), ...gateway, store: gateway.usage, now }),
+    usageRoutes({ router: router("api"), ...gateway, store: gateway.usageStore, now }),
   )
 
   for (const prefix of aliasPrefixes) {
     mount(prefix, modelListRoutes(router("openai"), gateway.catalogue))
-    mount(prefix, chatRoutes({ router: router("openai"), chat: gateway.chat, bodyLimit }))
+    mount(
+      prefix,
+      completionRoutes({ router: router("openai"), completions: gateway.chat, bodyLimit }),
+    )
   }
   mount(
     runtimePrefix,
-    proxyRoutes({
+    nativeProxyRoutes({
       router: router("runtime"),
       prefix: runtimePrefix,
       summary: "The native API of the model runtimes, passed through",
-      forward: gateway.runtime.native,
+      forward: gateway.runtime.ollama,
     }),
   )
   mount(
     "/openai",
-    proxyRoutes({
+    nativeProxyRoutes({
       router: router("openai"),
       prefix: "/openai",
       summary: "The API of the OpenAI-style connections, passed through",
       forward: gateway.runtime.openai,
-      enabled: () => gateway.settings.current().enable_openai_proxy,
+      isEnabled: () => gateway.settings.current().enable_openai_proxy,
     }),
   )
 

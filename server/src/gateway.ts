@@ -13,13 +13,13 @@ import { createSetupCode } from "./auth/setup-code.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createSignInThrottle } from "./auth/throttle.ts"
 import { openBus } from "./bus/open.ts"
-import { createChat } from "./completions/completions.ts"
-import { createDispatching } from "./completions/dispatch.ts"
-import { createFiltering } from "./completions/filters.ts"
-import { createAbilities } from "./completions/function-services.ts"
+import { createCompletions } from "./completions/completions.ts"
+import { createDispatcher } from "./completions/dispatch.ts"
+import { createModelFilters } from "./completions/filters.ts"
+import { createFunctionServices } from "./completions/function-services.ts"
 import type { Config } from "./config/config.ts"
 import { createConnections } from "./connections/connections.ts"
-import { createRegistry } from "./connections/registry.ts"
+import { createConnectionRegistry } from "./connections/registry.ts"
 import { createConnectionStore } from "./connections/store.ts"
 import { createConversations } from "./conversations/create-conversations.ts"
 import { createRowLimits } from "./db/row-limits.ts"
@@ -35,10 +35,10 @@ import { createLibrary } from "./knowledge/create-knowledge.ts"
 import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
 import { createFairLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
-import { createCatalogue } from "./models/catalogue.ts"
+import { createModelCatalogue } from "./models/catalogue.ts"
 import { createModels } from "./models/models.ts"
 import { createModelStore } from "./models/store.ts"
-import { createRuntime } from "./native-proxy/native-proxy.ts"
+import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { ollama } from "./providers/ollama.ts"
 import { openai } from "./providers/openai.ts"
 import { createScim } from "./scim/create-scim.ts"
@@ -168,7 +168,13 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const grants = createGrants(db)
   const providers = { ollama, openai }
   const connectionStore = createConnectionStore({ db, grants, secrets })
-  const registry = await createRegistry({ config, store: connectionStore, providers, bus, now })
+  const registry = await createConnectionRegistry({
+    config,
+    store: connectionStore,
+    providers,
+    bus,
+    now,
+  })
   const connections = createConnections({
     ...changes,
     config,
@@ -177,7 +183,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     providers,
   })
 
-  const { meters, close: closeUsage, ...measured } = createUsage({ db, settings, now })
+  const { usageRecorders, close: closeUsage, ...measured } = createUsage({ db, settings, now })
 
   const studio = await createStudio({
     ...changes,
@@ -187,7 +193,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     abilities: () => abilities,
   })
   const modelStore = createModelStore({ db, grants })
-  const catalogue = await createCatalogue({
+  const catalogue = await createModelCatalogue({
     registry,
     directory: studio.directory,
     store: modelStore,
@@ -213,16 +219,22 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { citations } = library
   const template = () => settings.current().rag_template
   const { replies } = studio
-  const chat = createChat({
+  const chat = createCompletions({
     citations,
     template,
     catalogue,
-    running,
-    filtering: createFiltering(studio),
-    dispatching: createDispatching({ fairLoop, meters, running, catalogue, replies }),
+    inFlight: running,
+    filters: createModelFilters(studio),
+    dispatcher: createDispatcher({
+      fairLoop,
+      usageRecorders: usageRecorders,
+      inFlight: running,
+      catalogue,
+      callFunction: replies,
+    }),
   })
-  const abilities = createAbilities({
-    chat,
+  const abilities = createFunctionServices({
+    completions: chat,
     citations,
     files: library.files,
     handbook: createHandbook(ownDocuments),
@@ -231,21 +243,29 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...changes,
     streams: options,
     settings,
-    running,
+    inFlight: running,
     limits,
     fairLoop,
     registry,
     catalogue,
-    engine: chat,
+    completions: chat,
     attaching: library.attaching,
     readersOf: library.collections.readersOf,
     standings: authStore.accessByUser,
     log,
   })
   const bodyRoom = createBodyRoom(limits.bodies)
-  const runtime = createRuntime({
+  const runtime = createNativeProxy({
     ...changes,
-    ...{ config, registry, catalogue, meters, running, fairLoop, bodyRoom },
+    ...{
+      config,
+      registry,
+      catalogue,
+      usageRecorders: usageRecorders,
+      inFlight: running,
+      fairLoop,
+      bodyRoom,
+    },
   })
 
   await seed({ config, users, keys, studio, log })

@@ -4,13 +4,14 @@ import type { Exchange } from "../http/request-context.ts"
  * Client headers that are forwarded to upstreams. All others are dropped, including the
  * organization and project, which would not match the gateway's API key.
  */
-const passedOn = /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
+const forwardedNames =
+  /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
 
-export const clientHeaders = ({ incoming }: Exchange): Record<string, string> => {
-  const passed: Record<string, string> = {}
+export const forwardedClientHeaders = ({ incoming }: Exchange): Record<string, string> => {
+  const forwarded: Record<string, string> = {}
   for (const name in incoming.headers) {
     const value = incoming.headers[name]
-    if (typeof value === "string" && passedOn.test(name)) passed[name] = value
+    if (typeof value === "string" && forwardedNames.test(name)) forwarded[name] = value
   }
-  return passed
+  return forwarded
 }

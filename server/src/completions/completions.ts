@@ -5,143 +5,160 @@ import { type Exchange, whenClosed } from "../http/request-context.ts"
 import { createReply } from "../http/response-writer.ts"
 import type { Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
-import type { Catalogue, Resolved } from "../models/catalogue.ts"
-import type { Ended } from "../usage/usage-recorder.ts"
-import { clientHeaders } from "./client-headers.ts"
+import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
+import type { UsageOutcome } from "../usage/usage-recorder.ts"
+import { forwardedClientHeaders } from "./client-headers.ts"
 import {
-  type Asking,
-  type Dispatching,
-  type Hear,
-  type Route,
-  revoked,
-  shutDown,
+  type ConsumerFactory,
+  type Dispatcher,
+  type DispatchRequest,
+  type DispatchTarget,
+  revokedFailure,
+  shutdownFailure,
 } from "./dispatch.ts"
-import type { Filtering } from "./filters.ts"
-import { Relay } from "./relay.ts"
+import type { ModelFilters } from "./filters.ts"
+import { CompletionRelay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import { hidesUsage } from "./request-body.ts"
-import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.ts"
-import { chatEndings, Frames, responseEndings } from "./sse-scanner.ts"
+import { addSources, createSourceEncoder, needsSources, type SourceEncoder } from "./sources.ts"
+import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
 
 interface Deps {
-  catalogue: Catalogue
+  catalogue: ModelCatalogue
   citations: Citations
   /** The source prompt's template; empty for the default one. */
   template: () => string
-  running: Running
-  filtering: Filtering
-  dispatching: Dispatching
+  inFlight: Running
+  filters: ModelFilters
+  dispatcher: Dispatcher
 }
 
-interface AskingForChat extends Asking {
+interface AnswerRequest extends DispatchRequest {
   /**
    * Cancels the search for passages. The answer itself is stopped through its `ResponseConsumer`.
    */
   signal?: AbortSignal
   /** Passages of an earlier search: the answer is continued with these, without a new search. */
-  quoted?: readonly SourcePassage[] | null
+  sourcePassages?: readonly SourcePassage[] | null
 }
 
-const goneSignal = ({ outgoing }: Exchange): AbortSignal => {
-  const gone = new AbortController()
-  whenClosed(outgoing, () => gone.abort())
-  return gone.signal
+const disconnectSignal = ({ outgoing }: Exchange): AbortSignal => {
+  const controller = new AbortController()
+  whenClosed(outgoing, () => controller.abort())
+  return controller.signal
 }
 
 /** Usage outcome of a request that a filter rejected; no tokens were consumed. */
-const refusedBy = (error: unknown, isGone: boolean): Ended => {
-  const refused = error instanceof Failure && error.code === "function_refused"
-  const ended = refused ? "refused_request" : "upstream_error"
+const rejectionOutcome = (error: unknown, isDisconnected: boolean): UsageOutcome => {
+  const isRejection = error instanceof Failure && error.code === "function_refused"
+  const outcome = isRejection ? "refused_request" : "upstream_error"
   return {
-    outcome: isGone ? "client_cancelled" : ended,
+    outcome: isDisconnected ? "client_cancelled" : outcome,
     status: error instanceof Failure ? error.status : 500,
     tokens: null,
-    piecesOut: 0,
+    chunksOut: 0,
   }
 }
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
-export const createChat = ({
+export const createCompletions = ({
   catalogue,
   citations,
   template,
-  running,
-  filtering,
-  dispatching: { dispatch, meterFor },
+  inFlight,
+  filters,
+  dispatcher: { dispatch, startUsageRecord },
 }: Deps) => {
   /** Sends the request through the model's filters, if it has any. */
-  const through = (
-    asking: Asking,
-    route: Route,
-    { hear, signal }: { hear: Hear; signal: () => AbortSignal },
+  const sendThroughFilters = (
+    dispatchRequest: DispatchRequest,
+    target: DispatchTarget,
+    { createConsumer, signal }: { createConsumer: ConsumerFactory; signal: () => AbortSignal },
   ): Promise<void> => {
-    const around = filtering.around(route.resolved, asking)
-    if (!around) return dispatch(asking, route, hear)
-    const gone = signal()
-    const refused = (error: unknown): never => {
-      const meter = meterFor(asking, route.resolved)
-      meter.sentTo(null, "function")
-      meter.settle(refusedBy(error, gone.aborted))
+    const sendFiltered = filters.prepare(target.resolved, dispatchRequest)
+    if (!sendFiltered) return dispatch(dispatchRequest, target, createConsumer)
+    const disconnected = signal()
+    const settleRejected = (error: unknown): never => {
+      const usageRecorder = startUsageRecord(dispatchRequest, target.resolved)
+      usageRecorder.setTarget(null, "function")
+      usageRecorder.settle(rejectionOutcome(error, disconnected.aborted))
       throw error
     }
-    return around(gone, refused, (request, resolved, within) =>
-      dispatch({ ...asking, request }, { ...route, resolved }, within(hear)),
+    return sendFiltered(disconnected, settleRejected, (request, resolved, wrapConsumer) =>
+      dispatch(
+        { ...dispatchRequest, request },
+        { ...target, resolved },
+        wrapConsumer(createConsumer),
+      ),
     )
   }
 
-  const relayTo =
-    (exchange: Exchange, request: ModelRequest, sources?: SourceWords): Hear =>
-    (meter, over) => {
-      const endings = request.operation === "responses" ? responseEndings : chatEndings
-      const frames = new Frames(endings, hidesUsage(request))
-      return new Relay({
+  const createRelay =
+    (exchange: Exchange, request: ModelRequest, sources?: SourceEncoder): ConsumerFactory =>
+    (usageRecorder, onDone) => {
+      const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
+      const scanner = new SseScanner(markers, hidesUsage(request))
+      return new CompletionRelay({
         reply: createReply(exchange),
-        meter,
-        frames,
+        usageRecorder,
+        scanner,
         sources,
-        over: (failure) => {
+        onDone: (failure) => {
           // Set synchronously: the access log is written before any pending promise runs.
           if (failure) exchange.failure = failure
-          over(failure)
+          onDone(failure)
         },
       })
     }
 
-  const find = (caller: Caller, request: ModelRequest, resolved: Resolved, signal: AbortSignal) => {
+  const attachSources = (
+    caller: Caller,
+    request: ModelRequest,
+    resolved: ResolvedModel,
+    signal: AbortSignal,
+  ) => {
     const deps = { citations, ownerOf: catalogue.ownerOf, template }
-    return withSources(deps, caller, { request, resolved, signal })
+    return addSources(deps, caller, { request, resolved, signal })
   }
 
   /** The search may have taken a while, and connections and grants may have changed since. */
-  const again = async (caller: Caller, { model }: ModelRequest): Promise<Resolved> =>
+  const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>
     catalogue.resolve(caller, model)
 
   /** `complete` for a request whose answer is based on files. */
-  const completeWithFiles = async (
+  const completeWithSources = async (
     exchange: Exchange,
     { caller, request }: { caller: Caller; request: ModelRequest },
-    resolved: Resolved,
+    resolved: ResolvedModel,
   ): Promise<void> => {
-    const gone = new AbortController()
-    const end = (failure: Failure): void => gone.abort(failure)
-    const left = (): void => end(new Failure("bad_request", "The client disconnected"))
-    whenClosed(exchange.outgoing, left)
-    const leave = running.enter(caller, {
-      revoke: () => end(revoked()),
-      shutDown: () => end(shutDown()),
+    const controller = new AbortController()
+    const abort = (failure: Failure): void => controller.abort(failure)
+    const onDisconnect = (): void => abort(new Failure("bad_request", "The client disconnected"))
+    whenClosed(exchange.outgoing, onDisconnect)
+    const unregister = inFlight.enter(caller, {
+      revoke: () => abort(revokedFailure()),
+      shutDown: () => abort(shutdownFailure()),
     })
-    const sourced = await find(caller, request, resolved, gone.signal)
+    const sourced = await attachSources(caller, request, resolved, controller.signal)
       .catch((error) => {
-        gone.signal.throwIfAborted()
+        controller.signal.throwIfAborted()
         throw error
       })
-      .finally(leave)
-    gone.signal.throwIfAborted()
-    const asking = { caller, request: sourced.request, book: exchange }
-    const words = sourced.cited ? wordsOf(sourced.cited, request.model) : undefined
-    const route = { resolved: await again(caller, request), headers: clientHeaders(exchange) }
-    const hear = relayTo(exchange, sourced.request, words)
-    await through(asking, route, { hear, signal: () => gone.signal })
+      .finally(unregister)
+    controller.signal.throwIfAborted()
+    const dispatchRequest = { caller, request: sourced.request, usageContext: exchange }
+    const sources = sourced.citationResult
+      ? createSourceEncoder(sourced.citationResult, request.model)
+      : undefined
+    const target = {
+      resolved: await resolveAgain(caller, request),
+      headers: forwardedClientHeaders(exchange),
+    }
+    const createConsumer = createRelay(exchange, sourced.request, sources)
+    await sendThroughFilters(dispatchRequest, target, {
+      createConsumer,
+      signal: () => controller.signal,
+    })
   }
 
   return {
@@ -150,45 +167,59 @@ export const createChat = ({
       exchange.model = request.model
       const found = catalogue.resolve(caller, request.model)
       const resolved = found instanceof Promise ? await found : found
-      if (asksForFiles(request, resolved)) {
-        return completeWithFiles(exchange, { caller, request }, resolved)
+      if (needsSources(request, resolved)) {
+        return completeWithSources(exchange, { caller, request }, resolved)
       }
-      const asking = { caller, request, book: exchange }
-      const route = { resolved, headers: clientHeaders(exchange) }
-      const hear = relayTo(exchange, request)
-      await through(asking, route, { hear, signal: () => goneSignal(exchange) })
+      const dispatchRequest = { caller, request, usageContext: exchange }
+      const target = { resolved, headers: forwardedClientHeaders(exchange) }
+      const createConsumer = createRelay(exchange, request)
+      await sendThroughFilters(dispatchRequest, target, {
+        createConsumer,
+        signal: () => disconnectSignal(exchange),
+      })
     },
 
     /**
      * `complete` without an HTTP response: `createConsumer` receives the answer. @throws {Failure}
      */
     answer: async (
-      { signal = new AbortController().signal, quoted, ...asking }: AskingForChat,
-      hear: Hear,
+      { signal = new AbortController().signal, sourcePassages, ...dispatchRequest }: AnswerRequest,
+      createConsumer: ConsumerFactory,
     ): Promise<void> => {
-      const { caller, request } = asking
+      const { caller, request } = dispatchRequest
       const resolved = await catalogue.resolve(caller, request.model)
-      if (quoted) {
-        const context = createSourcePrompt({ passages: quoted, fileList: null }, template())
-        const told = { ...asking, request: { ...request, context } }
-        return through(told, { resolved, headers: {} }, { hear, signal: () => signal })
+      if (sourcePassages) {
+        const context = createSourcePrompt({ passages: sourcePassages, fileList: null }, template())
+        const extended = { ...dispatchRequest, request: { ...request, context } }
+        return sendThroughFilters(
+          extended,
+          { resolved, headers: {} },
+          { createConsumer, signal: () => signal },
+        )
       }
-      if (!asksForFiles(request, resolved)) {
-        return through(asking, { resolved, headers: {} }, { hear, signal: () => signal })
+      if (!needsSources(request, resolved)) {
+        return sendThroughFilters(
+          dispatchRequest,
+          { resolved, headers: {} },
+          { createConsumer, signal: () => signal },
+        )
       }
-      const sourced = await find(caller, request, resolved, signal)
+      const sourced = await attachSources(caller, request, resolved, signal)
       signal.throwIfAborted()
-      const { cited } = sourced
-      const citedHear: Hear = (...told) => {
-        const hearing = hear(...told)
-        if (cited) hearing.cited?.(cited)
-        return hearing
+      const { citationResult } = sourced
+      const createConsumerWithCitations: ConsumerFactory = (...extended) => {
+        const consumer = createConsumer(...extended)
+        if (citationResult) consumer.setCitations?.(citationResult)
+        return consumer
       }
-      const told = { ...asking, request: sourced.request }
-      const route = { resolved: await again(caller, request), headers: {} }
-      await through(told, route, { hear: citedHear, signal: () => signal })
+      const extended = { ...dispatchRequest, request: sourced.request }
+      const target = { resolved: await resolveAgain(caller, request), headers: {} }
+      await sendThroughFilters(extended, target, {
+        createConsumer: createConsumerWithCitations,
+        signal: () => signal,
+      })
     },
   }
 }
 
-export type Chat = ReturnType<typeof createChat>
+export type Completions = ReturnType<typeof createCompletions>

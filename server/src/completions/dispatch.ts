@@ -1,6 +1,10 @@
-import { inOrderOfChoice } from "../connections/load-balancing.ts"
-import type { Offer } from "../connections/registry.ts"
-import { type Attempt, type SendListener, send } from "../connections/send.ts"
+import { orderEndpoints } from "../connections/load-balancing.ts"
+import type { Endpoint } from "../connections/registry.ts"
+import {
+  type ConnectionAttempt,
+  type FailoverHandler,
+  sendWithFailover,
+} from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import type { ModelAsk } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
@@ -9,106 +13,137 @@ import type { Running } from "../http/in-flight-requests.ts"
 import { refuseUnparsable } from "../http/json-object.ts"
 import type { Cited } from "../knowledge/citations.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
-import type { Catalogue, Resolved } from "../models/catalogue.ts"
+import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
-import type { Outcome } from "../usage/schema.ts"
-import type { Booked, Ended, Meter, Meters } from "../usage/usage-recorder.ts"
+import type { RequestOutcome } from "../usage/schema.ts"
+import type {
+  UsageContext,
+  UsageOutcome,
+  UsageRecorder,
+  UsageRecorders,
+} from "../usage/usage-recorder.ts"
 import type { ModelRequest } from "./request.ts"
-import { bodyFor } from "./request-body.ts"
+import { buildUpstreamBody } from "./request-body.ts"
 
 /** Receives an upstream's response. The gateway can stop it. */
-export interface Hearing extends SendListener {
-  follow(flow: Flow): void
-  stop(outcome: Outcome, failure?: Failure): void
+export interface ResponseConsumer extends FailoverHandler {
+  attach(handle: Flow): void
+  stop(outcome: RequestOutcome, failure?: Failure): void
   /** Called before anything else if the answer is based on files. */
-  cited?(cited: Cited): void
+  setCitations?(cited: Cited): void
 }
 
 /** Creates the consumer of a response, which calls `onDone` exactly once, when it has ended. */
-export type Hear = (meter: Meter, over: (failure?: Failure) => void) => Hearing
+export type ConsumerFactory = (
+  usageRecorder: UsageRecorder,
+  onDone: (failure?: Failure) => void,
+) => ResponseConsumer
 
-export interface Asking {
+export interface DispatchRequest {
   caller: Caller
   request: ModelRequest
   /** The exchange or job that the usage record belongs to. */
-  book: Booked
+  usageContext: UsageContext
 }
 
-interface Listening {
-  resolved: Resolved
-  meter: Meter
-  hearing: Hearing
-  failed: (error: unknown) => void
+interface FunctionCallContext {
+  resolved: ResolvedModel
+  usageRecorder: UsageRecorder
+  consumer: ResponseConsumer
+  onUnexpectedError: (error: unknown) => void
 }
 
-export interface Route {
-  resolved: Resolved
+export interface DispatchTarget {
+  resolved: ResolvedModel
   /** Client headers to forward. */
   headers: Record<string, string>
 }
 
 interface Deps {
   fairLoop: FairLoop
-  meters: Meters
-  running: Running
-  catalogue: Pick<Catalogue, "isWithdrawn">
+  usageRecorders: UsageRecorders
+  inFlight: Running
+  catalogue: Pick<ModelCatalogue, "isAccessRevoked">
   /** Calls a function that acts as a model. */
-  replies: (ask: ModelAsk, hearing: Hearing) => Flow
+  callFunction: (ask: ModelAsk, consumer: ResponseConsumer) => Flow
 }
 
 const attemptFor =
-  (request: ModelRequest, resolved: Resolved, headers: Record<string, string>) =>
-  ({ upstream, model }: Offer): Attempt => ({
+  (request: ModelRequest, resolved: ResolvedModel, headers: Record<string, string>) =>
+  ({ upstream, model }: Endpoint): ConnectionAttempt => ({
     upstream,
     usesModel: true,
     request: () => ({
       method: "POST",
-      path: upstream.provider.pathOf(request.operation),
+      path: upstream.provider.operationPath(request.operation),
       headers: {
         ...headers,
         "user-agent": "Portico",
         ...upstream.headers,
         "content-type": "application/json",
       },
-      body: bodyFor(request, resolved.workspace, model.name),
+      body: buildUpstreamBody(request, resolved.workspace, model.name),
     }),
   })
 
-export const revoked = (): Failure =>
+export const revokedFailure = (): Failure =>
   new Failure("unauthorized", "The credential used for this request was revoked.")
 
-export const withdrawn = (id: string): Failure =>
+export const accessRevokedFailure = (id: string): Failure =>
   new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was revoked.`)
 
-export const shutDown = (): Failure =>
+export const shutdownFailure = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down. Retry the request.")
 
 /** Usage outcome of a request that failed unexpectedly. */
-const notTold: Ended = { outcome: "upstream_error", status: 500, tokens: null, piecesOut: 0 }
+const unknownOutcome: UsageOutcome = {
+  outcome: "upstream_error",
+  status: 500,
+  tokens: null,
+  chunksOut: 0,
+}
 
 /** Sends a request to an endpoint of its model and feeds the response to a consumer. */
-export const createDispatching = ({ fairLoop, meters, running, catalogue, replies }: Deps) => {
-  const askFunction = (
+export const createDispatcher = ({
+  fairLoop,
+  usageRecorders,
+  inFlight,
+  catalogue,
+  callFunction,
+}: Deps) => {
+  const callFunctionModel = (
     model: FunctionModel,
-    { caller, request, book }: Asking,
-    { resolved, meter, hearing, failed }: Listening,
+    { caller, request, usageContext }: DispatchRequest,
+    { resolved, usageRecorder, consumer, onUnexpectedError }: FunctionCallContext,
   ): void => {
-    meter.sentTo(null, "function")
+    usageRecorder.setTarget(null, "function")
     if (request.operation !== "chat/completions") {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
-      hearing.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
+      consumer.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
       return
     }
-    const { requestId } = book
+    const { requestId } = usageContext
     refuseUnparsable(request.bytes)
-    const body = bodyFor(request, resolved.workspace, model.id)
-    const ask = { model, body, streamed: request.streamed, estimated: meter.estimated }
-    replies({ ...ask, caller, requestId, above: request.above ?? [], failed }, hearing)
+    const body = buildUpstreamBody(request, resolved.workspace, model.id)
+    const call = { model, body, streamed: request.streamed, estimated: usageRecorder.markEstimated }
+    callFunction(
+      {
+        ...call,
+        caller,
+        requestId,
+        above: request.callingFunctions ?? [],
+        failed: onUnexpectedError,
+      },
+      consumer,
+    )
   }
 
-  const meterFor = ({ caller, request, book }: Asking, { id }: Resolved): Meter =>
-    meters.begin({
-      exchange: book,
+  const startUsageRecord = (
+    { caller, request, usageContext }: DispatchRequest,
+    { id }: ResolvedModel,
+  ): UsageRecorder =>
+    usageRecorders.start({
+      context: usageContext,
       caller,
       operation: request.operation,
       model: id,
@@ -117,53 +152,56 @@ export const createDispatching = ({ fairLoop, meters, running, catalogue, replie
     })
 
   const dispatch = (
-    { caller, request, book }: Asking,
-    { resolved, headers }: Route,
-    hear: Hear,
+    { caller, request, usageContext }: DispatchRequest,
+    { resolved, headers }: DispatchTarget,
+    createConsumer: ConsumerFactory,
   ): Promise<void> =>
     new Promise((resolve, reject) => {
       // `enter` may throw. It calls none of these callbacks before the current tick ends.
-      const leave = running.enter(caller, {
-        revoke: () => guarded(() => hearing.stop("revoked", revoked())),
-        shutDown: () => guarded(() => hearing.stop("shut_down", shutDown())),
+      const unregister = inFlight.enter(caller, {
+        revoke: () => runGuarded(() => consumer.stop("revoked", revokedFailure())),
+        shutDown: () => runGuarded(() => consumer.stop("shut_down", shutdownFailure())),
         withdrawal: {
-          isDue: (present) => catalogue.isWithdrawn(present, request.model),
-          end: () => guarded(() => hearing.stop("revoked", withdrawn(request.model))),
+          isDue: (present) => catalogue.isAccessRevoked(present, request.model),
+          end: () =>
+            runGuarded(() => consumer.stop("revoked", accessRevokedFailure(request.model))),
         },
       })
-      const meter = meterFor({ caller, request, book }, resolved)
-      const hearing = hear(meter, () => {
-        leave()
+      const usageRecorder = startUsageRecord({ caller, request, usageContext }, resolved)
+      const consumer = createConsumer(usageRecorder, () => {
+        unregister()
         resolve()
       })
       /** Called on an unexpected error, when the consumer can no longer end the request itself. */
-      const failed = (error: unknown): void => {
-        leave()
-        meter.settle(notTold)
+      const onUnexpectedError = (error: unknown): void => {
+        unregister()
+        usageRecorder.settle(unknownOutcome)
         reject(error)
       }
-      const guarded = (work: () => void): void => {
+      const runGuarded = (work: () => void): void => {
         try {
           work()
         } catch (error) {
-          failed(error)
+          onUnexpectedError(error)
         }
       }
-      guarded(() => {
-        if (resolved.answered) {
-          const listening = { resolved, meter, hearing, failed }
-          askFunction(resolved.answered, { caller, request, book }, listening)
+      runGuarded(() => {
+        if (resolved.functionModel) {
+          const context = { resolved, usageRecorder, consumer, onUnexpectedError }
+          callFunctionModel(resolved.functionModel, { caller, request, usageContext }, context)
           return
         }
-        const offers = inOrderOfChoice(resolved.offers)
+        const offers = orderEndpoints(resolved.endpoints)
         const attempts = offers.map(attemptFor(request, resolved, headers))
-        const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
+        const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
         const share = fairLoop.of(caller.user.id)
-        hearing.follow(send(attempts, hearing, { withinMs, share, failed }))
+        consumer.attach(
+          sendWithFailover(attempts, consumer, { timeoutMs, share, onUnexpectedError }),
+        )
       })
     })
 
-  return { dispatch, meterFor }
+  return { dispatch, startUsageRecord }
 }
 
-export type Dispatching = ReturnType<typeof createDispatching>
+export type Dispatcher = ReturnType<typeof createDispatcher>

@@ -1,5 +1,5 @@
 import type { Upstream } from "../connections/connection.ts"
-import { failureOf } from "../connections/upstream-errors.ts"
+import { upstreamFailure } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import type { Abilities, ReplyHears } from "../functions/host-services.ts"
@@ -9,30 +9,30 @@ import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
-import type { Outcome } from "../usage/schema.ts"
-import { countedTokens } from "../usage/token-counts.ts"
-import type { Meter } from "../usage/usage-recorder.ts"
-import type { Chat } from "./completions.ts"
-import type { Hearing } from "./dispatch.ts"
-import { type ModelRequest, readRequest } from "./request.ts"
+import type { RequestOutcome } from "../usage/schema.ts"
+import { parseTokenCounts } from "../usage/token-counts.ts"
+import type { UsageRecorder } from "../usage/usage-recorder.ts"
+import type { Completions } from "./completions.ts"
+import type { ResponseConsumer } from "./dispatch.ts"
+import { type ModelRequest, parseModelRequest } from "./request.ts"
 import { hidesUsage } from "./request-body.ts"
-import { chatEndings, Frames } from "./sse-scanner.ts"
-import { wholeError } from "./upstream-response.ts"
+import { chatEndMarkers, SseScanner } from "./sse-scanner.ts"
+import { toErrorReply } from "./upstream-response.ts"
 
 const maxErrorBytes = 64 * 1024
-const maxWholeBytes = 16_000_000
+const maxResponseBytes = 16_000_000
 
 interface Deps {
   request: ModelRequest
-  meter: Meter
-  hears: ReplyHears
-  over: (failure?: Failure) => void
+  usageRecorder: UsageRecorder
+  handler: ReplyHears
+  onDone: (failure?: Failure) => void
 }
 
 /** Passes a response on to the function that requested it, and records its usage. */
-class InnerHearing implements Hearing, Flow {
+class FunctionResponseConsumer implements ResponseConsumer, Flow {
   readonly #deps: Deps
-  readonly #scanner: Frames
+  readonly #scanner: SseScanner
   #handle: Flow | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
@@ -42,12 +42,12 @@ class InnerHearing implements Hearing, Flow {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#scanner = new Frames(chatEndings, hidesUsage(deps.request))
+    this.#scanner = new SseScanner(chatEndMarkers, hidesUsage(deps.request))
   }
 
-  follow(flow: Flow): void {
-    if (this.#stage === "over") flow.cancel()
-    this.#handle = flow
+  attach(handle: Flow): void {
+    if (this.#stage === "over") handle.cancel()
+    this.#handle = handle
   }
 
   resume(): void {
@@ -61,9 +61,9 @@ class InnerHearing implements Hearing, Flow {
     this.#settle("client_cancelled")
   }
 
-  chosen(upstream: Upstream): void {
+  onConnectionSelected(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#deps.meter.sentTo(upstream.config.id, upstream.config.kind)
+    this.#deps.usageRecorder.setTarget(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -71,19 +71,19 @@ class InnerHearing implements Hearing, Flow {
     const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else this.#stage = streamed ? "stream" : "whole"
-    if (this.#stage !== "error") this.#deps.hears.begins(streamed)
+    if (this.#stage !== "error") this.#deps.handler.begins(streamed)
   }
 
   data(chunk: Buffer): boolean {
     if (this.#stage === "stream") {
-      this.#deps.meter.firstToken()
-      const bytes = this.#scanner.pass(chunk)
-      return bytes.length === 0 || this.#deps.hears.data(bytes)
+      this.#deps.usageRecorder.markFirstToken()
+      const bytes = this.#scanner.push(chunk)
+      return bytes.length === 0 || this.#deps.handler.data(bytes)
     }
     if (this.#stage === "over") return true
     this.#bufferedBytes += chunk.length
-    if (this.#stage === "whole" && this.#bufferedBytes > maxWholeBytes) {
-      throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
+    if (this.#stage === "whole" && this.#bufferedBytes > maxResponseBytes) {
+      throw new UnreadableReply(`it exceeds ${maxResponseBytes / 1e6} MB`)
     }
     this.#buffered.push(chunk)
     // Error bodies longer than this are truncated.
@@ -99,47 +99,47 @@ class InnerHearing implements Hearing, Flow {
 
   broke(error: UpstreamError): void {
     if (this.#stage === "error") this.#rejectWithError()
-    else this.stop("upstream_error", failureOf(error, this.#upstream))
+    else this.stop("upstream_error", upstreamFailure(error, this.#upstream))
   }
 
-  stop(outcome: Outcome, failure?: Failure): void {
+  stop(outcome: RequestOutcome, failure?: Failure): void {
     if (this.#stage === "over") return
     this.#handle?.cancel()
     const why = failure ?? new Failure("unavailable", "The response was stopped.")
     this.#settle(outcome, why)
-    this.#deps.hears.failed(why)
+    this.#deps.handler.failed(why)
   }
 
   #endStream(): void {
-    const rest = this.#scanner.remainder()
-    if (rest.length > 0) this.#deps.hears.data(rest)
-    if (!this.#scanner.ended && !this.#scanner.finished) {
+    const rest = this.#scanner.takeRemainder()
+    if (rest.length > 0) this.#deps.handler.data(rest)
+    if (!this.#scanner.hasTerminator && !this.#scanner.hasFinishReason) {
       const name = this.#upstream?.config.name
       const message = `The provider "${name}" ended its response prematurely.`
       this.stop("upstream_error", new Failure("upstream_broken", message))
       return
     }
-    this.#deps.hears.end()
+    this.#deps.handler.end()
     this.#settle("ok")
   }
 
   #sendWhole(): void {
     const body = Buffer.concat(this.#buffered)
     try {
-      this.#scanner.tokens = countedTokens(JSON.parse(body.toString("utf8")).usage)
+      this.#scanner.tokens = parseTokenCounts(JSON.parse(body.toString("utf8")).usage)
     } catch {
       const message = "The provider's response is not a completion."
       this.stop("upstream_error", new Failure("upstream_broken", message))
       return
     }
-    this.#deps.meter.firstToken()
-    this.#deps.hears.data(body)
-    this.#deps.hears.end()
+    this.#deps.usageRecorder.markFirstToken()
+    this.#deps.handler.data(body)
+    this.#deps.handler.end()
     this.#settle("ok")
   }
 
   #rejectWithError(): void {
-    const error = wholeError(this.#status, Buffer.concat(this.#buffered), this.#upstream)
+    const error = toErrorReply(this.#status, Buffer.concat(this.#buffered), this.#upstream)
     if (error instanceof Failure) {
       this.stop("upstream_error", error)
       return
@@ -151,12 +151,12 @@ class InnerHearing implements Hearing, Flow {
     this.stop(outcome, new Failure(code, message))
   }
 
-  #settle(outcome: Outcome, failure?: Failure): void {
+  #settle(outcome: RequestOutcome, failure?: Failure): void {
     this.#stage = "over"
-    const { tokens, events } = this.#scanner
+    const { tokens, eventCount } = this.#scanner
     const status = failure && this.#status === 0 ? failure.status : this.#status
-    this.#deps.meter.settle({ outcome, status, tokens, piecesOut: events })
-    this.#deps.over(failure)
+    this.#deps.usageRecorder.settle({ outcome, status, tokens, chunksOut: eventCount })
+    this.#deps.onDone(failure)
   }
 }
 
@@ -164,32 +164,35 @@ class InnerHearing implements Hearing, Flow {
  * Lets functions call models on behalf of the user who called the function. Each call gets its own
  * usage record.
  */
-export const createInner =
-  (chat: Chat): Abilities["ask"] =>
-  ({ caller, requestId, above }, { operation, fields }, hears) => {
-    let inner: InnerHearing | null = null
+export const createModelCaller =
+  (completions: Completions): Abilities["ask"] =>
+  ({ caller, requestId, above: callingFunctions }, { operation, fields }, handler) => {
+    let consumer: FunctionResponseConsumer | null = null
     let cancelled = false
-    const stopped = new AbortController()
-    const ask = async (): Promise<void> => {
-      const read = readRequest(operation, bodyOf(Buffer.from(JSON.stringify(fields))))
-      const request: ModelRequest = { ...read, above }
-      const book = { requestId, startedAt: performance.now() }
-      const { signal } = stopped
-      await chat.answer({ caller, request, book, signal }, (meter, over) => {
-        inner = new InnerHearing({ request, meter, hears, over })
-        if (cancelled) inner.cancel()
-        return inner
-      })
+    const controller = new AbortController()
+    const run = async (): Promise<void> => {
+      const parsed = parseModelRequest(operation, bodyOf(Buffer.from(JSON.stringify(fields))))
+      const request: ModelRequest = { ...parsed, callingFunctions }
+      const usageContext = { requestId, startedAt: performance.now() }
+      const { signal } = controller
+      await completions.answer(
+        { caller, request, usageContext, signal },
+        (usageRecorder, onDone) => {
+          consumer = new FunctionResponseConsumer({ request, usageRecorder, handler, onDone })
+          if (cancelled) consumer.cancel()
+          return consumer
+        },
+      )
     }
-    ask().catch((error: unknown) => {
-      if (!cancelled) hears.failed(toFailure(error))
+    run().catch((error: unknown) => {
+      if (!cancelled) handler.failed(toFailure(error))
     })
     return {
-      resume: () => inner?.resume(),
+      resume: () => consumer?.resume(),
       cancel: () => {
         cancelled = true
-        stopped.abort()
-        inner?.cancel()
+        controller.abort()
+        consumer?.cancel()
       },
     }
   }

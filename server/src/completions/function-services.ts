@@ -3,13 +3,13 @@ import type { Abilities } from "../functions/host-services.ts"
 import { type Citations, sourceOf } from "../knowledge/citations.ts"
 import { type Handbook, handbookId } from "../knowledge/handbook.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
-import type { Chat } from "./completions.ts"
-import { createInner } from "./function-model-calls.ts"
+import type { Completions } from "./completions.ts"
+import { createModelCaller } from "./function-model-calls.ts"
 
 const maxFiles = 200
 
 interface Deps {
-  chat: Chat
+  completions: Completions
   citations: Citations
   files: Files
   handbook: Handbook
@@ -22,20 +22,31 @@ const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassa
 })
 
 /** The gateway's services for functions. Each call runs with the rights of the calling user. */
-export const createAbilities = ({ chat, citations, files, handbook }: Deps): Abilities => ({
-  ask: createInner(chat),
+export const createFunctionServices = ({
+  completions,
+  citations,
+  files,
+  handbook,
+}: Deps): Abilities => ({
+  ask: createModelCaller(completions),
 
   search: async (caller, { collections, query, limit, signal }) => {
-    const own = collections.filter((id) => id !== handbookId)
-    const references = own.map((id) => ({ type: "collection" as const, id }))
+    const collectionIds = collections.filter((id) => id !== handbookId)
+    const references = collectionIds.map((id) => ({ type: "collection" as const, id }))
     const request = { references, lent: [], question: query, limit, signal }
     const found =
-      own.length > 0 ? await citations.search(caller, request) : { passages: [], sources: [] }
+      collectionIds.length > 0
+        ? await citations.search(caller, request)
+        : { passages: [], sources: [] }
     // The handbook is open to every user and does not belong to any collection.
-    const told = own.length < collections.length ? await handbook.search(query, limit) : []
+    const handbookPassages =
+      collectionIds.length < collections.length ? await handbook.search(query, limit) : []
     return {
-      passages: [...told, ...found.passages].slice(0, limit).map(passageOf),
-      sources: [...told.map((passage) => sourceOf(passage)), ...found.sources].slice(0, limit),
+      passages: [...handbookPassages, ...found.passages].slice(0, limit).map(passageOf),
+      sources: [...handbookPassages.map((passage) => sourceOf(passage)), ...found.sources].slice(
+        0,
+        limit,
+      ),
     }
   },
 

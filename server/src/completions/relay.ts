@@ -1,7 +1,7 @@
 import type { Upstream } from "../connections/connection.ts"
-import { passedHeaders } from "../connections/response-headers.ts"
-import type { SendListener } from "../connections/send.ts"
-import { failureOf } from "../connections/upstream-errors.ts"
+import { forwardedHeaders } from "../connections/response-headers.ts"
+import type { FailoverHandler } from "../connections/send.ts"
+import { upstreamFailure } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { errorBody } from "../http/errors.ts"
 import { nestedEnd } from "../http/json-members.ts"
@@ -10,19 +10,19 @@ import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
-import type { Outcome, Tokens } from "../usage/schema.ts"
-import { countedTokens } from "../usage/token-counts.ts"
-import type { Meter } from "../usage/usage-recorder.ts"
-import type { SourceWords } from "./sources.ts"
-import type { Frames } from "./sse-scanner.ts"
-import { errorHeaders, type WholeError, wholeError } from "./upstream-response.ts"
+import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
+import { parseTokenCounts } from "../usage/token-counts.ts"
+import type { UsageRecorder } from "../usage/usage-recorder.ts"
+import type { SourceEncoder } from "./sources.ts"
+import type { SseScanner } from "./sse-scanner.ts"
+import { type ErrorReply, errorReplyHeaders, toErrorReply } from "./upstream-response.ts"
 
 /** A response that is not streamed is buffered up to this size and sent in one piece. */
 const maxBufferedBytes = 1024 * 1024
 /** How much of the end of a longer response is kept: it contains the usage. */
-const tailBytes = 4096
+const keptTailBytes = 4096
 
-type Stage =
+type RelayStage =
   /** Nothing has been sent yet. */
   | "waiting"
   /** An error body is being read. */
@@ -35,24 +35,24 @@ type Stage =
 
 interface Deps {
   reply: Reply
-  meter: Meter
-  frames: Frames
+  usageRecorder: UsageRecorder
+  scanner: SseScanner
   /** Adds the sources that the answer is based on to the response. */
-  sources?: SourceWords | undefined
+  sources?: SourceEncoder | undefined
   /** Called once when the response has ended, successfully or not. */
-  over: (failure?: Failure) => void
+  onDone: (failure?: Failure) => void
 }
 
 const usageMark = Buffer.from('"usage"')
 const openBrace = 0x7b
 
-const usageOf = (body: Buffer): Tokens | null => {
+const usageOf = (body: Buffer): TokenCounts | null => {
   const at = body.lastIndexOf(usageMark)
   if (at < 0) return null
   const start = body.indexOf(openBrace, at)
   if (start < 0) return null
   try {
-    return countedTokens(JSON.parse(body.toString("utf8", start, nestedEnd(body, start))))
+    return parseTokenCounts(JSON.parse(body.toString("utf8", start, nestedEnd(body, start))))
   } catch {
     return null
   }
@@ -63,45 +63,45 @@ const usageOf = (body: Buffer): Tokens | null => {
  * back-pressure; other responses are sent in one piece; errors are converted to the OpenAI format.
  * The usage record is settled when the response ends.
  */
-export class Relay implements SendListener {
+export class CompletionRelay implements FailoverHandler {
   readonly #reply: Reply
-  readonly #usageRecorder: Meter
-  readonly #scanner: Frames
-  readonly #onDone: Deps["over"]
+  readonly #usageRecorder: UsageRecorder
+  readonly #scanner: SseScanner
+  readonly #onDone: Deps["onDone"]
   readonly #sources: Deps["sources"]
   #handle: Flow | null = null
   #upstream: Upstream | null = null
-  #stage: Stage = "waiting"
+  #stage: RelayStage = "waiting"
   #streamed = false
   #status = 0
   #headers: string[] = []
   #buffered: Buffer[] = []
   #bufferedBytes = 0
 
-  constructor({ reply, meter, frames, sources, over }: Deps) {
+  constructor({ reply, usageRecorder, scanner, sources, onDone }: Deps) {
     this.#reply = reply
-    this.#usageRecorder = meter
-    this.#scanner = frames
-    this.#onDone = over
+    this.#usageRecorder = usageRecorder
+    this.#scanner = scanner
+    this.#onDone = onDone
     this.#sources = sources
     reply.onDrain(() => this.#handle?.resume())
     reply.onGone(() => this.stop("client_cancelled"))
   }
 
   /** Sets the handle used to resume and cancel the upstream request. */
-  follow(flow: Flow): void {
-    if (this.#stage === "over") flow.cancel()
-    this.#handle = flow
+  attach(handle: Flow): void {
+    if (this.#stage === "over") handle.cancel()
+    this.#handle = handle
   }
 
-  chosen(upstream: Upstream): void {
+  onConnectionSelected(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#usageRecorder.sentTo(upstream.config.id, upstream.config.kind)
+    this.#usageRecorder.setTarget(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
-    this.#headers = passedHeaders(rawHeaders)
+    this.#headers = forwardedHeaders(rawHeaders)
     // Node returns an array when the header occurs twice; its types do not say so.
     const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
     this.#streamed = type.startsWith("text/event-stream")
@@ -126,7 +126,7 @@ export class Relay implements SendListener {
   }
 
   broke(error: UpstreamError): void {
-    const failure = failureOf(error, this.#upstream)
+    const failure = upstreamFailure(error, this.#upstream)
     if (this.#stage === "error") this.#sendError()
     else if (this.#stage === "passing") this.#breakOff(failure)
     else if (this.#stage !== "over") this.#refuse(failure)
@@ -136,7 +136,7 @@ export class Relay implements SendListener {
    * Ends the response from the gateway's side: the client disconnected, its credential was revoked,
    * the gateway is shutting down, or a function failed.
    */
-  stop(outcome: Outcome, failure?: Failure): void {
+  stop(outcome: RequestOutcome, failure?: Failure): void {
     if (this.#stage === "over") return
     const passing = this.#stage === "passing"
     this.#handle?.cancel()
@@ -154,8 +154,8 @@ export class Relay implements SendListener {
 
   #forward(chunk: Buffer): boolean {
     if (!this.#streamed) return this.#forwardUnbuffered(chunk)
-    this.#usageRecorder.firstToken()
-    const bytes = this.#scanner.pass(chunk)
+    this.#usageRecorder.markFirstToken()
+    const bytes = this.#scanner.push(chunk)
     return bytes.length === 0 || this.#reply.write(bytes)
   }
 
@@ -169,16 +169,16 @@ export class Relay implements SendListener {
       return true
     }
     this.#stage = "passing"
-    this.#usageRecorder.firstToken()
+    this.#usageRecorder.markFirstToken()
     this.#reply.head(this.#status, this.#headers)
-    const kept = Buffer.concat(this.#buffered)
+    const buffered = Buffer.concat(this.#buffered)
     this.#buffered = []
-    return this.#forwardUnbuffered(this.#sources ? this.#sources.whole(kept) : kept)
+    return this.#forwardUnbuffered(this.#sources ? this.#sources.addToBody(buffered) : buffered)
   }
 
   #forwardUnbuffered(chunk: Buffer): boolean {
-    const joined = chunk.length >= tailBytes ? chunk : Buffer.concat([...this.#buffered, chunk])
-    this.#buffered = [joined.subarray(-tailBytes)]
+    const joined = chunk.length >= keptTailBytes ? chunk : Buffer.concat([...this.#buffered, chunk])
+    this.#buffered = [joined.subarray(-keptTailBytes)]
     return this.#reply.write(chunk)
   }
 
@@ -189,34 +189,34 @@ export class Relay implements SendListener {
     this.#refuse(new Failure("upstream_broken", message))
   }
 
-  #refuse(failure: Failure, outcome: Outcome = "upstream_error"): void {
+  #refuse(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {
     this.#reply.refuse("openai", failure)
     this.#status = failure.status
     this.#finish(outcome, failure)
   }
 
   #sendError(): void {
-    const error = wholeError(this.#status, Buffer.concat(this.#buffered), this.#upstream)
+    const error = toErrorReply(this.#status, Buffer.concat(this.#buffered), this.#upstream)
     if (error instanceof Failure) this.#refuse(error)
     else this.#forwardError(error)
   }
 
-  #forwardError(error: WholeError): void {
+  #forwardError(error: ErrorReply): void {
     const { status, body } = error
-    this.#reply.head(status, errorHeaders(this.#headers, error))
+    this.#reply.head(status, errorReplyHeaders(this.#headers, error))
     this.#reply.end(body)
     this.#finish(outcomeOfErrorStatus(status))
   }
 
   #sendWhole(): void {
-    this.#usageRecorder.firstToken()
+    this.#usageRecorder.markFirstToken()
     const [only] = this.#buffered
-    const own = this.#buffered.length === 1 && only ? only : Buffer.concat(this.#buffered)
-    const body = this.#sources ? this.#sources.whole(own) : own
+    const original = this.#buffered.length === 1 && only ? only : Buffer.concat(this.#buffered)
+    const body = this.#sources ? this.#sources.addToBody(original) : original
     this.#headers.push("content-length", `${body.length}`)
     this.#reply.head(this.#status, this.#headers)
     this.#reply.end(body)
-    this.#scanner.tokens = usageOf(own)
+    this.#scanner.tokens = usageOf(original)
     this.#finish("ok")
   }
 
@@ -236,33 +236,34 @@ export class Relay implements SendListener {
    * Whether the stream that just ended is complete. Adds the terminator if only that is missing.
    */
   #completeStream(): boolean {
-    const rest = this.#scanner.remainder()
+    const rest = this.#scanner.takeRemainder()
     if (rest.length > 0) this.#reply.write(rest)
-    const { ended, finished, closing, open } = this.#scanner
-    if (ended || !finished) return ended
-    if (closing) this.#reply.write(open ? `\n\n${closing}` : closing)
+    const { hasTerminator, hasFinishReason, missingTerminator, isFrameOpen } = this.#scanner
+    if (hasTerminator || !hasFinishReason) return hasTerminator
+    if (missingTerminator)
+      this.#reply.write(isFrameOpen ? `\n\n${missingTerminator}` : missingTerminator)
     return true
   }
 
   /** Ends a stream with an error event. Other responses are cut off, so that the client notices. */
-  #breakOff(failure: Failure, outcome: Outcome = "upstream_error"): void {
+  #breakOff(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {
     if (this.#streamed) {
-      const rest = this.#scanner.remainder()
+      const rest = this.#scanner.takeRemainder()
       if (rest.length > 0) this.#reply.write(rest)
       const { error } = JSON.parse(errorBody("openai", failure))
       const event = `data: ${JSON.stringify({ error })}\n\n`
-      this.#reply.end(this.#scanner.open ? `\n\n${event}` : event)
+      this.#reply.end(this.#scanner.isFrameOpen ? `\n\n${event}` : event)
     } else {
       this.#reply.cut()
     }
     this.#finish(outcome, failure)
   }
 
-  #finish(outcome: Outcome, failure?: Failure): void {
+  #finish(outcome: RequestOutcome, failure?: Failure): void {
     if (this.#stage === "over") return
     this.#stage = "over"
-    const { tokens, events } = this.#scanner
-    this.#usageRecorder.settle({ outcome, status: this.#status, tokens, piecesOut: events })
+    const { tokens, eventCount } = this.#scanner
+    this.#usageRecorder.settle({ outcome, status: this.#status, tokens, chunksOut: eventCount })
     this.#onDone(failure)
   }
 }

@@ -1,6 +1,6 @@
 import { type Edit, members, nestedEnd, skipSpace, splice } from "../http/json-members.ts"
 import type { WorkspaceModel } from "../models/schema.ts"
-import { asksForUsage, type ModelRequest } from "./request.ts"
+import { type ModelRequest, requestsUsage } from "./request.ts"
 
 /**
  * Per message. If `role` or `content` comes later, the message does not count as a system message.
@@ -10,15 +10,15 @@ const openBrace = 0x7b
 const quote = 0x22
 
 /** Offset of the text of a leading system message; null if there is none. */
-const systemText = (bytes: Buffer, first: number): number | null => {
+const systemTextOffset = (bytes: Buffer, first: number): number | null => {
   const message = bytes.subarray(first, nestedEnd(bytes, first))
-  const found = members(message, maxMessageMembers)
+  const messageMembers = members(message, maxMessageMembers)
   // The last duplicate wins, as in JSON.parse.
-  const role = found.findLast(({ key }) => key === "role")
-  const content = found.findLast(({ key }) => key === "content")
+  const role = messageMembers.findLast(({ key }) => key === "role")
+  const content = messageMembers.findLast(({ key }) => key === "content")
   if (!role || !content || message[content.valueStart] !== quote) return null
-  const named = message.toString("utf8", role.valueStart, role.valueEnd)
-  const isSystem = named === '"system"' || named === '"developer"'
+  const roleJson = message.toString("utf8", role.valueStart, role.valueEnd)
+  const isSystem = roleJson === '"system"' || roleJson === '"developer"'
   return isSystem ? first + content.valueStart + 1 : null
 }
 
@@ -28,19 +28,19 @@ const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): Ed
   if (!messages) return []
   const first = skipSpace(bytes, messages.valueStart + 1)
   if (bytes[first] !== openBrace) return []
-  const text = systemText(bytes, first)
+  const text = systemTextOffset(bytes, first)
   const at = text ?? first
-  const put =
+  const inserted =
     text === null
       ? `${JSON.stringify({ role: "system", content: prompt })},`
       : JSON.stringify(`${prompt}\n\n`).slice(1, -1)
-  return [{ start: at, end: at, text: put }]
+  return [{ start: at, end: at, text: inserted }]
 }
 
 /**
  * The base model's prompt comes first: later instructions, closer to the caller, take precedence.
  */
-const sections = (workspace: readonly WorkspaceModel[]): string =>
+const systemPrompts = (workspace: readonly WorkspaceModel[]): string =>
   workspace
     .toReversed()
     .map(({ params }) => params.system?.trim())
@@ -48,13 +48,13 @@ const sections = (workspace: readonly WorkspaceModel[]): string =>
     .join("\n\n")
 
 /** Workspace models cannot set these; they belong to the caller. */
-const callersOwn = ["stream", "stream_options"]
+const callerOnlyFields = ["stream", "stream_options"]
 
 /**
  * Parameters of the workspace models. The caller's own take precedence, then the model closest to
  * it.
  */
-const defaults = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
+const defaultParams = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
   Object.assign({}, ...workspace.toReversed().map(({ params: { system, ...rest } }) => rest))
 
 /** Applies parameters and prompts of the workspace models. @returns edits inside `messages` */
@@ -66,39 +66,43 @@ const applyWorkspace = (
   const { operation, fields, context } = request
   if (operation !== "chat/completions") return []
   // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
-  const fixed = new Set([...callersOwn, ...Object.keys(fields).map((key) => key.toLowerCase())])
-  for (const [name, value] of Object.entries(defaults(workspace))) {
-    if (fixed.has(name.toLowerCase()) || value === undefined || value === null) continue
+  const reserved = new Set([
+    ...callerOnlyFields,
+    ...Object.keys(fields).map((key) => key.toLowerCase()),
+  ])
+  for (const [name, value] of Object.entries(defaultParams(workspace))) {
+    if (reserved.has(name.toLowerCase()) || value === undefined || value === null) continue
     changes.set(name, JSON.stringify(value))
   }
-  const prompt = [sections(workspace), context].filter(Boolean).join("\n\n")
+  const prompt = [systemPrompts(workspace), context].filter(Boolean).join("\n\n")
   return prompt ? promptEdit(request, prompt) : []
 }
 
-const countsWhenAsked = new Set(["chat/completions", "completions"])
+const operationsWithUsageOption = new Set(["chat/completions", "completions"])
 
 /** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
 export const hidesUsage = (request: ModelRequest): boolean =>
-  request.streamed && countsWhenAsked.has(request.operation) && !asksForUsage(request)
+  request.streamed && operationsWithUsageOption.has(request.operation) && !requestsUsage(request)
 
 /**
  * The request body for one connection. If nothing has to change, the original bytes are returned.
  * @param upstreamModel the connection's name for the model
  */
-export const bodyFor = (
+export const buildUpstreamBody = (
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
   upstreamModel: string,
 ): Buffer => {
   const changes = new Map<string, string>()
   if (upstreamModel !== request.model) changes.set("model", JSON.stringify(upstreamModel))
-  const brings = workspace.length > 0 || request.context
-  const inside = brings ? applyWorkspace(changes, request, workspace) : []
+  const hasAdditions = workspace.length > 0 || request.context
+  const messageEdits = hasAdditions ? applyWorkspace(changes, request, workspace) : []
   if (hidesUsage(request)) {
-    const own = request.fields.stream_options
-    const options = typeof own === "object" && own !== null ? own : {}
+    const requestedOptions = request.fields.stream_options
+    const options =
+      typeof requestedOptions === "object" && requestedOptions !== null ? requestedOptions : {}
     changes.set("stream_options", JSON.stringify({ ...options, include_usage: true }))
   }
-  if (changes.size === 0 && inside.length === 0) return request.bytes
-  return splice(request.bytes, request.members, changes, inside)
+  if (changes.size === 0 && messageEdits.length === 0) return request.bytes
+  return splice(request.bytes, request.members, changes, messageEdits)
 }

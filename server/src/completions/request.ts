@@ -2,28 +2,28 @@ import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
 import { elementsOf, isGiven, type JsonObject, readObject } from "../http/json-object.ts"
-import type { Operation } from "../providers/provider.ts"
+import type { CompletionOperation } from "../providers/provider.ts"
 
 /** An OpenAI-style request, parsed once: its bytes and the offsets of its members. */
 export interface ModelRequest extends JsonObject {
-  operation: Operation
+  operation: CompletionOperation
   model: string
   streamed: boolean
   /** The functions through which the request was made, outermost first. */
-  above?: readonly string[]
+  callingFunctions?: readonly string[]
   /** Text that the gateway adds to the prompt: the source prompt. */
   context?: string
 }
 
-const requiredFields: Record<Operation, readonly string[]> = {
+const requiredFields: Record<CompletionOperation, readonly string[]> = {
   "chat/completions": ["model", "messages"],
   completions: ["model"],
   embeddings: ["model", "input"],
   responses: ["model"],
 }
 
-const wrongType = (param: string, right: string): never =>
-  fail("bad_request", `"${param}" must be ${right}.`, { param })
+const wrongType = (param: string, expected: string): never =>
+  fail("bad_request", `"${param}" must be ${expected}.`, { param })
 
 const maxModelId = 300
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
@@ -55,7 +55,7 @@ const checkMessages = (object: JsonObject): void => {
  * @throws {Failure} `invalid_json`, `duplicate_parameter`, `missing_parameter` or `bad_request`,
  *   with `param` if a single field is at fault
  */
-export const readRequest = (operation: Operation, body: JsonBody): ModelRequest => {
+export const parseModelRequest = (operation: CompletionOperation, body: JsonBody): ModelRequest => {
   const object = readObject(body)
   for (const param of requiredFields[operation]) {
     if (!isGiven(object, param)) {
@@ -71,5 +71,5 @@ export const readRequest = (operation: Operation, body: JsonBody): ModelRequest 
 }
 
 /** Whether the client itself requested the usage chunk of a stream. */
-export const asksForUsage = ({ fields }: ModelRequest): boolean =>
+export const requestsUsage = ({ fields }: ModelRequest): boolean =>
   isObject(fields.stream_options) && fields.stream_options.include_usage === true

@@ -4,7 +4,7 @@ import { z } from "zod"
  * The fields of OpenAI-style requests that the gateway reads. Everything else is forwarded byte for
  * byte: https://platform.openai.com/docs/api-reference
  */
-export const ChatRequest = z
+export const ChatCompletionBody = z
   .looseObject({
     model: z.string(),
     messages: z.array(z.looseObject({ role: z.string() })),
@@ -13,23 +13,23 @@ export const ChatRequest = z
   })
   .meta({ id: "ChatRequest" })
 
-export const CompletionRequest = z
+export const TextCompletionBody = z
   .looseObject({ model: z.string(), stream: z.boolean().optional() })
   .meta({ id: "CompletionRequest" })
 
-export const EmbeddingRequest = z
+export const EmbeddingsBody = z
   .looseObject({ model: z.string(), input: z.unknown() })
   .meta({ id: "EmbeddingRequest" })
 
-export const ResponseRequest = z
+export const ResponsesBody = z
   .looseObject({ model: z.string(), stream: z.boolean().optional() })
   .meta({ id: "ResponseRequest" })
 
-export const Passed = z
+export const ProviderResponse = z
   .looseObject({})
   .meta({ description: "The provider's response, byte for byte; `text/event-stream` if streamed" })
 
-export const OpenAIError = z
+export const OpenAIErrorBody = z
   .object({
     error: z.object({
       message: z.string(),

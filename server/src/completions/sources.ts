@@ -13,7 +13,7 @@ import {
 } from "../knowledge/citations.ts"
 import { createSourcePrompt } from "../knowledge/source-prompt.ts"
 import { estimateTokens } from "../knowledge/tokens.ts"
-import type { Catalogue, Resolved } from "../models/catalogue.ts"
+import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { citedNumbers } from "./cited-numbers.ts"
 import type { ModelRequest } from "./request.ts"
 
@@ -34,7 +34,7 @@ const textOf = (content: unknown): string => {
 }
 
 /** The retrieval query: the user's last message, and the one before it. */
-const questionOf = (messages: unknown): { question: string; previous: string | undefined } => {
+const searchQueryOf = (messages: unknown): { question: string; previous: string | undefined } => {
   if (!Array.isArray(messages)) return { question: "", previous: undefined }
   const [question = "", previous] = messages
     .filter((message) => message?.role === "user")
@@ -45,12 +45,12 @@ const questionOf = (messages: unknown): { question: string; previous: string | u
 }
 
 /** Half of the context that the conversation leaves free. */
-const contextTokensFor = (resolved: Resolved, messages: unknown): number => {
-  const lengths = resolved.offers.flatMap(({ model }) => model.context_length ?? [])
+const contextTokensFor = (resolved: ResolvedModel, messages: unknown): number => {
+  const lengths = resolved.endpoints.flatMap(({ model }) => model.context_length ?? [])
   const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
   const texts = Array.isArray(messages) ? messages.map((message) => textOf(message?.content)) : []
-  const said = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
-  return Math.max(minContextTokens, Math.floor((context - said) / 2))
+  const usedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+  return Math.max(minContextTokens, Math.floor((context - usedTokens) / 2))
 }
 
 /**
@@ -58,81 +58,95 @@ const contextTokensFor = (resolved: Resolved, messages: unknown): number => {
  * model owner's access, unless other users may edit the model and could attach collections
  * themselves.
  */
-const attachedTo = ({ workspace }: Resolved, ownerOf: Catalogue["ownerOf"]): Lent[] =>
+const attachedCollections = (
+  { workspace }: ResolvedModel,
+  ownerOf: ModelCatalogue["ownerOf"],
+): Lent[] =>
   workspace.flatMap((model) => {
     const { knowledge } = model.meta
     if (!Array.isArray(knowledge)) return []
     const othersWrite = model.access_grants.some(({ permission }) => permission === "write")
     const owner = othersWrite ? undefined : ownerOf(model)
-    return knowledge.flatMap((one) => {
-      const id = typeof one === "string" ? one : one?.id
+    return knowledge.flatMap((entry) => {
+      const id = typeof entry === "string" ? entry : entry?.id
       return typeof id === "string" ? [{ id, owner }] : []
     })
   })
 
 /** A request with its sources added, and the citations to report with the response. */
-export interface Sourced {
+export interface RequestWithSources {
   request: ModelRequest
   /** Null if no sources were requested. */
-  cited: Cited | null
+  citationResult: Cited | null
 }
 
 interface Deps {
   citations: Citations
-  ownerOf: Catalogue["ownerOf"]
+  ownerOf: ModelCatalogue["ownerOf"]
   template: () => string
 }
 
 /** Whether a request or its model refers to files or collections. */
-export const asksForFiles = ({ operation, fields }: ModelRequest, resolved: Resolved): boolean =>
+export const needsSources = (
+  { operation, fields }: ModelRequest,
+  resolved: ResolvedModel,
+): boolean =>
   operation === "chat/completions" &&
   ("files" in fields || resolved.workspace.some(({ meta }) => Array.isArray(meta.knowledge)))
 
 /** Replaces the request's `files` with the passages found in them. @throws {Failure} */
-export const withSources = async (
+export const addSources = async (
   { citations, ownerOf, template }: Deps,
   caller: Caller,
-  asked: { request: ModelRequest; resolved: Resolved; signal: AbortSignal },
-): Promise<Sourced> => {
-  const { resolved, signal } = asked
-  const request = parsedWhole(asked.request)
+  input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
+): Promise<RequestWithSources> => {
+  const { resolved, signal } = input
+  const request = parsedWhole(input.request)
   const { files, ...fields } = request.fields
   const bytes = without(request.bytes, request.members, "files")
-  const bare = { ...request, fields, bytes, members: members(bytes) }
+  const withoutFiles = { ...request, fields, bytes, members: members(bytes) }
   const parsed = References.safeParse(files ?? [])
   if (!parsed.success) {
-    const right = 'an array of {"type":"file" or "collection","id":"…"}'
-    return fail("bad_request", `"files" must be ${right}.`, { param: "files" })
+    const expected = 'an array of {"type":"file" or "collection","id":"…"}'
+    return fail("bad_request", `"files" must be ${expected}.`, { param: "files" })
   }
-  const attached = attachedTo(resolved, ownerOf)
-  if (parsed.data.length + attached.length === 0) return { request: bare, cited: null }
+  const attached = attachedCollections(resolved, ownerOf)
+  if (parsed.data.length + attached.length === 0)
+    return { request: withoutFiles, citationResult: null }
   const cited = await citations.cite(caller, {
     references: parsed.data,
     lent: attached,
-    ...questionOf(fields.messages),
+    ...searchQueryOf(fields.messages),
     contextTokens: contextTokensFor(resolved, fields.messages),
     signal,
   })
-  return { request: { ...bare, context: createSourcePrompt(cited, template()) }, cited }
+  return {
+    request: { ...withoutFiles, context: createSourcePrompt(cited, template()) },
+    citationResult: cited,
+  }
 }
 
 /** Adds sources to a response: to a complete body, or as an extra chunk of a stream. */
-export interface SourceWords {
-  whole(body: Buffer): Buffer
+export interface SourceEncoder {
+  addToBody(body: Buffer): Buffer
   chunk: string
 }
 
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-type Reported = Pick<Cited, "sources" | "sources_skipped">
+type ReportedCitations = Pick<Cited, "sources" | "sources_skipped">
 
-const reported = ({ sources, sources_skipped }: Reported): Partial<Reported> => ({
+const citationFields = ({
+  sources,
+  sources_skipped,
+}: ReportedCitations): Partial<ReportedCitations> => ({
   sources,
   ...(sources_skipped.length > 0 && { sources_skipped }),
 })
 
-const membersOf = (cited: Reported): string => JSON.stringify(reported(cited)).slice(1, -1)
+const citationMembers = (cited: ReportedCitations): string =>
+  JSON.stringify(citationFields(cited)).slice(1, -1)
 
 const Completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
@@ -149,27 +163,30 @@ const answerOf = (body: Buffer): string => {
 }
 
 /** Marks the sources that a completion cites. */
-const markCited = (cited: Reported, body: Buffer): Reported => {
+const markCited = (cited: ReportedCitations, body: Buffer): ReportedCitations => {
   const numbers = citedNumbers(answerOf(body))
   const mark = (source: Source, at: number): Source =>
     numbers.has(at + 1) ? { ...source, cited: true } : source
   return { ...cited, sources: cited.sources.map(mark) }
 }
 
-export const wordsOf = ({ sources, sources_skipped }: Cited, model: string): SourceWords => {
+export const createSourceEncoder = (
+  { sources, sources_skipped }: Cited,
+  model: string,
+): SourceEncoder => {
   const chunk = {
     id: `chatcmpl-${randomUUID()}`,
     object: "chat.completion.chunk",
     created: Math.floor(Date.now() / 1000),
     model,
     choices: [],
-    ...reported({ sources, sources_skipped }),
+    ...citationFields({ sources, sources_skipped }),
   }
   return {
     chunk: `data: ${JSON.stringify(chunk)}\n\n`,
     /** Inserted as the first members, so that the other bytes stay unchanged. */
-    whole: (body) => {
-      const text = membersOf(markCited({ sources, sources_skipped }, body))
+    addToBody: (body) => {
+      const text = citationMembers(markCited({ sources, sources_skipped }, body))
       const open = body.indexOf(openBrace)
       if (open < 0) return body
       let next = open + 1

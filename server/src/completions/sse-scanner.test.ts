@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { chatEndings, Frames, responseEndings } from "./sse-scanner.ts"
+import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
 
 const chunk = (fields: object, ending = "\n\n") => `data: ${JSON.stringify(fields)}${ending}`
 const delta = (content: string, more: object = {}) =>
@@ -11,11 +11,11 @@ const done = "data: [DONE]\n\n"
 const tokens = { tokens_in: 7, tokens_out: 3 }
 
 /** Pushes the pieces through a scanner and returns its output. */
-const pass = (pieces: (string | Buffer)[], { hide = false, endings = chatEndings } = {}) => {
-  const frames = new Frames(endings, hide)
-  const out = pieces.map((piece) => Buffer.from(frames.pass(Buffer.from(piece))))
-  const held = frames.remainder()
-  return { frames, out: Buffer.concat(out).toString(), held: held.toString() }
+const pass = (pieces: (string | Buffer)[], { hide = false, endings = chatEndMarkers } = {}) => {
+  const scanner = new SseScanner(endings, hide)
+  const out = pieces.map((piece) => Buffer.from(scanner.push(Buffer.from(piece))))
+  const held = scanner.takeRemainder()
+  return { scanner, out: Buffer.concat(out).toString(), held: held.toString() }
 }
 
 const talk = delta("Grüße 😀") + delta('say "usage":{ and \n\n data: [DONE]', { usage: null })
@@ -28,39 +28,42 @@ describe("a stream torn anywhere", () => {
     const whole = Buffer.from(endLines(talk + stop + usage + done))
     const shown = endLines(talk + stop + done)
     for (let at = 0; at <= whole.length; at++) {
-      const { frames, out, held } = pass([whole.subarray(0, at), whole.subarray(at)], {
+      const { scanner, out, held } = pass([whole.subarray(0, at), whole.subarray(at)], {
         hide: true,
       })
       expect(out + held).toBe(shown)
-      expect(frames.tokens).toEqual(tokens)
-      expect({ ended: frames.ended, open: frames.open }).toEqual({ ended: true, open: false })
+      expect(scanner.tokens).toEqual(tokens)
+      expect({ hasTerminator: scanner.hasTerminator, isFrameOpen: scanner.isFrameOpen }).toEqual({
+        hasTerminator: true,
+        isFrameOpen: false,
+      })
     }
   })
 
   it("is the same byte for byte where usage was asked for", () => {
     const whole = Buffer.from(talk + stop + usage + done)
     for (let at = 0; at <= whole.length; at++) {
-      const { frames, out, held } = pass([whole.subarray(0, at), whole.subarray(at)])
+      const { scanner, out, held } = pass([whole.subarray(0, at), whole.subarray(at)])
       expect(out).toBe(whole.toString())
       expect(held).toBe("")
-      expect(frames).toMatchObject({ tokens, ended: true, open: false })
+      expect(scanner).toMatchObject({ tokens, hasTerminator: true, isFrameOpen: false })
     }
   })
 
   it("comes byte by byte too", () => {
     const bytes = [...Buffer.from(talk + stop + usage + done)].map((byte) => Buffer.from([byte]))
     expect(pass(bytes, { hide: true }).out).toBe(talk + stop + done)
-    expect(pass(bytes).frames).toMatchObject({ tokens, ended: true, events: 6 })
+    expect(pass(bytes).scanner).toMatchObject({ tokens, hasTerminator: true, eventCount: 6 })
   })
 
   it("says where it stands when it breaks off", () => {
     for (let at = 1; at < stop.length; at++) {
       const torn = pass([talk, stop.slice(0, at)], { hide: true })
       expect(torn).toMatchObject({ out: talk, held: stop.slice(0, at) })
-      expect(torn.frames.open).toBe(true)
-      expect(pass([talk + stop.slice(0, at)]).frames.open).toBe(true)
+      expect(torn.scanner.isFrameOpen).toBe(true)
+      expect(pass([talk + stop.slice(0, at)]).scanner.isFrameOpen).toBe(true)
     }
-    expect(pass([talk, stop]).frames.open).toBe(false)
+    expect(pass([talk, stop]).scanner.isFrameOpen).toBe(false)
   })
 })
 
@@ -101,14 +104,14 @@ describe("usage", () => {
       tokens,
     ],
   ])("%s", (_name, frame, shown, expected) => {
-    const { frames, out } = pass([delta("a") + frame + done], { hide: true })
+    const { scanner, out } = pass([delta("a") + frame + done], { hide: true })
     expect(out).toBe(delta("a") + shown + done)
-    expect(frames.tokens).toEqual(expected)
+    expect(scanner.tokens).toEqual(expected)
   })
 
   it("is the last that came", () => {
     const early = chunk({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
-    expect(pass([early, usage]).frames.tokens).toEqual(tokens)
+    expect(pass([early, usage]).scanner.tokens).toEqual(tokens)
   })
 
   it("leaves bytes that are no UTF-8 as they are", () => {
@@ -117,50 +120,50 @@ describe("usage", () => {
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"}\n\n'),
     ])
-    const frames = new Frames(chatEndings, true)
-    const out = frames.pass(Buffer.concat([odd, Buffer.from(usage)]))
+    const scanner = new SseScanner(chatEndMarkers, true)
+    const out = scanner.push(Buffer.concat([odd, Buffer.from(usage)]))
     expect(Buffer.compare(out, odd)).toBe(0)
   })
 
   it("of responses is found in their last event", () => {
     const response = { usage: { input_tokens: 7, output_tokens: 3 } }
     const last = `event: response.completed\n${chunk({ type: "response.completed", response })}`
-    const { frames, out } = pass([last], { endings: responseEndings })
+    const { scanner, out } = pass([last], { endings: responseEndMarkers })
     expect(out).toBe(last)
-    expect(frames).toMatchObject({ tokens, ended: true })
+    expect(scanner).toMatchObject({ tokens, hasTerminator: true })
   })
 })
 
 describe("the end", () => {
   it.each([
-    ["[DONE]", done, { ended: true }],
-    ["[DONE] without a space", "data:[DONE]\n\n", { ended: true }],
-    ["[DONE] with \\r\\n", "data: [DONE]\r\n\r\n", { ended: true }],
-    ["[DONE] and a comment", `${done}: bye\n\n`, { ended: true }],
-    ["a finish", stop, { ended: false, finished: true }],
-    ["a finish and usage", stop + usage, { ended: false, finished: true }],
+    ["[DONE]", done, { hasTerminator: true }],
+    ["[DONE] without a space", "data:[DONE]\n\n", { hasTerminator: true }],
+    ["[DONE] with \\r\\n", "data: [DONE]\r\n\r\n", { hasTerminator: true }],
+    ["[DONE] and a comment", `${done}: bye\n\n`, { hasTerminator: true }],
+    ["a finish", stop, { hasTerminator: false, hasFinishReason: true }],
+    ["a finish and usage", stop + usage, { hasTerminator: false, hasFinishReason: true }],
     [
       "a finish with a space",
       stop.replace('"finish_reason":', '"finish_reason": '),
-      { finished: true },
+      { hasFinishReason: true },
     ],
-    ["text", delta("x"), { ended: false, finished: false }],
+    ["text", delta("x"), { hasTerminator: false, hasFinishReason: false }],
     [
       "text about it",
       delta('data: [DONE] "finish_reason":"stop"'),
-      { ended: false, finished: false },
+      { hasTerminator: false, hasFinishReason: false },
     ],
-    ["another choice's text", stop + delta("x"), { ended: false, finished: false }],
-    ["a finish, usage and a comment", `${stop + usage}: bye\n\n`, { finished: true }],
+    ["another choice's text", stop + delta("x"), { hasTerminator: false, hasFinishReason: false }],
+    ["a finish, usage and a comment", `${stop + usage}: bye\n\n`, { hasFinishReason: true }],
   ])("is %s", (_name, frame, expected) => {
-    expect(pass([delta("a"), frame]).frames).toMatchObject(expected)
+    expect(pass([delta("a"), frame]).scanner).toMatchObject(expected)
   })
 
   it("is a finish though its usage came later by itself", () => {
-    expect(pass([delta("a"), stop, usage, ": still here\n\n"]).frames).toMatchObject({
-      finished: true,
+    expect(pass([delta("a"), stop, usage, ": still here\n\n"]).scanner).toMatchObject({
+      hasFinishReason: true,
     })
-    expect(pass([stop, delta("more")]).frames).toMatchObject({ finished: false })
+    expect(pass([stop, delta("more")]).scanner).toMatchObject({ hasFinishReason: false })
   })
 })
 
@@ -169,15 +172,15 @@ describe("a frame larger than any ought to be", () => {
   const pieces = huge.match(/.{1,65536}/gs) ?? []
 
   it.each([true, false])("is passed on in pieces, hiding usage: %s", (hide) => {
-    const { frames, out, held } = pass([delta("a"), ...pieces, stop, usage, done], { hide })
+    const { scanner, out, held } = pass([delta("a"), ...pieces, stop, usage, done], { hide })
     expect(out + held).toBe(delta("a") + huge + stop + (hide ? "" : usage) + done)
-    expect(frames).toMatchObject({ tokens, ended: true, open: false })
+    expect(scanner).toMatchObject({ tokens, hasTerminator: true, isFrameOpen: false })
   })
 
   it("is not kept in memory", () => {
-    const frames = new Frames(chatEndings, true)
+    const scanner = new SseScanner(chatEndMarkers, true)
     let out = 0
-    for (const piece of pieces) out += frames.pass(Buffer.from(piece)).length
+    for (const piece of pieces) out += scanner.push(Buffer.from(piece)).length
     expect(huge.length - out).toBeLessThan(1.1 * 1024 * 1024)
   })
 })

@@ -1,9 +1,9 @@
-import type { Tokens } from "../usage/schema.ts"
-import { countedTokens } from "../usage/token-counts.ts"
+import type { TokenCounts } from "../usage/schema.ts"
+import { parseTokenCounts } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
 /** A longer frame is forwarded in pieces, without scanning it. */
-const maxFrame = 1024 * 1024
+const maxFrameBytes = 1024 * 1024
 
 const usageName = '"usage"'
 const usageMark = Buffer.from(`${usageName}:`)
@@ -14,38 +14,40 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 
 /** Markers that show whether a kind of stream is complete. */
-export interface Endings {
+export interface StreamEndMarkers {
   /** Terminators at the beginning of a line. */
-  lines: readonly Buffer[]
+  terminatorLines: readonly Buffer[]
   /** Terminators anywhere, including their quotes: inside a text these would be escaped. */
-  members: readonly Buffer[]
+  terminatorMembers: readonly Buffer[]
   /** Added if the upstream finished but left it out; null if nothing may be added. */
-  closing: string | null
+  missingTerminator: string | null
   /** How a content chunk begins. */
-  pieces: readonly Buffer[]
+  contentStarts: readonly Buffer[]
   /** Any of these in the last chunk means that the answer itself is complete. */
-  finished: readonly Buffer[]
+  finishReasons: readonly Buffer[]
 }
 
 const buffers = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text))
 
-const done = buffers("data: [DONE]", "data:[DONE]")
+const doneLines = buffers("data: [DONE]", "data:[DONE]")
 const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
 
-export const chatEndings: Endings = {
-  lines: done,
-  members: [],
-  closing: "data: [DONE]\n\n",
-  pieces: buffers('"choices":[{', '"choices": [{'),
-  finished: buffers('"finish_reason":"', '"finish_reason": "'),
+export const chatEndMarkers: StreamEndMarkers = {
+  terminatorLines: doneLines,
+  terminatorMembers: [],
+  missingTerminator: "data: [DONE]\n\n",
+  contentStarts: buffers('"choices":[{', '"choices": [{'),
+  finishReasons: buffers('"finish_reason":"', '"finish_reason": "'),
 }
 
-export const responseEndings: Endings = {
-  lines: done,
-  members: buffers(...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`])),
-  closing: null,
-  pieces: [],
-  finished: [],
+export const responseEndMarkers: StreamEndMarkers = {
+  terminatorLines: doneLines,
+  terminatorMembers: buffers(
+    ...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`]),
+  ),
+  missingTerminator: null,
+  contentStarts: [],
+  finishReasons: [],
 }
 
 /** Start of the frame around `at`: after the preceding blank line, or 0. */
@@ -66,7 +68,7 @@ const lastBoundary = (bytes: Buffer): number => {
   return frameStart(bytes, end)
 }
 
-const holdsUsage = (bytes: Buffer): boolean => {
+const containsUsage = (bytes: Buffer): boolean => {
   let at = bytes.indexOf(usageMark)
   while (at >= 0) {
     at += usageMark.length
@@ -83,14 +85,14 @@ const count = (bytes: Buffer, mark: Buffer): number => {
   return found
 }
 
-const holdsLine = (bytes: Buffer, start: Buffer): boolean => {
+const containsLine = (bytes: Buffer, start: Buffer): boolean => {
   for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + start.length)) {
     if (at === 0 || bytes[at - 1] === newline) return true
   }
   return false
 }
 
-const lastOf = (bytes: Buffer, marks: readonly Buffer[]): number =>
+const lastIndexOfAny = (bytes: Buffer, marks: readonly Buffer[]): number =>
   Math.max(-1, ...marks.map((mark) => bytes.lastIndexOf(mark)))
 
 const dataOf = (frame: string): string =>
@@ -108,22 +110,22 @@ const frameEnd = (text: string, at: number): number => {
   return Math.min(unix < 0 ? end : unix + 2, windows < 0 ? end : windows + 3)
 }
 
-interface Counted {
-  tokens: Tokens | null
+interface FrameUsage {
+  tokens: TokenCounts | null
   /** Whether the chunk carries nothing but usage (no choices). */
-  extra: boolean
+  isUsageOnly: boolean
 }
 
-const nothing: Counted = { tokens: null, extra: false }
+const noUsage: FrameUsage = { tokens: null, isUsageOnly: false }
 
-const readUsage = (frame: string): Counted => {
+const readUsage = (frame: string): FrameUsage => {
   try {
     const data = JSON.parse(dataOf(frame))
-    const tokens = countedTokens(data.usage ?? data.response?.usage)
-    const extra = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
-    return { tokens, extra }
+    const tokens = parseTokenCounts(data.usage ?? data.response?.usage)
+    const isUsageOnly = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
+    return { tokens, isUsageOnly }
   } catch {
-    return nothing
+    return noUsage
   }
 }
 
@@ -132,24 +134,24 @@ const readUsage = (frame: string): Counted => {
  * whether the stream is complete. Incomplete frames are held back only if the usage chunk is to be
  * hidden.
  */
-export class Frames {
-  readonly #markers: Endings
+export class SseScanner {
+  readonly #markers: StreamEndMarkers
   readonly #hideUsage: boolean
   #pending: Buffer = empty
   #last: Buffer = empty
   #previous: Buffer = empty
   #isFrameOpen = false
-  tokens: Tokens | null = null
+  tokens: TokenCounts | null = null
   /** Events received; about one per token. */
-  events = 0
+  eventCount = 0
 
-  constructor(endings: Endings, hideUsage: boolean) {
+  constructor(endings: StreamEndMarkers, hideUsage: boolean) {
     this.#markers = endings
     this.#hideUsage = hideUsage
   }
 
   /** @returns the bytes to send to the client now */
-  pass(chunk: Buffer): Buffer {
+  push(chunk: Buffer): Buffer {
     const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
     const boundary = lastBoundary(bytes)
     const isWhole = boundary === bytes.length
@@ -158,10 +160,10 @@ export class Frames {
     const shown = boundary > 0 ? this.#scan(whole) : whole
     if (!this.#hideUsage) {
       this.#isFrameOpen = this.#pending.length > 0
-      if (this.#pending.length > maxFrame) this.#pending = empty
+      if (this.#pending.length > maxFrameBytes) this.#pending = empty
       return chunk
     }
-    if (this.#pending.length <= maxFrame) return shown
+    if (this.#pending.length <= maxFrameBytes) return shown
     const out = Buffer.concat([shown, this.#pending])
     this.#pending = empty
     this.#isFrameOpen = true
@@ -169,7 +171,7 @@ export class Frames {
   }
 
   /** The bytes still held back when the upstream ends or fails. */
-  remainder(): Buffer {
+  takeRemainder(): Buffer {
     const rest = this.#hideUsage ? this.#pending : empty
     if (rest.length > 0) this.#isFrameOpen = true
     this.#pending = empty
@@ -177,35 +179,35 @@ export class Frames {
   }
 
   /** Whether the last frame sent to the client lacks its blank line. */
-  get open(): boolean {
+  get isFrameOpen(): boolean {
     return this.#isFrameOpen
   }
 
   /** Whether the stream's terminator has arrived. Checked in the last two pieces only. */
-  get ended(): boolean {
-    const { lines, members } = this.#markers
+  get hasTerminator(): boolean {
+    const { terminatorLines, terminatorMembers } = this.#markers
     return [this.#last, this.#previous].some(
       (piece) =>
-        lines.some((line) => holdsLine(piece, line)) ||
-        members.some((member) => piece.includes(member)),
+        terminatorLines.some((line) => containsLine(piece, line)) ||
+        terminatorMembers.some((member) => piece.includes(member)),
     )
   }
 
   /** Whether the answer is complete even if the terminator is missing. */
-  get finished(): boolean {
-    const { pieces, finished } = this.#markers
-    return lastOf(this.#last, finished) > lastOf(this.#last, pieces)
+  get hasFinishReason(): boolean {
+    const { contentStarts, finishReasons } = this.#markers
+    return lastIndexOfAny(this.#last, finishReasons) > lastIndexOfAny(this.#last, contentStarts)
   }
 
-  get closing(): string | null {
-    return this.#markers.closing
+  get missingTerminator(): string | null {
+    return this.#markers.missingTerminator
   }
 
   #scan(whole: Buffer): Buffer {
     this.#isFrameOpen = false
     const events = count(whole, dataMark)
-    this.events += events
-    const { shown, extras } = holdsUsage(whole)
+    this.eventCount += events
+    const { shown, extras } = containsUsage(whole)
       ? this.#extractUsage(whole)
       : { shown: whole, extras: 0 }
     if (events > extras) {
@@ -224,10 +226,10 @@ export class Frames {
     for (let at = text.indexOf(usageName); at >= 0; at = text.indexOf(usageName, from)) {
       const start = Math.max(from, frameStart(text, at))
       const end = frameEnd(text, at)
-      const { tokens, extra } = readUsage(text.slice(start, end))
+      const { tokens, isUsageOnly } = readUsage(text.slice(start, end))
       if (tokens) this.tokens = tokens
-      if (extra) extras++
-      shown.push(text.slice(from, extra ? start : end))
+      if (isUsageOnly) extras++
+      shown.push(text.slice(from, isUsageOnly ? start : end))
       from = end
     }
     if (!this.#hideUsage || extras === 0) return { shown: whole, extras }

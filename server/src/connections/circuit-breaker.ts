@@ -2,7 +2,7 @@
  * A refused or reset connection opens the breaker immediately; slow or broken responses must
  * repeat.
  */
-const failuresToRest = { hard: 1, soft: 3 }
+const failuresToOpen = { hard: 1, soft: 3 }
 const firstPauseMs = 1000
 const maxPauseMs = 30_000
 
@@ -15,10 +15,10 @@ interface Deps {
  * `half-open`: the list responds again, and one request may test whether models do too. `trial`:
  * that request is in flight.
  */
-type State = "closed" | "open" | "half-open" | "trial"
+type BreakerState = "closed" | "open" | "half-open" | "trial"
 
 /** What failed, and therefore what must succeed before the breaker closes. */
-type Cause = "list" | "request"
+type FailureCause = "list" | "request"
 
 /**
  * Circuit breaker of an upstream. While it is open, other upstreams are tried first, and probes
@@ -26,12 +26,12 @@ type Cause = "list" | "request"
  * successful request closes it: an upstream that lists its models may still be unable to run them.
  * An open breaker never blocks requests that have no alternative.
  */
-export const createBreaker = ({ probe }: Deps) => {
+export const createCircuitBreaker = ({ probe }: Deps) => {
   let softFailures = 0
-  let state: State = "closed"
-  let cause: Cause = "list"
+  let state: BreakerState = "closed"
+  let cause: FailureCause = "list"
   let pauseMs = firstPauseMs
-  let closed = false
+  let isDisposed = false
   let timer: NodeJS.Timeout | undefined
 
   const recover = (): void => {
@@ -41,43 +41,43 @@ export const createBreaker = ({ probe }: Deps) => {
     clearTimeout(timer)
   }
 
-  const probed = (answered: boolean): void => {
+  const applyProbe = (responded: boolean): void => {
     if (state !== "open") return
-    if (answered && cause === "list") recover()
-    else if (answered) state = "half-open"
+    if (responded && cause === "list") recover()
+    else if (responded) state = "half-open"
     else {
       pauseMs = Math.min(pauseMs * 2, maxPauseMs)
-      probeLater()
+      scheduleProbe()
     }
   }
 
-  const probeLater = (): void => {
+  const scheduleProbe = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(async () => probed(await probe()), pauseMs)
+    timer = setTimeout(async () => applyProbe(await probe()), pauseMs)
     timer.unref()
   }
 
-  const rest = (why: Cause): void => {
-    if (closed) return
-    if (why === "request") cause = why
+  const open = (reason: FailureCause): void => {
+    if (isDisposed) return
+    if (reason === "request") cause = reason
     if (state === "open") return
-    if (state === "closed") cause = why
+    if (state === "closed") cause = reason
     else pauseMs = Math.min(pauseMs * 2, maxPauseMs)
     state = "open"
-    probeLater()
+    scheduleProbe()
   }
 
   return {
     /** Whether other upstreams should be tried first. */
-    resting: (): boolean => state === "open" || state === "trial",
+    isResting: (): boolean => state === "open" || state === "trial",
     /** Whether everything that failed has succeeded since. */
-    healthy: (): boolean => state === "closed",
+    isHealthy: (): boolean => state === "closed",
 
     /**
      * Call before sending a request that uses a model. @returns to be called if it ends without a
      * result
      */
-    tried: (): (() => void) => {
+    beginAttempt: (): (() => void) => {
       if (state !== "half-open") return () => {}
       state = "trial"
       return () => {
@@ -86,24 +86,24 @@ export const createBreaker = ({ probe }: Deps) => {
     },
 
     /** Call when a model answered a request. */
-    succeeded: recover,
+    recordSuccess: recover,
 
     /** Call when a request failed. */
-    failed: (how: keyof typeof failuresToRest): void => {
+    recordFailure: (severity: keyof typeof failuresToOpen): void => {
       softFailures++
-      if (state !== "closed" || softFailures >= failuresToRest[how]) rest("request")
+      if (state !== "closed" || softFailures >= failuresToOpen[severity]) open("request")
     },
 
     /** Call when the list of models was read. */
-    listed: (): void => {
+    recordListSuccess: (): void => {
       if (state !== "closed" && cause === "list") recover()
     },
 
     /** Call when the list of models could not be read. */
-    unlisted: (): void => rest("list"),
+    recordListFailure: (): void => open("list"),
 
     close: (): void => {
-      closed = true
+      isDisposed = true
       recover()
     },
   }

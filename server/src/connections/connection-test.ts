@@ -1,13 +1,16 @@
 import { ZodError } from "zod"
 import { RefusedError } from "../outbound/client.ts"
 import { classify } from "../outbound/upstream-error.ts"
-import { redact } from "./redact.ts"
+import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
 
 /** How long a test waits for the list of models. */
-export const testMs = 10_000
+export const testTimeoutMs = 10_000
 
-const refused = ({ status, message }: RefusedError, { base_url, kind }: NewConnection): string => {
+const describeRejection = (
+  { status, message }: RefusedError,
+  { base_url, kind }: NewConnection,
+): string => {
   if (status === 401 || status === 403) {
     return `${base_url} rejected the API key (status ${status}). Check the key.`
   }
@@ -17,7 +20,7 @@ const refused = ({ status, message }: RefusedError, { base_url, kind }: NewConne
   return `${base_url} has no model list at this path (404). ${hint}`
 }
 
-const plainWords: Record<string, string> = {
+const reasonByCode: Record<string, string> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "unknown host",
   EAI_AGAIN: "the DNS lookup failed temporarily",
@@ -26,13 +29,13 @@ const plainWords: Record<string, string> = {
 }
 
 const reasonOf = (error: Error): string => {
-  const [code] = Object.keys(plainWords).filter((one) => error.message.includes(one))
-  return (code && plainWords[code]) || error.message || error.name
+  const [code] = Object.keys(reasonByCode).filter((one) => error.message.includes(one))
+  return (code && reasonByCode[code]) || error.message || error.name
 }
 
-const failed = (error: Error, { base_url }: NewConnection): string => {
+const describeConnectionError = (error: Error, { base_url }: NewConnection): string => {
   if (error.name === "TimeoutError") {
-    return `${base_url} did not respond within ${testMs / 1000} seconds.`
+    return `${base_url} did not respond within ${testTimeoutMs / 1000} seconds.`
   }
   const reason = reasonOf(error)
   return classify(error, false).kind === "unreachable"
@@ -41,14 +44,17 @@ const failed = (error: Error, { base_url }: NewConnection): string => {
 }
 
 /** A message for the person who configures the connection: what failed and what to check. */
-export const inWords = (error: unknown, connection: NewConnection): string =>
-  redact(worded(error, connection), connection)
+export const describeTestFailure = (error: unknown, connection: NewConnection): string =>
+  redactSecrets(describe(error, connection), connection)
 
-const worded = (error: unknown, connection: NewConnection): string => {
-  if (error instanceof RefusedError) return refused(error, connection)
+const describe = (error: unknown, connection: NewConnection): string => {
+  if (error instanceof RefusedError) return describeRejection(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
     const name = connection.kind === "ollama" ? "Ollama" : "an OpenAI-style API"
     return `${connection.base_url} did not respond like ${name}.`
   }
-  return failed(error instanceof Error ? error : new Error(String(error)), connection)
+  return describeConnectionError(
+    error instanceof Error ? error : new Error(String(error)),
+    connection,
+  )
 }

@@ -1,8 +1,8 @@
 import { type Client, createClient, type Patience, RefusedError } from "../outbound/client.ts"
 import type { Provider, ProviderModel } from "../providers/provider.ts"
-import { createBreaker } from "./circuit-breaker.ts"
-import { redact } from "./redact.ts"
-import type { ConnectionConfig, Health } from "./schema.ts"
+import { createCircuitBreaker } from "./circuit-breaker.ts"
+import { redactSecrets } from "./redact.ts"
+import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
 
 const listTimeoutMs = 10_000
 
@@ -16,26 +16,26 @@ export interface Upstream {
   readonly firstByteMs: number
   models(): readonly ProviderModel[]
   /** All models of the provider, including those outside `allowed_models`. */
-  listed(): readonly ProviderModel[]
+  allModels(): readonly ProviderModel[]
   /** Whether the list was requested since startup, successfully or not. */
-  settled(): boolean
+  hasListed(): boolean
   /** Whether the last list request succeeded. */
-  available(): boolean
-  resting(): boolean
+  isAvailable(): boolean
+  isResting(): boolean
   /** Requests currently in flight. */
-  running: number
-  loaded(name: string): boolean
+  inFlight: number
+  isLoaded(name: string): boolean
   /**
    * Call before sending a request that uses a model. @returns to be called if it ends without a
    * result
    */
-  tried(): () => void
-  succeeded(): void
-  failed(how: "hard" | "soft", why: string): void
+  beginAttempt(): () => void
+  recordSuccess(): void
+  recordFailure(severity: "hard" | "soft", reason: string): void
   /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
   refresh(): Promise<boolean>
   refreshLoaded(): Promise<void>
-  health(): Health
+  health(): ConnectionHealth
   /** Stops using the connection; requests in flight may finish. */
   retire(): void
   /** Stops using the connection and aborts its requests. */
@@ -46,136 +46,140 @@ interface Deps {
   config: ConnectionConfig
   provider: Provider
   /** The gateway's timeouts, used where the connection has none of its own. */
-  patience: Patience
+  timeouts: Patience
   /** The models saved by an earlier process. */
   lastModels: readonly ProviderModel[]
   /** Called when the list or the availability has changed. */
-  changed: (upstream: Upstream) => void
+  onChange: (upstream: Upstream) => void
   now: () => number
 }
 
-const sentence = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error)
 
 /** Lower-case names, so that a connection's headers replace those of a caller. */
-const folded = (headers: Record<string, string>): Record<string, string> =>
+const lowercaseNames = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 export const createUpstream = (deps: Deps): Upstream => {
   const { config, provider, now } = deps
-  const patience: Patience = {
-    connect: config.connect_timeout ?? deps.patience.connect,
-    firstByte: config.first_byte_timeout ?? deps.patience.firstByte,
-    idle: config.idle_timeout ?? deps.patience.idle,
+  const timeouts: Patience = {
+    connect: config.connect_timeout ?? deps.timeouts.connect,
+    firstByte: config.first_byte_timeout ?? deps.timeouts.firstByte,
+    idle: config.idle_timeout ?? deps.timeouts.idle,
   }
-  const client = createClient(config.base_url, patience)
-  const headers = folded({ ...provider.credentialHeaders(config.api_key), ...config.headers })
+  const client = createClient(config.base_url, timeouts)
+  const headers = lowercaseNames({
+    ...provider.credentialHeaders(config.api_key),
+    ...config.headers,
+  })
   const allowed = ({ name }: ProviderModel): boolean =>
     config.allowed_models === null || config.allowed_models.includes(name)
 
-  let listed = deps.lastModels
-  let models = listed.filter(allowed)
-  let loaded: ReadonlySet<string> = new Set()
-  let settled = false
-  let available = true
+  let allModels = deps.lastModels
+  let models = allModels.filter(allowed)
+  let loadedNames: ReadonlySet<string> = new Set()
+  let hasListed = false
+  let isAvailable = true
   let lastError: string | null = null
   /** The error of the last failed request, until one succeeds. */
   let requestError: string | null = null
   let lastOkAt: number | null = null
-  let reading: Promise<boolean> | undefined
-  let closed = false
+  let pendingRefresh: Promise<boolean> | undefined
+  let isClosed = false
 
-  const shown = (why: string): string => redact(why, config).slice(0, 300)
+  const redactedError = (reason: string): string => redactSecrets(reason, config).slice(0, 300)
 
-  const asking = () => ({ client, headers, signal: AbortSignal.timeout(listTimeoutMs) })
+  const createListRequest = () => ({ client, headers, signal: AbortSignal.timeout(listTimeoutMs) })
 
-  const answered = (found: readonly ProviderModel[]): void => {
-    const news = !available || !settled || JSON.stringify(found) !== JSON.stringify(listed)
-    listed = found
+  const applyModels = (found: readonly ProviderModel[]): void => {
+    const hasChanged =
+      !isAvailable || !hasListed || JSON.stringify(found) !== JSON.stringify(allModels)
+    allModels = found
     models = found.filter(allowed)
-    settled = true
-    available = true
+    hasListed = true
+    isAvailable = true
     lastError = null
     lastOkAt = now()
-    breaker.listed()
-    if (news) deps.changed(upstream)
+    breaker.recordListSuccess()
+    if (hasChanged) deps.onChange(upstream)
   }
 
-  const silent = (error: unknown): void => {
-    const news = available || !settled
-    settled = true
-    lastError = shown(sentence(error))
+  const applyListFailure = (error: unknown): void => {
+    const hasChanged = isAvailable || !hasListed
+    hasListed = true
+    lastError = redactedError(messageOf(error))
     // A rate limit does not count against the connection's health.
     if (error instanceof RefusedError && error.status === 429) return
-    available = false
-    breaker.unlisted()
-    if (news) deps.changed(upstream)
+    isAvailable = false
+    breaker.recordListFailure()
+    if (hasChanged) deps.onChange(upstream)
   }
 
-  const read = async (): Promise<boolean> => {
+  const readModels = async (): Promise<boolean> => {
     try {
-      const found = await provider.listModels(asking(), listed)
-      if (!closed) answered(found)
+      const found = await provider.listModels(createListRequest(), allModels)
+      if (!isClosed) applyModels(found)
       await refreshLoaded()
       return true
     } catch (error) {
-      if (!closed) silent(error)
+      if (!isClosed) applyListFailure(error)
       return false
     }
   }
 
   const refreshLoaded = async (): Promise<void> => {
-    const names = await provider.listLoaded(asking()).catch(() => null)
-    if (names) loaded = new Set(names)
+    const names = await provider.listLoaded(createListRequest()).catch(() => null)
+    if (names) loadedNames = new Set(names)
   }
 
   const refresh = (): Promise<boolean> => {
-    reading ??= read().finally(() => {
-      reading = undefined
+    pendingRefresh ??= readModels().finally(() => {
+      pendingRefresh = undefined
     })
-    return reading
+    return pendingRefresh
   }
 
-  const breaker = createBreaker({ probe: refresh })
+  const breaker = createCircuitBreaker({ probe: refresh })
 
   const upstream: Upstream = {
     config,
     provider,
     client,
     headers,
-    firstByteMs: patience.firstByte * 1000,
+    firstByteMs: timeouts.firstByte * 1000,
     models: () => models,
-    listed: () => listed,
-    settled: () => settled,
-    available: () => available,
-    resting: () => breaker.resting(),
-    running: 0,
-    loaded: (name) => loaded.has(name),
-    tried: breaker.tried,
-    succeeded: () => {
+    allModels: () => allModels,
+    hasListed: () => hasListed,
+    isAvailable: () => isAvailable,
+    isResting: () => breaker.isResting(),
+    inFlight: 0,
+    isLoaded: (name) => loadedNames.has(name),
+    beginAttempt: breaker.beginAttempt,
+    recordSuccess: () => {
       requestError = null
-      breaker.succeeded()
+      breaker.recordSuccess()
     },
-    failed: (how, why) => {
-      requestError = shown(why)
-      breaker.failed(how)
+    recordFailure: (severity, reason) => {
+      requestError = redactedError(reason)
+      breaker.recordFailure(severity)
     },
     refresh,
     refreshLoaded,
     health: () => ({
-      status: !settled ? "unknown" : breaker.healthy() && available ? "healthy" : "resting",
+      status: !hasListed ? "unknown" : breaker.isHealthy() && isAvailable ? "healthy" : "resting",
       last_error: lastError ?? requestError,
       last_ok_at: lastOkAt,
       models: models.length,
-      running: upstream.running,
+      running: upstream.inFlight,
     }),
     retire: () => {
-      closed = true
+      isClosed = true
       breaker.close()
       client.retire()
     },
     close: async () => {
-      closed = true
+      isClosed = true
       breaker.close()
       client.close()
     },

@@ -5,17 +5,17 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createClient } from "../outbound/client.ts"
-import type { Kind, Provider } from "../providers/provider.ts"
-import { inWords, testMs } from "./connection-test.ts"
-import { environmentConnections, type Registry } from "./registry.ts"
+import type { Provider, ProviderKind } from "../providers/provider.ts"
+import { describeTestFailure, testTimeoutMs } from "./connection-test.ts"
+import { type ConnectionRegistry, environmentConnections } from "./registry.ts"
 import {
   type Connection,
   type ConnectionChanges,
   type ConnectionConfig,
-  type Health,
+  type ConnectionHealth,
+  type ConnectionTestResult,
+  maskSecrets,
   type NewConnection,
-  type TestResult,
-  withoutSecrets,
 } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
 
@@ -23,15 +23,15 @@ interface Deps {
   config: Config
   db: Database
   store: ConnectionStore
-  registry: Registry
-  providers: Record<Kind, Provider>
+  registry: ConnectionRegistry
+  providers: Record<ProviderKind, Provider>
   audit: Audit
   bus: Bus
   newId: () => string
   now: () => number
 }
 
-const disabled: Health = {
+const disabledHealth: ConnectionHealth = {
   status: "disabled",
   last_error: null,
   last_ok_at: null,
@@ -42,19 +42,19 @@ const disabled: Health = {
 export const createConnections = (deps: Deps) => {
   const { config, db, store, registry, providers, audit, bus, newId, now } = deps
 
-  const all = async (reader?: Tx): Promise<ConnectionConfig[]> => [
+  const listConfigs = async (reader?: Tx): Promise<ConnectionConfig[]> => [
     ...environmentConnections(config),
     ...(await store.list(reader)),
   ]
 
-  const known = async (id: string, reader?: Tx): Promise<ConnectionConfig> =>
-    (await all(reader)).find((connection) => connection.id === id) ??
+  const getConfig = async (id: string, reader?: Tx): Promise<ConnectionConfig> =>
+    (await listConfigs(reader)).find((connection) => connection.id === id) ??
     fail("not_found", `Connection ${id} not found.`)
 
   /** Locks connections until `tx` ends, so that concurrent changes see each other's results. */
-  const changeable = async (tx: Tx, id: string): Promise<ConnectionConfig> => {
+  const lockChangeable = async (tx: Tx, id: string): Promise<ConnectionConfig> => {
     await db.acquireLock(tx, "connections")
-    const connection = await known(id, tx)
+    const connection = await getConfig(id, tx)
     if (connection.source === "environment") {
       const variable = connection.kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
       fail(
@@ -65,8 +65,8 @@ export const createConnections = (deps: Deps) => {
     return connection
   }
 
-  const view = (connection: ConnectionConfig): Connection =>
-    withoutSecrets(connection, registry.byId(connection.id)?.health() ?? disabled)
+  const toView = (connection: ConnectionConfig): Connection =>
+    maskSecrets(connection, registry.byId(connection.id)?.health() ?? disabledHealth)
 
   const save = async (
     tx: Tx,
@@ -82,35 +82,35 @@ export const createConnections = (deps: Deps) => {
   }
 
   /** Waits until the connection is in use, so that the response reflects it. */
-  const inUse = async (connection: ConnectionConfig): Promise<Connection> => {
+  const reloadAndView = async (connection: ConnectionConfig): Promise<Connection> => {
     await registry.reload()
-    return view(connection)
+    return toView(connection)
   }
 
   return {
-    list: async (): Promise<Connection[]> => (await all()).map(view),
-    get: async (id: string): Promise<Connection> => view(await known(id)),
+    list: async (): Promise<Connection[]> => (await listConfigs()).map(toView),
+    get: async (id: string): Promise<Connection> => toView(await getConfig(id)),
 
     create: async (actor: Actor, input: NewConnection): Promise<Connection> => {
       const times = { created_at: now(), updated_at: now() }
       const connection = { ...input, id: newId(), source: "database" as const, ...times }
       const change = { actor, action: "connection.created" }
-      return inUse(await db.transact((tx) => save(tx, connection, change)))
+      return reloadAndView(await db.transact((tx) => save(tx, connection, change)))
     },
 
     update: async (actor: Actor, id: string, changes: ConnectionChanges): Promise<Connection> => {
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
       const change = { actor, action: "connection.updated", changed: Object.keys(set) }
       const updated = await db.transact(async (tx) => {
-        const before = await changeable(tx, id)
+        const before = await lockChangeable(tx, id)
         return save(tx, { ...before, ...set, updated_at: now() }, change)
       })
-      return inUse(updated)
+      return reloadAndView(updated)
     },
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.transact(async (tx) => {
-        await changeable(tx, id)
+        await lockChangeable(tx, id)
         await store.remove(tx, id)
         const target = { type: "connection", id }
         await audit.record(tx, { actor, action: "connection.deleted", target })
@@ -119,27 +119,32 @@ export const createConnections = (deps: Deps) => {
       await registry.reload()
     },
 
-    stored: (id: string): Promise<ConnectionConfig> => known(id),
+    getConfig: (id: string): Promise<ConnectionConfig> => getConfig(id),
 
     /** Requests an upstream's models, saved or not, and describes the result. */
-    test: async (connection: NewConnection): Promise<TestResult> => {
+    test: async (connection: NewConnection): Promise<ConnectionTestResult> => {
       const provider = providers[connection.kind]
       const connect = connection.connect_timeout ?? config.UPSTREAM_CONNECT_TIMEOUT
-      const patience = { connect, firstByte: testMs / 1000, idle: testMs / 1000 }
-      const client = createClient(connection.base_url, patience)
+      const timeouts = { connect, firstByte: testTimeoutMs / 1000, idle: testTimeoutMs / 1000 }
+      const client = createClient(connection.base_url, timeouts)
       const headers = { ...provider.credentialHeaders(connection.api_key), ...connection.headers }
       const started = performance.now()
-      const took = () => Math.round(performance.now() - started)
+      const elapsedMs = () => Math.round(performance.now() - started)
       try {
-        const asking = { client, headers, signal: AbortSignal.timeout(testMs) }
-        const models = (await provider.listModels(asking, [])).map(({ name }) => name)
+        const listRequest = { client, headers, signal: AbortSignal.timeout(testTimeoutMs) }
+        const models = (await provider.listModels(listRequest, [])).map(({ name }) => name)
         const message =
           models.length === 0
             ? "Connected, but no models are available yet."
             : `Connected; ${models.length} model${models.length === 1 ? "" : "s"} available.`
-        return { ok: true, message, models, duration_ms: took() }
+        return { ok: true, message, models, duration_ms: elapsedMs() }
       } catch (error) {
-        return { ok: false, message: inWords(error, connection), models: [], duration_ms: took() }
+        return {
+          ok: false,
+          message: describeTestFailure(error, connection),
+          models: [],
+          duration_ms: elapsedMs(),
+        }
       } finally {
         client.close()
       }

@@ -1,13 +1,13 @@
-import type { Offer } from "./registry.ts"
+import type { Endpoint } from "./registry.ts"
 
-const better = (a: Offer, b: Offer): number =>
-  Number(a.upstream.resting()) - Number(b.upstream.resting()) ||
-  Number(b.upstream.loaded(b.model.name)) - Number(a.upstream.loaded(a.model.name)) ||
-  a.upstream.running - b.upstream.running
+const compareEndpoints = (a: Endpoint, b: Endpoint): number =>
+  Number(a.upstream.isResting()) - Number(b.upstream.isResting()) ||
+  Number(b.upstream.isLoaded(b.model.name)) - Number(a.upstream.isLoaded(a.model.name)) ||
+  a.upstream.inFlight - b.upstream.inFlight
 
 /**
  * The order in which endpoints of a model are tried: healthy ones first, then those with the model
  * in memory, then the least busy, then in configured order.
  */
-export const inOrderOfChoice = (offers: readonly Offer[]): readonly Offer[] =>
-  offers.length < 2 ? offers : [...offers].sort(better)
+export const orderEndpoints = (endpoints: readonly Endpoint[]): readonly Endpoint[] =>
+  endpoints.length < 2 ? endpoints : [...endpoints].sort(compareEndpoints)

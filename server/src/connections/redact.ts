@@ -1,13 +1,13 @@
 import type { NewConnection } from "./schema.ts"
 
 /** Shorter values are not secrets, and replacing them would mangle the text. */
-const shortest = 6
+const minSecretLength = 6
 
 /** Removes a connection's secrets from untrusted text, such as an upstream's error. */
-export const redact = (
+export const redactSecrets = (
   text: string,
   { api_key, headers }: Pick<NewConnection, "api_key" | "headers">,
 ): string =>
   [api_key, ...Object.values(headers)]
-    .filter((secret) => secret.length >= shortest)
+    .filter((secret) => secret.length >= minSecretLength)
     .reduce((shown, secret) => shown.replaceAll(secret, "…"), text)

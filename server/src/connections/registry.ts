@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { Kind, Provider, ProviderModel } from "../providers/provider.ts"
+import type { Provider, ProviderKind, ProviderModel } from "../providers/provider.ts"
 import { createUpstream, type Upstream } from "./connection.ts"
 import type { ConnectionConfig } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
@@ -10,14 +10,14 @@ import type { ConnectionStore } from "./store.ts"
 /**
  * How often to check which models are in memory; used only with several runtimes, to balance load.
  */
-const loadedMs = 5000
+const loadedRefreshMs = 5000
 /** The longest that a request for an unknown model waits for the refreshed lists. */
-const askAgainMs = 1000
+const searchTimeoutMs = 1000
 /** Minimum interval between two such refreshes; later requests wait for the next one. */
-const askAgainPauseMs = 500
+const minSearchIntervalMs = 500
 
 /** A model on one connection. */
-export interface Offer {
+export interface Endpoint {
   /** The id that callers use, including the connection's prefix. */
   id: string
   upstream: Upstream
@@ -27,12 +27,17 @@ export interface Offer {
 interface Deps {
   config: Config
   store: ConnectionStore
-  providers: Record<Kind, Provider>
+  providers: Record<ProviderKind, Provider>
   bus: Bus
   now: () => number
 }
 
-const always = (kind: Kind, url: string, key: string, index: number): ConnectionConfig => ({
+const environmentConnection = (
+  kind: ProviderKind,
+  url: string,
+  key: string,
+  index: number,
+): ConnectionConfig => ({
   id: `env-${kind}-${index}`,
   kind,
   name: new URL(url).host,
@@ -56,67 +61,72 @@ const always = (kind: Kind, url: string, key: string, index: number): Connection
  * The key under which a connection's models are saved for the next start. Environment connections
  * are only numbered, so theirs includes the address: another address has other models.
  */
-const keptAs = ({ id, source, base_url }: ConnectionConfig): string =>
+const modelCacheKey = ({ id, source, base_url }: ConnectionConfig): string =>
   source === "environment" ? `${id} ${hash("sha256", base_url).slice(0, 16)}` : id
 
 /** The connections configured by environment variables, in their order. */
 export const environmentConnections = ({ runtimes, providers }: Config): ConnectionConfig[] => [
-  ...runtimes.map((url, index) => always("ollama", url, "", index)),
-  ...providers.map(({ url, key }, index) => always("openai", url, key, index)),
+  ...runtimes.map((url, index) => environmentConnection("ollama", url, "", index)),
+  ...providers.map(({ url, key }, index) => environmentConnection("openai", url, key, index)),
 ]
 
-export const offeredId = ({ id_prefix }: ConnectionConfig, name: string): string =>
+export const prefixedModelId = ({ id_prefix }: ConnectionConfig, name: string): string =>
   id_prefix === null ? name : `${id_prefix}.${name}`
 
-const passed = async (ms: number, signal?: AbortSignal): Promise<void> => {
+const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
   if (ms > 0) await wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
 }
 
 /**
  * The connections in use and their models, all in memory: no request waits for a slow connection.
  */
-export const createRegistry = async ({ config, store, providers, bus, now }: Deps) => {
+export const createConnectionRegistry = async ({ config, store, providers, bus, now }: Deps) => {
   const listeners = new Set<() => void>()
   const upstreamById = new Map<string, Upstream>()
-  let ordered: Upstream[] = []
-  let offersById = new Map<string, Offer[]>()
-  let closed = false
+  let orderedUpstreams: Upstream[] = []
+  let endpointsById = new Map<string, Endpoint[]>()
+  let isClosed = false
   let loading: Promise<void> = Promise.resolve()
-  let asking: Promise<void> | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
+  let searching: Promise<void> | undefined
+  let searchedAt = Number.NEGATIVE_INFINITY
 
   const rebuild = (): void => {
-    offersById = new Map()
-    for (const upstream of ordered) {
+    endpointsById = new Map()
+    for (const upstream of orderedUpstreams) {
       for (const model of upstream.models()) {
-        const id = offeredId(upstream.config, model.name)
-        const offer = { id, upstream, model }
-        const known = offersById.get(id)
-        if (known) known.push(offer)
-        else offersById.set(id, [offer])
+        const id = prefixedModelId(upstream.config, model.name)
+        const endpoint = { id, upstream, model }
+        const known = endpointsById.get(id)
+        if (known) known.push(endpoint)
+        else endpointsById.set(id, [endpoint])
       }
     }
     for (const listener of listeners) listener()
   }
 
-  const changed = (upstream: Upstream): void => {
+  const onUpstreamChange = (upstream: Upstream): void => {
     rebuild()
-    if (!upstream.available()) return
+    if (!upstream.isAvailable()) return
     // Only speeds up the next start; if it fails, that start reads the list again.
-    void store.keepModels(keptAs(upstream.config), upstream.listed(), now()).catch(() => {})
+    void store
+      .saveModels(modelCacheKey(upstream.config), upstream.allModels(), now())
+      .catch(() => {})
   }
 
-  const open = (connection: ConnectionConfig, lastModels: readonly ProviderModel[]): Upstream => {
+  const openUpstream = (
+    connection: ConnectionConfig,
+    lastModels: readonly ProviderModel[],
+  ): Upstream => {
     const upstream = createUpstream({
       config: connection,
       provider: providers[connection.kind],
-      patience: {
+      timeouts: {
         connect: config.UPSTREAM_CONNECT_TIMEOUT,
         firstByte: config.UPSTREAM_FIRST_BYTE_TIMEOUT,
         idle: config.UPSTREAM_IDLE_TIMEOUT,
       },
       lastModels,
-      changed,
+      onChange: onUpstreamChange,
       now,
     })
     void upstream.refresh()
@@ -125,20 +135,25 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
 
   const reload = async (): Promise<void> => {
     const stored = await store.list()
-    const last = await store.lastModels()
-    if (closed) return
-    const wanted = [...environmentConnections(config), ...stored].filter(({ enabled }) => enabled)
-    const wantedIds = new Set(wanted.map(({ id }) => id))
+    const lastModelsByKey = await store.loadModels()
+    if (isClosed) return
+    const enabledConnections = [...environmentConnections(config), ...stored].filter(
+      ({ enabled }) => enabled,
+    )
+    const enabledIds = new Set(enabledConnections.map(({ id }) => id))
     for (const [id, upstream] of upstreamById) {
-      if (wantedIds.has(id)) continue
+      if (enabledIds.has(id)) continue
       upstreamById.delete(id)
       upstream.retire()
     }
-    ordered = wanted.map((connection) => {
+    orderedUpstreams = enabledConnections.map((connection) => {
       const known = upstreamById.get(connection.id)
       if (known && JSON.stringify(known.config) === JSON.stringify(connection)) return known
       known?.retire()
-      const upstream = open(connection, known?.listed() ?? last.get(keptAs(connection)) ?? [])
+      const upstream = openUpstream(
+        connection,
+        known?.allModels() ?? lastModelsByKey.get(modelCacheKey(connection)) ?? [],
+      )
       upstreamById.set(connection.id, upstream)
       return upstream
     })
@@ -146,52 +161,55 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
   }
 
   /** Runs reloads one after another, so that an older state never replaces a newer one. */
-  const reloadInTurn = (): Promise<void> => {
+  const reloadInOrder = (): Promise<void> => {
     loading = loading.catch(() => {}).then(reload)
     return loading
   }
 
-  await reloadInTurn()
+  await reloadInOrder()
 
   const stopListening = bus.subscribe(({ topic }) => {
     // If the database is unreachable, the current connections stay in use until the bus sends
     // `reset`.
-    if (topic === "connections" || topic === "reset") void reloadInTurn().catch(() => {})
+    if (topic === "connections" || topic === "reset") void reloadInOrder().catch(() => {})
   })
   const listTimer = setInterval(() => {
-    for (const upstream of ordered) if (!upstream.resting()) void upstream.refresh()
+    for (const upstream of orderedUpstreams) if (!upstream.isResting()) void upstream.refresh()
   }, config.MODEL_REFRESH_INTERVAL * 1000).unref()
   const loadedTimer = setInterval(() => {
-    const runtimes = ordered.filter(({ config: { kind } }) => kind === "ollama")
+    const runtimes = orderedUpstreams.filter(({ config: { kind } }) => kind === "ollama")
     if (runtimes.length < 2) return
-    for (const upstream of runtimes) if (!upstream.resting()) void upstream.refreshLoaded()
-  }, loadedMs).unref()
+    for (const upstream of runtimes) if (!upstream.isResting()) void upstream.refreshLoaded()
+  }, loadedRefreshMs).unref()
 
   const refresh = async (ms: number): Promise<void> => {
-    const readings = ordered.filter((upstream) => !upstream.resting()).map((u) => u.refresh())
-    const enough = new AbortController()
-    await Promise.race([Promise.all(readings), passed(ms, enough.signal)])
-    enough.abort()
+    const refreshes = orderedUpstreams
+      .filter((upstream) => !upstream.isResting())
+      .map((u) => u.refresh())
+    const controller = new AbortController()
+    await Promise.race([Promise.all(refreshes), delay(ms, controller.signal)])
+    controller.abort()
   }
 
-  const askAgain = async (): Promise<void> => {
-    if (ordered.every((upstream) => upstream.resting())) return
-    await passed(askedAt + askAgainPauseMs - performance.now())
-    askedAt = performance.now()
-    await refresh(askAgainMs)
+  const refreshForSearch = async (): Promise<void> => {
+    if (orderedUpstreams.every((upstream) => upstream.isResting())) return
+    await delay(searchedAt + minSearchIntervalMs - performance.now())
+    searchedAt = performance.now()
+    await refresh(searchTimeoutMs)
   }
 
   return {
     /** In configured order; environment connections first. */
-    upstreams: (): readonly Upstream[] => ordered,
-    runtimes: (): Upstream[] => ordered.filter(({ config: { kind } }) => kind === "ollama"),
+    upstreams: (): readonly Upstream[] => orderedUpstreams,
+    runtimes: (): Upstream[] =>
+      orderedUpstreams.filter(({ config: { kind } }) => kind === "ollama"),
     byId: (id: string): Upstream | undefined => upstreamById.get(id),
     /** Endpoints by model id, as callers use it. */
-    offers: (): ReadonlyMap<string, readonly Offer[]> => offersById,
+    endpoints: (): ReadonlyMap<string, readonly Endpoint[]> => endpointsById,
     /** Registers a callback for changes of the endpoints. */
     onChange: (listener: () => void): void => void listeners.add(listener),
     /** Applies the stored connections. Their model lists may arrive later. */
-    reload: reloadInTurn,
+    reload: reloadInOrder,
 
     /** Refreshes the lists of healthy connections, and waits up to `ms` for the results. */
     refresh,
@@ -200,24 +218,24 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
      * Refreshes the lists because a requested model is unknown; concurrent calls share one refresh.
      * Resolves when `found` returns true or the refresh ends, without waiting for slow connections.
      */
-    search: (found: () => boolean): Promise<void> =>
+    waitForModel: (isFound: () => boolean): Promise<void> =>
       new Promise((resolve) => {
-        const look = (): void => {
-          if (found()) stop()
+        const checkFound = (): void => {
+          if (isFound()) finish()
         }
-        const stop = (): void => {
-          listeners.delete(look)
+        const finish = (): void => {
+          listeners.delete(checkFound)
           resolve()
         }
-        listeners.add(look)
-        asking ??= askAgain().finally(() => {
-          asking = undefined
+        listeners.add(checkFound)
+        searching ??= refreshForSearch().finally(() => {
+          searching = undefined
         })
-        void asking.then(stop)
+        void searching.then(finish)
       }),
 
     close: async (): Promise<void> => {
-      closed = true
+      isClosed = true
       stopListening()
       clearInterval(listTimer)
       clearInterval(loadedTimer)
@@ -226,4 +244,4 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
   }
 }
 
-export type Registry = Awaited<ReturnType<typeof createRegistry>>
+export type ConnectionRegistry = Awaited<ReturnType<typeof createConnectionRegistry>>

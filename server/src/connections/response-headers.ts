@@ -6,58 +6,58 @@ import { headerOf } from "../outbound/response-head.ts"
  * gateway's origin (cookies, CORS, service workers, redirects) or instruct a proxy in front of it
  * (`X-Accel-Redirect`).
  */
-const passing = new Set([
+const forwardedNames = new Set([
   ...["content-type", "content-encoding", "content-language", "content-disposition"],
   ...["content-range", "accept-ranges", "etag", "last-modified"],
   ...["retry-after", "retry-after-ms", "x-should-retry", "request-id"],
 ])
-const passingFamilies = ["openai-", "anthropic-", "x-ratelimit-"]
+const forwardedPrefixes = ["openai-", "anthropic-", "x-ratelimit-"]
 /** Identifies the account behind the gateway's credential, which clients must not see. */
-const ofTheAccount = /^(openai|anthropic)-(organization|project)/
+const accountHeaders = /^(openai|anthropic)-(organization|project)/
 
-const passes = (name: string): boolean =>
-  passing.has(name) ||
-  (passingFamilies.some((family) => name.startsWith(family)) && !ofTheAccount.test(name))
+const isForwarded = (name: string): boolean =>
+  forwardedNames.has(name) ||
+  (forwardedPrefixes.some((family) => name.startsWith(family)) && !accountHeaders.test(name))
 
 /** Types that no browser renders or executes, whatever the bytes are. */
-const inert = new Set(["application/json", "application/x-ndjson", "text/event-stream"])
+const inertTypes = new Set(["application/json", "application/x-ndjson", "text/event-stream"])
 
 /** Isolates any other response in an opaque origin, and disables content sniffing. */
-const sandboxed = ["content-security-policy", "sandbox", "x-content-type-options", "nosniff"]
+const sandboxHeaders = ["content-security-policy", "sandbox", "x-content-type-options", "nosniff"]
 
 const maxCachedNames = 1000
-const known = <T>(find: (text: string) => T): ((text: string) => T) => {
+const memoize = <T>(find: (text: string) => T): ((text: string) => T) => {
   const found = new Map<string, T>()
   return (text) => {
-    const before = found.get(text)
-    if (before !== undefined) return before
-    const made = find(text)
-    if (found.size < maxCachedNames && text.length < 100) found.set(text, made)
-    return made
+    const cached = found.get(text)
+    if (cached !== undefined) return cached
+    const computed = find(text)
+    if (found.size < maxCachedNames && text.length < 100) found.set(text, computed)
+    return computed
   }
 }
 
 /** Upstreams use few distinct names and types. An empty string means the header is dropped. */
-const passingName = known((name) => {
+const forwardedName = memoize((name) => {
   const lower = name.toLowerCase()
-  return passes(lower) ? lower : ""
+  return isForwarded(lower) ? lower : ""
 })
 /** Two content types in one response form a list, which is not inert. */
-const isInert = known((type) => inert.has(type.split(";", 1)[0]?.trim().toLowerCase() ?? ""))
+const isInert = memoize((type) => inertTypes.has(type.split(";", 1)[0]?.trim().toLowerCase() ?? ""))
 
 /**
  * The headers to forward from an upstream's response: lower-case names and values in turn. The
  * body's length is left out; whoever sends the body sets it.
  */
-export const passedHeaders = (rawHeaders: readonly string[]): string[] => {
-  const passed: string[] = []
+export const forwardedHeaders = (rawHeaders: readonly string[]): string[] => {
+  const forwarded: string[] = []
   const connection = headerOf(rawHeaders, "connection")
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = passingName(rawHeaders[at] ?? "")
+    const name = forwardedName(rawHeaders[at] ?? "")
     if (name === "" || (connection !== null && endsHere(name, connection))) continue
-    passed.push(name, rawHeaders[at + 1] ?? "")
+    forwarded.push(name, rawHeaders[at + 1] ?? "")
   }
-  const type = headerOf(passed, "content-type")
-  if (type === null || !isInert(type)) passed.push(...sandboxed)
-  return passed
+  const type = headerOf(forwarded, "content-type")
+  if (type === null || !isInert(type)) forwarded.push(...sandboxHeaders)
+  return forwarded
 }

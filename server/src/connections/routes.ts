@@ -2,10 +2,10 @@ import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Connections } from "./connections.ts"
-import { Connection, ConnectionChanges, NewConnection, TestResult } from "./schema.ts"
+import { Connection, ConnectionChanges, ConnectionTestResult, NewConnection } from "./schema.ts"
 
-const unknown = { description: "Connection not found" }
-const fixed = { description: "The connection is configured by environment variables" }
+const notFound = { description: "Connection not found" }
+const fromEnvironment = { description: "The connection is configured by environment variables" }
 
 export const connectionRoutes = (router: Router, connections: Connections): Router => {
   router.on(
@@ -38,7 +38,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       givesAuthority: false,
       summary: "Test connection settings without saving them",
       body: NewConnection,
-      responses: { 200: json(TestResult, "The result of the test") },
+      responses: { 200: json(ConnectionTestResult, "The result of the test") },
     }),
     ({ body }) => connections.test(body),
   )
@@ -48,7 +48,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       path: "/:id",
       summary: "Get a connection",
       params: ById,
-      responses: { 200: json(Connection, "The connection"), 404: unknown },
+      responses: { 200: json(Connection, "The connection"), 404: notFound },
     }),
     ({ params }) => connections.get(params.id),
   )
@@ -60,7 +60,11 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       summary: "Update a connection; omitted fields, including the key, keep their values",
       params: ById,
       body: ConnectionChanges,
-      responses: { 200: json(Connection, "The updated connection"), 404: unknown, 409: fixed },
+      responses: {
+        200: json(Connection, "The updated connection"),
+        404: notFound,
+        409: fromEnvironment,
+      },
     }),
     ({ actor, params, body }) => connections.update(actor, params.id, body),
   )
@@ -71,9 +75,9 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       givesAuthority: false,
       summary: "Test a saved connection",
       params: ById,
-      responses: { 200: json(TestResult, "The result of the test"), 404: unknown },
+      responses: { 200: json(ConnectionTestResult, "The result of the test"), 404: notFound },
     }),
-    async ({ params }) => connections.test(await connections.stored(params.id)),
+    async ({ params }) => connections.test(await connections.getConfig(params.id)),
   )
   router.on(
     route("admin", {
@@ -82,7 +86,11 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       givesAuthority: true,
       summary: "Delete a connection",
       params: ById,
-      responses: { 200: json(Done, "The connection was deleted"), 404: unknown, 409: fixed },
+      responses: {
+        200: json(Done, "The connection was deleted"),
+        404: notFound,
+        409: fromEnvironment,
+      },
     }),
     async ({ actor, params }) => {
       await connections.remove(actor, params.id)

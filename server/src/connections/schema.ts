@@ -13,13 +13,13 @@ const BaseUrl = z
   .transform(withoutTrailingSlashes)
 
 /** These frame the message and are set by the gateway. */
-const framing =
+const framingHeaders =
   /^(connection|content-length|content-type|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 const HeaderName = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "Not a valid header name")
-  .refine((name) => !framing.test(name), "This header is set by the gateway")
+  .refine((name) => !framingHeaders.test(name), "This header is set by the gateway")
 const HeaderValue = z
   .string()
   .regex(/^[\t\x20-\x7e]*$/, "Use printable ASCII characters only")
@@ -89,7 +89,7 @@ export interface ConnectionConfig extends NewConnection {
   updated_at: number
 }
 
-export const Health = z
+export const ConnectionHealth = z
   .object({
     status: z.enum(["unknown", "healthy", "resting", "disabled"]),
     last_error: z.string().nullable(),
@@ -98,7 +98,7 @@ export const Health = z
     running: z.int(),
   })
   .meta({ id: "ConnectionHealth" })
-export type Health = z.output<typeof Health>
+export type ConnectionHealth = z.output<typeof ConnectionHealth>
 
 export const Connection = z
   .object({
@@ -112,12 +112,12 @@ export const Connection = z
     source: z.enum(["environment", "database"]),
     created_at: z.int(),
     updated_at: z.int(),
-    health: Health,
+    health: ConnectionHealth,
   })
   .meta({ id: "Connection" })
 export type Connection = z.output<typeof Connection>
 
-export const TestResult = z
+export const ConnectionTestResult = z
   .object({
     ok: z.boolean(),
     /** A message for people. */
@@ -126,14 +126,14 @@ export const TestResult = z
     duration_ms: z.int(),
   })
   .meta({ id: "ConnectionTest" })
-export type TestResult = z.output<typeof TestResult>
+export type ConnectionTestResult = z.output<typeof ConnectionTestResult>
 
 const mask = (secret: string): string => {
   if (secret === "") return ""
   return secret.length > 12 ? `…${secret.slice(-4)}` : "…"
 }
 
-export const withoutSecrets = (config: ConnectionConfig, health: Health): Connection => ({
+export const maskSecrets = (config: ConnectionConfig, health: ConnectionHealth): Connection => ({
   ...config,
   api_key: mask(config.api_key),
   headers: Object.fromEntries(Object.entries(config.headers).map(([name, v]) => [name, mask(v)])),

@@ -7,9 +7,9 @@ import type { Upstream } from "./connection.ts"
 const retryableStatuses = new Set([429, 502, 503, 504])
 const maxRetryBodyBytes = 64 * 1024
 /** How long to wait for the body of such a response before trying the next connection. */
-const heldBodyMs = 1000
+const retryBodyTimeoutMs = 1000
 
-export interface Attempt {
+export interface ConnectionAttempt {
   upstream: Upstream
   /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
   usesModel: boolean
@@ -17,30 +17,30 @@ export interface Attempt {
   request: () => UpstreamRequest
 }
 
-export interface SendListener extends Omit<ReplyListener, "failed"> {
+export interface FailoverHandler extends Omit<ReplyListener, "failed"> {
   /** Called with each connection that is tried. */
-  chosen(upstream: Upstream): void
+  onConnectionSelected(upstream: Upstream): void
 }
 
-interface Terms {
+interface SendOptions {
   /** Time limit for the response's head, across all attempts. */
-  withinMs: number
+  timeoutMs: number
   /** The caller's share of the event loop, charged for each chunk. */
   share: LoopShare
   /**
    * Called with an exception that `broke` threw, when the handler can no longer report it itself.
    */
-  failed: (error: unknown) => void
+  onUnexpectedError: (error: unknown) => void
 }
 
-interface Held {
+interface BufferedResponse {
   upstream: Upstream
   status: number
   rawHeaders: readonly string[]
   chunks: Buffer[]
   bytes: number
   /** Whether `chunks` hold the complete body. */
-  isWhole: boolean
+  isComplete: boolean
 }
 
 /**
@@ -48,11 +48,11 @@ interface Held {
  * a reset before the head, or status 429, 502, 503 or 504. Never retries after a timeout, or once a
  * head has been forwarded. If all attempts fail, the first response is forwarded.
  */
-class Sending implements Flow {
-  readonly #attempts: readonly Attempt[]
-  readonly #listener: SendListener
+class FailoverRequest implements Flow {
+  readonly #attempts: readonly ConnectionAttempt[]
+  readonly #listener: FailoverHandler
   readonly #deadline: number
-  readonly #onUnexpectedError: Terms["failed"]
+  readonly #onUnexpectedError: SendOptions["onUnexpectedError"]
   readonly #share: LoopShare
   /** The consumer is ready for more, but must wait for its share of the event loop. */
   #isWaiting = false
@@ -61,20 +61,20 @@ class Sending implements Flow {
   #next = 0
   #request: SentRequest | null = null
   #cancelled = false
-  #firstFailure: Held | null = null
+  #firstFailure: BufferedResponse | null = null
   #release: (() => void) | null = null
   #bodyTimer: NodeJS.Timeout | undefined
 
   constructor(
-    attempts: readonly Attempt[],
-    listener: SendListener,
-    { withinMs, share, failed }: Terms,
+    attempts: readonly ConnectionAttempt[],
+    listener: FailoverHandler,
+    { timeoutMs, share, onUnexpectedError }: SendOptions,
   ) {
     this.#attempts = attempts
     this.#listener = listener
-    this.#deadline = performance.now() + withinMs
+    this.#deadline = performance.now() + timeoutMs
     this.#share = share
-    this.#onUnexpectedError = failed
+    this.#onUnexpectedError = onUnexpectedError
   }
 
   start(): this {
@@ -88,12 +88,12 @@ class Sending implements Flow {
   }
 
   /** @returns whether more data may follow immediately */
-  #takeTurn(wanted: boolean): boolean {
+  #takeTurn(isReady: boolean): boolean {
     // Most responses have one chunk, which the request's own share covers.
     const isFirst = !this.#hasStarted
     this.#hasStarted = true
-    if (isFirst || this.#share.take(costs.chunk)) return wanted
-    this.#isReady = wanted
+    if (isFirst || this.#share.take(costs.chunk)) return isReady
+    this.#isReady = isReady
     if (this.#isWaiting) return false
     this.#isWaiting = true
     this.#share.wait(costs.chunk, () => {
@@ -128,61 +128,63 @@ class Sending implements Flow {
     if (!attempt) throw new Error("A request needs at least one connection")
     const { upstream, usesModel } = attempt
     const request = attempt.request()
-    upstream.running++
-    const ended = usesModel ? upstream.tried() : undefined
+    upstream.inFlight++
+    const endAttempt = usesModel ? upstream.beginAttempt() : undefined
     this.#release = () => {
-      upstream.running--
-      ended?.()
+      upstream.inFlight--
+      endAttempt?.()
     }
-    this.#listener.chosen(upstream)
-    const turn = this.#next
-    const max =
-      turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#remainingMs())
-    const limit = Math.max(1, max)
-    const flow = upstream.client.send(request, this.#createListener(attempt), limit)
+    this.#listener.onConnectionSelected(upstream)
+    const attemptNumber = this.#next
+    const attemptMs =
+      attemptNumber === 1
+        ? upstream.firstByteMs
+        : Math.min(upstream.firstByteMs, this.#remainingMs())
+    const limit = Math.max(1, attemptMs)
+    const sent = upstream.client.send(request, this.#createListener(attempt), limit)
     // If it failed within `send`, the next attempt has already replaced it.
-    if (turn === this.#next) this.#request = flow
-    if (this.#cancelled) flow.cancel()
+    if (attemptNumber === this.#next) this.#request = sent
+    if (this.#cancelled) sent.cancel()
   }
 
-  #createListener({ upstream, usesModel }: Attempt): ReplyListener {
+  #createListener({ upstream, usesModel }: ConnectionAttempt): ReplyListener {
     const listener = this.#listener
-    let held: Held | null = null
-    let unavailable = false
-    const goOn = (whole: Held): void => {
-      held = null
-      this.#tryNext(whole)
+    let buffered: BufferedResponse | null = null
+    let isUnavailable = false
+    const tryNext = (complete: BufferedResponse): void => {
+      buffered = null
+      this.#tryNext(complete)
     }
     return {
       head: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
-        unavailable = retryable && status !== 429
-        if (unavailable) upstream.failed("soft", `responded with status ${status}`)
+        isUnavailable = retryable && status !== 429
+        if (isUnavailable) upstream.recordFailure("soft", `responded with status ${status}`)
         if (retryable && (this.#firstFailure || this.#hasNext())) {
-          held = { upstream, status, rawHeaders, chunks: [], bytes: 0, isWhole: false }
+          buffered = { upstream, status, rawHeaders, chunks: [], bytes: 0, isComplete: false }
           this.#limitBodyTime()
         } else {
           listener.head(status, rawHeaders)
         }
       },
       data: (chunk) => {
-        if (!held) return this.#takeTurn(listener.data(chunk))
-        held.bytes += chunk.length
-        if (held.bytes <= maxRetryBodyBytes) held.chunks.push(chunk)
+        if (!buffered) return this.#takeTurn(listener.data(chunk))
+        buffered.bytes += chunk.length
+        if (buffered.bytes <= maxRetryBodyBytes) buffered.chunks.push(chunk)
         return true
       },
       end: () => {
         // Only after a complete response: an endpoint that aborts every response is unhealthy.
-        if (usesModel && !unavailable) upstream.succeeded()
+        if (usesModel && !isUnavailable) upstream.recordSuccess()
         this.#endAttempt()
-        if (!held) return listener.end()
-        held.isWhole = held.bytes <= maxRetryBodyBytes
-        goOn(held)
+        if (!buffered) return listener.end()
+        buffered.isComplete = buffered.bytes <= maxRetryBodyBytes
+        tryNext(buffered)
       },
       broke: (error) => {
-        if (!held) this.#recordFailure(upstream, error)
+        if (!buffered) this.#recordFailure(upstream, error)
         this.#endAttempt()
-        if (held) return goOn(held)
+        if (buffered) return tryNext(buffered)
         const nothingSent = error.kind === "unreachable" || error.kind === "reset"
         if (nothingSent && this.#hasNext()) return this.#try()
         if (this.#firstFailure && (nothingSent || error.kind === "timeout"))
@@ -195,27 +197,27 @@ class Sending implements Flow {
 
   /** The body is forwarded if all attempts fail, but must arrive within the timeout. */
   #limitBodyTime(): void {
-    this.#bodyTimer = setTimeout(() => this.#request?.giveUp(), heldBodyMs)
+    this.#bodyTimer = setTimeout(() => this.#request?.giveUp(), retryBodyTimeoutMs)
   }
 
   /** A consumer's own parse error does not count against the endpoint's health. */
   #recordFailure(upstream: Upstream, error: UpstreamError): void {
     if (error.kind === "unreadable") return
     const hard = error.kind === "unreachable" || error.kind === "reset"
-    upstream.failed(hard ? "hard" : "soft", error.message)
+    upstream.recordFailure(hard ? "hard" : "soft", error.message)
   }
 
-  #tryNext(held: Held): void {
-    this.#firstFailure ??= held
+  #tryNext(buffered: BufferedResponse): void {
+    this.#firstFailure ??= buffered
     if (this.#hasNext()) this.#try()
     else this.#forwardBuffered(this.#firstFailure)
   }
 
-  #forwardBuffered({ upstream, status, rawHeaders, chunks, isWhole }: Held): void {
-    this.#listener.chosen(upstream)
+  #forwardBuffered({ upstream, status, rawHeaders, chunks, isComplete }: BufferedResponse): void {
+    this.#listener.onConnectionSelected(upstream)
     this.#listener.head(status, rawHeaders)
     for (const chunk of chunks) this.#listener.data(chunk)
-    if (isWhole) this.#listener.end()
+    if (isComplete) this.#listener.end()
     else setImmediate(() => this.#reportIncomplete())
   }
 
@@ -226,5 +228,8 @@ class Sending implements Flow {
   }
 }
 
-export const send = (attempts: readonly Attempt[], listener: SendListener, terms: Terms): Flow =>
-  new Sending(attempts, listener, terms).start()
+export const sendWithFailover = (
+  attempts: readonly ConnectionAttempt[],
+  listener: FailoverHandler,
+  options: SendOptions,
+): Flow => new FailoverRequest(attempts, listener, options).start()

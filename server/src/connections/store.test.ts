@@ -82,11 +82,11 @@ describe.each(chooseDatabases())("connections on $name", ({ open }) => {
     await save(connection("listed"))
     const unknown = { context_length: null, digest: null, listing: null, capabilities: {} }
     const one = { name: "m", created: 1, owned_by: "x", ...unknown }
-    await store.keepModels("listed", [one], 1)
-    await store.keepModels("listed", [one, { ...one, name: "n" }], 2)
-    expect((await store.lastModels()).get("listed")?.map(({ name }) => name)).toEqual(["m", "n"])
+    await store.saveModels("listed", [one], 1)
+    await store.saveModels("listed", [one, { ...one, name: "n" }], 2)
+    expect((await store.loadModels()).get("listed")?.map(({ name }) => name)).toEqual(["m", "n"])
     await database.db.transact((tx) => store.remove(tx, "listed"))
     expect(await find("listed")).toBeUndefined()
-    expect((await store.lastModels()).get("listed")).toBeUndefined()
+    expect((await store.loadModels()).get("listed")).toBeUndefined()
   })
 })

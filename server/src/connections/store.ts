@@ -8,7 +8,7 @@ import type { ProviderModel } from "../providers/provider.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { ConnectionConfig } from "./schema.ts"
 
-const Kind = z.enum(["ollama", "openai"])
+const StoredKind = z.enum(["ollama", "openai"])
 
 interface Deps {
   db: Database
@@ -22,7 +22,7 @@ export const createConnectionStore = ({ db, grants, secrets }: Deps) => {
     access: AccessGrant[] | undefined,
   ): ConnectionConfig => ({
     ...row,
-    kind: Kind.parse(row.kind),
+    kind: StoredKind.parse(row.kind),
     api_key: sealed_key === null ? "" : secrets.unseal(sealed_key),
     headers: sealed_headers === null ? {} : JSON.parse(secrets.unseal(sealed_headers)),
     allowed_models: row.allowed_models === null ? null : JSON.parse(row.allowed_models),
@@ -33,11 +33,11 @@ export const createConnectionStore = ({ db, grants, secrets }: Deps) => {
 
   const toRow = (config: ConnectionConfig): Insertable<ConnectionRow> => {
     const { api_key, headers, access_grants, source, allowed_models, enabled, ...row } = config
-    const anyHeader = Object.keys(headers).length > 0
+    const hasHeaders = Object.keys(headers).length > 0
     return {
       ...row,
       sealed_key: api_key === "" ? null : secrets.seal(api_key),
-      sealed_headers: anyHeader ? secrets.seal(JSON.stringify(headers)) : null,
+      sealed_headers: hasHeaders ? secrets.seal(JSON.stringify(headers)) : null,
       allowed_models: allowed_models === null ? null : JSON.stringify(allowed_models),
       restricted: access_grants === null ? 0 : 1,
       enabled: enabled ? 1 : 0,
@@ -73,12 +73,12 @@ export const createConnectionStore = ({ db, grants, secrets }: Deps) => {
     },
 
     /** The models last seen on each connection, by connection id. */
-    lastModels: async (): Promise<Map<string, ProviderModel[]>> => {
+    loadModels: async (): Promise<Map<string, ProviderModel[]>> => {
       const rows = await db.read.selectFrom("connection_models").selectAll().execute()
       return new Map(rows.map(({ connection_id, models }) => [connection_id, JSON.parse(models)]))
     },
 
-    keepModels: async (id: string, models: readonly ProviderModel[], now: number) => {
+    saveModels: async (id: string, models: readonly ProviderModel[], now: number) => {
       const row = { connection_id: id, models: JSON.stringify(models), fetched_at: now }
       await db.transact(async (tx) => {
         await tx

@@ -15,7 +15,7 @@ const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
   unreadable: "upstream_broken",
 }
 
-const wordByKind: Record<UpstreamErrorKind, string> = {
+const descriptionByKind: Record<UpstreamErrorKind, string> = {
   unreachable: "cannot be reached",
   reset: "closed the connection before responding",
   timeout: "did not respond in time",
@@ -25,12 +25,16 @@ const wordByKind: Record<UpstreamErrorKind, string> = {
 }
 
 /** How error messages refer to an upstream. */
-export const nameOf = (upstream: Upstream | null): string =>
+export const upstreamLabel = (upstream: Upstream | null): string =>
   upstream ? `The provider "${upstream.config.name}"` : "The provider"
 
-const wordsOf = ({ kind, cause }: UpstreamError): string =>
-  cause instanceof UnreadableReply ? `${wordByKind[kind]}: ${cause.message}` : wordByKind[kind]
+const describe = ({ kind, cause }: UpstreamError): string =>
+  cause instanceof UnreadableReply
+    ? `${descriptionByKind[kind]}: ${cause.message}`
+    : descriptionByKind[kind]
 
 /** The error for the caller when no complete response arrived. */
-export const failureOf = (error: UpstreamError, upstream: Upstream | null): Failure =>
-  new Failure(codeByKind[error.kind], `${nameOf(upstream)} ${wordsOf(error)}.`, { cause: error })
+export const upstreamFailure = (error: UpstreamError, upstream: Upstream | null): Failure =>
+  new Failure(codeByKind[error.kind], `${upstreamLabel(upstream)} ${describe(error)}.`, {
+    cause: error,
+  })

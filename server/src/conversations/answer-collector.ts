@@ -1,8 +1,8 @@
-import type { Hearing } from "../completions/dispatch.ts"
-import { chatEndings, Frames } from "../completions/sse-scanner.ts"
-import { wholeError } from "../completions/upstream-response.ts"
+import type { ResponseConsumer } from "../completions/dispatch.ts"
+import { chatEndMarkers, SseScanner } from "../completions/sse-scanner.ts"
+import { toErrorReply } from "../completions/upstream-response.ts"
 import type { Upstream } from "../connections/connection.ts"
-import { failureOf } from "../connections/upstream-errors.ts"
+import { upstreamFailure } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import { isObject } from "../formats/json-values.ts"
@@ -11,64 +11,64 @@ import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
-import type { Outcome, Tokens } from "../usage/schema.ts"
-import { countedTokens } from "../usage/token-counts.ts"
-import type { Meter } from "../usage/usage-recorder.ts"
-import { createDeltaReader, type Delta, deltaOf } from "./chat-delta.ts"
+import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
+import { parseTokenCounts } from "../usage/token-counts.ts"
+import type { UsageRecorder } from "../usage/usage-recorder.ts"
+import { type AnswerDelta, createDeltaReader, parseDelta } from "./chat-delta.ts"
 import type { MessageError } from "./schema.ts"
 import { createThinkingSplitter } from "./thinking-splitter.ts"
 
 const maxErrorBytes = 64 * 1024
-const maxWholeBytes = 16_000_000
+const maxResponseBytes = 16_000_000
 const maxCharacters = 4_000_000
 const maxRawCharacters = 4000
 
-export interface Collected {
+export interface CollectedAnswer {
   /** As stored in the usage record. */
-  outcome: Outcome
+  outcome: RequestOutcome
   error: MessageError | null
   finish_reason: string | null
-  tokens: Tokens | null
+  tokens: TokenCounts | null
   /** Content chunks received, about one per token; used for an estimate. */
-  pieces: number
+  chunks: number
   failure: Failure | undefined
 }
 
 interface Deps {
-  meter: Meter
+  usageRecorder: UsageRecorder
   /** Called with text that was added to the answer. */
-  grew: (parts: { content: string; reasoning: string }) => void
+  onText: (parts: { content: string; reasoning: string }) => void
   /** Called before anything else if the answer is based on files. */
-  cited?: (cited: Cited) => void
+  onCitations?: (cited: Cited) => void
   /** Called with the sources that a function or provider reports itself, unparsed. */
-  told?: (sources: unknown) => void
+  onReportedSources?: (sources: unknown) => void
   /** Called exactly once, when the response has ended. */
-  over: (collected: Collected) => void
+  onDone: (collected: CollectedAnswer) => void
 }
 
-const ofFailure = ({ code, message }: Failure): MessageError => ({
+const toMessageError = ({ code, message }: Failure): MessageError => ({
   code,
   message,
   status: null,
   raw: null,
 })
 
-const ofProvider = (raw: string, status: number | null, upstream: Upstream | null) => {
+const toProviderError = (raw: string, status: number | null, upstream: Upstream | null) => {
   const name = upstream ? `The provider "${upstream.config.name}"` : "The provider"
-  const said = readErrorBody(raw) ?? {
+  const parsed = readErrorBody(raw) ?? {
     message: `${name} reported an error.`,
     code: "upstream_error",
   }
-  const message = said.message.slice(0, maxRawCharacters)
-  return { ...said, message, status, raw: raw.slice(0, maxRawCharacters) }
+  const message = parsed.message.slice(0, maxRawCharacters)
+  return { ...parsed, message, status, raw: raw.slice(0, maxRawCharacters) }
 }
 
 const withoutNul = (text: string): string => text.replaceAll("\u0000", "")
 
 /** Consumes an upstream's response for a chat: passes on its text, and at the end the outcome. */
-export class Collector implements Hearing {
+export class AnswerCollector implements ResponseConsumer {
   readonly #deps: Deps
-  readonly #scanner = new Frames(chatEndings, false)
+  readonly #scanner = new SseScanner(chatEndMarkers, false)
   readonly #reader = createDeltaReader()
   readonly #splitter = createThinkingSplitter()
   #handle: Flow | null = null
@@ -78,7 +78,7 @@ export class Collector implements Hearing {
   #buffered: Buffer[] = []
   #bufferedBytes = 0
   #characters = 0
-  #tokens: Tokens | null = null
+  #tokens: TokenCounts | null = null
   #finishReason: string | null = null
   #streamError: MessageError | null = null
 
@@ -86,18 +86,18 @@ export class Collector implements Hearing {
     this.#deps = deps
   }
 
-  cited(cited: Cited): void {
-    this.#deps.cited?.(cited)
+  setCitations(cited: Cited): void {
+    this.#deps.onCitations?.(cited)
   }
 
-  follow(flow: Flow): void {
-    if (this.#stage === "over") flow.cancel()
-    this.#handle = flow
+  attach(handle: Flow): void {
+    if (this.#stage === "over") handle.cancel()
+    this.#handle = handle
   }
 
-  chosen(upstream: Upstream): void {
+  onConnectionSelected(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#deps.meter.sentTo(upstream.config.id, upstream.config.kind)
+    this.#deps.usageRecorder.setTarget(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -127,24 +127,24 @@ export class Collector implements Hearing {
   broke(error: UpstreamError): void {
     if (this.#stage === "error") this.#finishWithError()
     else if (this.#stage === "over") return
-    else this.#fail(failureOf(error, this.#upstream))
+    else this.#fail(upstreamFailure(error, this.#upstream))
   }
 
-  stop(outcome: Outcome, failure?: Failure): void {
+  stop(outcome: RequestOutcome, failure?: Failure): void {
     if (this.#stage === "over") return
     this.#handle?.cancel()
-    this.#finish(outcome, failure ? ofFailure(failure) : null, failure)
+    this.#finish(outcome, failure ? toMessageError(failure) : null, failure)
   }
 
   #stream(chunk: Buffer): void {
-    this.#scanner.pass(chunk)
+    this.#scanner.push(chunk)
     this.#take(this.#reader.read(chunk))
   }
 
-  #take({ content, reasoning, finish_reason, error, sources }: Delta): void {
-    if (sources !== null) this.#deps.told?.(sources)
+  #take({ content, reasoning, finish_reason, error, sources }: AnswerDelta): void {
+    if (sources !== null) this.#deps.onReportedSources?.(sources)
     this.#finishReason = finish_reason ?? this.#finishReason
-    if (error) this.#streamError ??= ofProvider(error, null, this.#upstream)
+    if (error) this.#streamError ??= toProviderError(error, null, this.#upstream)
     const parts = this.#splitter.split(content)
     this.#add({ content: parts.content, reasoning: reasoning + parts.reasoning })
   }
@@ -153,9 +153,9 @@ export class Collector implements Hearing {
     const content = withoutNul(parts.content)
     const reasoning = withoutNul(parts.reasoning)
     if (content === "" && reasoning === "") return
-    this.#deps.meter.firstToken()
+    this.#deps.usageRecorder.markFirstToken()
     this.#characters += content.length + reasoning.length
-    this.#deps.grew({ content, reasoning })
+    this.#deps.onText({ content, reasoning })
     if (this.#characters <= maxCharacters || this.#stage === "over") return
     this.#handle?.cancel()
     this.#fail(
@@ -165,8 +165,8 @@ export class Collector implements Hearing {
 
   #buffer(chunk: Buffer): void {
     this.#bufferedBytes += chunk.length
-    if (this.#stage !== "error" && this.#bufferedBytes > maxWholeBytes) {
-      throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
+    if (this.#stage !== "error" && this.#bufferedBytes > maxResponseBytes) {
+      throw new UnreadableReply(`it exceeds ${maxResponseBytes / 1e6} MB`)
     }
     this.#buffered.push(chunk)
     // Error bodies longer than this are truncated.
@@ -177,7 +177,7 @@ export class Collector implements Hearing {
 
   #finishWithError(): void {
     const body = Buffer.concat(this.#buffered)
-    const error = wholeError(this.#status, body, this.#upstream)
+    const error = toErrorReply(this.#status, body, this.#upstream)
     if (error instanceof Failure) {
       this.#fail(error)
       return
@@ -185,7 +185,7 @@ export class Collector implements Hearing {
     const { status } = error
     this.#finish(
       outcomeOfErrorStatus(status),
-      ofProvider(error.body.toString("utf8"), status, this.#upstream),
+      toProviderError(error.body.toString("utf8"), status, this.#upstream),
     )
   }
 
@@ -193,8 +193,8 @@ export class Collector implements Hearing {
     const text = Buffer.concat(this.#buffered).toString("utf8")
     try {
       const body: unknown = JSON.parse(text)
-      this.#tokens = countedTokens(isObject(body) ? body.usage : null)
-      this.#take(deltaOf(body))
+      this.#tokens = parseTokenCounts(isObject(body) ? body.usage : null)
+      this.#take(parseDelta(body))
       this.#settleText()
     } catch {
       this.#fail(this.#upstreamFailure("sent a response that is not a completion."))
@@ -204,7 +204,7 @@ export class Collector implements Hearing {
   #endStream(): void {
     this.#take(this.#reader.end())
     this.#tokens = this.#scanner.tokens
-    if (this.#streamError || this.#scanner.ended || this.#finishReason) this.#settleText()
+    if (this.#streamError || this.#scanner.hasTerminator || this.#finishReason) this.#settleText()
     else this.#fail(this.#upstreamFailure("ended its response prematurely."))
   }
 
@@ -213,26 +213,26 @@ export class Collector implements Hearing {
     else this.#finish("ok", null)
   }
 
-  #upstreamFailure(what: string): Failure {
+  #upstreamFailure(description: string): Failure {
     const name = this.#upstream?.config.name
-    return new Failure("upstream_broken", `The provider "${name}" ${what}`)
+    return new Failure("upstream_broken", `The provider "${name}" ${description}`)
   }
 
   #fail(failure: Failure): void {
     this.#handle?.cancel()
-    this.#finish("upstream_error", this.#streamError ?? ofFailure(failure), failure)
+    this.#finish("upstream_error", this.#streamError ?? toMessageError(failure), failure)
   }
 
-  #finish(outcome: Outcome, error: MessageError | null, failure?: Failure): void {
+  #finish(outcome: RequestOutcome, error: MessageError | null, failure?: Failure): void {
     if (this.#stage === "over") return
     const rest = this.#splitter.end()
     this.#stage = "over"
     this.#add(rest)
     const tokens = this.#tokens ?? this.#scanner.tokens
-    const pieces = this.#scanner.events
+    const chunks = this.#scanner.eventCount
     const status = failure && this.#status === 0 ? failure.status : this.#status
-    this.#deps.meter.settle({ outcome, status, tokens, piecesOut: pieces })
+    this.#deps.usageRecorder.settle({ outcome, status, tokens, chunksOut: chunks })
     const finish_reason = withoutNul(this.#finishReason ?? "").slice(0, 100) || null
-    this.#deps.over({ outcome, error, finish_reason, tokens, pieces, failure })
+    this.#deps.onDone({ outcome, error, finish_reason, tokens, chunks, failure })
   }
 }

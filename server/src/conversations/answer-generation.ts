@@ -1,15 +1,15 @@
 import type { Logger } from "pino"
-import type { Chat } from "../completions/completions.ts"
-import { readRequest } from "../completions/request.ts"
+import type { Completions } from "../completions/completions.ts"
+import { parseModelRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
 import type { Cited } from "../knowledge/citations.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
-import { type Collected, Collector } from "./answer-collector.ts"
+import { AnswerCollector, type CollectedAnswer } from "./answer-collector.ts"
 import type { Message } from "./schema.ts"
 
-export interface Assignment {
+export interface AnswerJob {
   caller: Caller
   chat: { id: string; user_id: string }
   /** The row to write, already stored with the state `running`. */
@@ -17,62 +17,65 @@ export interface Assignment {
   /** The OpenAI-style request body. */
   body: Buffer
   /** The passages that a continued answer was given before. */
-  quoted: readonly SourcePassage[] | null
+  sourcePassages: readonly SourcePassage[] | null
   requestId: string
 }
 
 export /** What is told of an answer while it is made. */
-interface Heard {
-  grew: (parts: { content: string; reasoning: string }) => void
-  cited: (cited: Cited) => void
-  told: (sources: unknown) => void
+interface AnswerEvents {
+  onText: (parts: { content: string; reasoning: string }) => void
+  onCitations: (onCitations: Cited) => void
+  onReportedSources: (sources: unknown) => void
 }
 
 interface Deps {
-  engine: Chat
+  completions: Completions
   log: Logger
 }
 
 /** Requests an answer from the model and resolves with its outcome; never rejects. */
-export const createAsking =
-  ({ engine, log }: Deps) =>
+export const createAnswerGenerator =
+  ({ completions, log }: Deps) =>
   (
-    { caller, message, body, quoted, requestId }: Assignment,
-    { grew, cited, told }: Heard,
-    started: (stop: () => void) => void,
-  ): Promise<Collected> =>
+    { caller, message, body, sourcePassages, requestId }: AnswerJob,
+    { onText, onCitations, onReportedSources }: AnswerEvents,
+    onStarted: (stop: () => void) => void,
+  ): Promise<CollectedAnswer> =>
     new Promise((resolve) => {
-      const book = { requestId, startedAt: performance.now() }
-      const leaving = new AbortController()
-      const { signal } = leaving
-      started(() => leaving.abort())
-      const asking = async (): Promise<void> => {
-        const request = readRequest("chat/completions", bodyOf(body))
-        await engine.answer({ caller, request, book, signal, quoted }, (meter, over) => {
-          const collector = new Collector({
-            meter,
-            grew,
-            cited,
-            told,
-            over: (collected) => {
-              over(collected.failure)
-              resolve(collected)
-            },
-          })
-          started(() => collector.stop("client_cancelled"))
-          return collector
-        })
+      const usageContext = { requestId, startedAt: performance.now() }
+      const controller = new AbortController()
+      const { signal } = controller
+      onStarted(() => controller.abort())
+      const generate = async (): Promise<void> => {
+        const request = parseModelRequest("chat/completions", bodyOf(body))
+        await completions.answer(
+          { caller, request, usageContext, signal, sourcePassages },
+          (usageRecorder, onDone) => {
+            const collector = new AnswerCollector({
+              usageRecorder,
+              onText,
+              onCitations,
+              onReportedSources,
+              onDone: (collected) => {
+                onDone(collected.failure)
+                resolve(collected)
+              },
+            })
+            onStarted(() => collector.stop("client_cancelled"))
+            return collector
+          },
+        )
       }
-      asking().catch((reason: unknown) => {
-        const nothing = { finish_reason: null, tokens: null, pieces: 0 }
+      generate().catch((reason: unknown) => {
+        const emptyResult = { finish_reason: null, tokens: null, chunks: 0 }
         if (signal.aborted) {
           const stopped = { outcome: "client_cancelled", error: null, failure: undefined } as const
-          return resolve({ ...stopped, ...nothing })
+          return resolve({ ...stopped, ...emptyResult })
         }
         const failure = toFailure(reason)
-        const { code, message: words } = failure
+        const { code, message: text } = failure
         log.warn({ err: reason, model: message.model }, "could not start answer")
-        const error = { code, message: words, status: null, raw: null }
-        resolve({ outcome: "upstream_error", error, failure, ...nothing })
+        const error = { code, message: text, status: null, raw: null }
+        resolve({ outcome: "upstream_error", error, failure, ...emptyResult })
       })
     })

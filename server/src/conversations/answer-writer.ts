@@ -1,42 +1,45 @@
 import type { Database } from "../db/database.ts"
-import { type MessageStore, newLease } from "./message-store.ts"
+import { type MessageStore, newLeaseExpiry } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 
-const writeMs = 300
-const retryMs = 1000
+const writeIntervalMs = 300
+const retryDelayMs = 1000
 /** How often the lease of an idle answer is renewed; see `db/failure-detector.ts`. */
-const aliveMs = 1000
+const leaseRenewalMs = 1000
 
-interface Entry {
+interface PendingAnswer {
   message: Message
   version: number
   written: number
   writtenAt: number
-  ended: (() => void) | null
+  onWritten: (() => void) | null
   /** The texts of the sources, until they are written. */
-  cited: readonly string[] | null
+  sourceTexts: readonly string[] | null
 }
 
 /**
  * Writes growing answers in the background, all in one transaction a few times per second: a crash
  * loses no more than that. If the database is unreachable, they are written once it is back.
  */
-export const createJournal = ({ db, store }: { db: Database; store: MessageStore }) => {
-  const entries = new Map<string, Entry>()
+export const createAnswerWriter = ({ db, store }: { db: Database; store: MessageStore }) => {
+  const entries = new Map<string, PendingAnswer>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
 
-  const hasNews = (entry: Entry): boolean => entry.version > entry.written || entry.ended !== null
-  const isSilent = (entry: Entry): boolean =>
-    !hasNews(entry) && performance.now() - entry.writtenAt > aliveMs
+  const hasChanges = (entry: PendingAnswer): boolean =>
+    entry.version > entry.written || entry.onWritten !== null
+  const isIdle = (entry: PendingAnswer): boolean =>
+    !hasChanges(entry) && performance.now() - entry.writtenAt > leaseRenewalMs
 
   /** Renews the leases of idle answers without writing their text again. */
-  const showAlive = async (): Promise<void> => {
-    const silent = [...entries.values()].filter(isSilent)
-    if (silent.length === 0) return
-    const ids = silent.map(({ message }) => message.id)
-    const renewed = new Set(await db.transactRelaxed((tx) => store.renew(tx, ids, newLease())))
-    for (const entry of silent) {
+  const renewIdleLeases = async (): Promise<void> => {
+    const idle = [...entries.values()].filter(isIdle)
+    if (idle.length === 0) return
+    const ids = idle.map(({ message }) => message.id)
+    const renewed = new Set(
+      await db.transactRelaxed((tx) => store.renewLeases(tx, ids, newLeaseExpiry())),
+    )
+    for (const entry of idle) {
       entry.writtenAt = performance.now()
       // Another process has declared this answer dead; write it again.
       if (!renewed.has(entry.message.id)) entry.version++
@@ -44,27 +47,30 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
   }
 
   const write = async (): Promise<void> => {
-    await showAlive()
-    const due = [...entries.values()].filter(hasNews)
+    await renewIdleLeases()
+    const due = [...entries.values()].filter(hasChanges)
     if (due.length === 0) return
     const versions = due.map(({ version }) => version)
-    const endings = due.map(({ ended }) => ended)
-    const leaseUntil = newLease()
-    const records = due.map(({ message, cited }) => ({ record: { ...message }, cited }))
+    const callbacks = due.map(({ onWritten }) => onWritten)
+    const leaseUntil = newLeaseExpiry()
+    const records = due.map(({ message, sourceTexts }) => ({
+      record: { ...message },
+      cited: sourceTexts,
+    }))
     await db.transact(async (tx) => {
-      for (const { record, cited } of records) {
+      for (const { record, cited: sourceTexts } of records) {
         await store.save(tx, record, record.state === "running" ? leaseUntil : null)
-        if (cited) await store.cite(tx, record, cited)
+        if (sourceTexts) await store.saveSources(tx, record, sourceTexts)
       }
     })
     for (const [index, entry] of due.entries()) {
-      if (entry.cited === records[index]?.cited) entry.cited = null
+      if (entry.sourceTexts === records[index]?.cited) entry.sourceTexts = null
       entry.written = versions[index] ?? 0
       entry.writtenAt = performance.now()
-      const ended = endings[index]
-      if (!ended) continue
+      const onWritten = callbacks[index]
+      if (!onWritten) continue
       entries.delete(entry.message.id)
-      ended()
+      onWritten()
     }
   }
 
@@ -72,27 +78,30 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     clearTimeout(timer)
     timer = undefined
     writing ??= write().then(
-      () => plan([...entries.values()].some(({ ended }) => ended) ? 0 : writeMs),
-      () => plan(retryMs),
+      () =>
+        scheduleFlush(
+          [...entries.values()].some(({ onWritten }) => onWritten) ? 0 : writeIntervalMs,
+        ),
+      () => scheduleFlush(retryDelayMs),
     )
     return writing
   }
 
-  const plan = (ms: number): void => {
+  const scheduleFlush = (ms: number): void => {
     writing = undefined
     if (entries.size > 0) timer ??= setTimeout(() => void flush(), ms)
   }
 
   return {
     /** Starts writing `message` whenever it is marked as changed. */
-    begin: (message: Message): void => {
+    track: (message: Message): void => {
       const writtenAt = performance.now()
-      const fresh = { version: 0, written: 0, writtenAt, ended: null, cited: null }
+      const fresh = { version: 0, written: 0, writtenAt, onWritten: null, sourceTexts: null }
       entries.set(message.id, { message, ...fresh })
-      if (!writing) timer ??= setTimeout(() => void flush(), writeMs)
+      if (!writing) timer ??= setTimeout(() => void flush(), writeIntervalMs)
     },
 
-    grew: (id: string): void => {
+    markChanged: (id: string): void => {
       const entry = entries.get(id)
       if (entry) entry.version++
     },
@@ -101,25 +110,25 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     saveSources: (id: string, texts: readonly string[]): void => {
       const entry = entries.get(id)
       if (!entry) return
-      entry.cited = texts
+      entry.sourceTexts = texts
       entry.version++
       // A reader may open a source as soon as it is published.
       if (!writing) void flush()
     },
 
     /** Resolves once the message's final state is stored. */
-    end: (id: string): Promise<void> =>
+    finish: (id: string): Promise<void> =>
       new Promise((resolve) => {
         const entry = entries.get(id)
         if (!entry) return resolve()
         entry.version++
-        entry.ended = resolve
+        entry.onWritten = resolve
         if (!writing) void flush()
       }),
 
     /** Stops writing a message whose chat has been deleted. */
-    forget: (id: string): void => {
-      entries.get(id)?.ended?.()
+    discard: (id: string): void => {
+      entries.get(id)?.onWritten?.()
       entries.delete(id)
     },
 

@@ -1,35 +1,35 @@
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat } from "../completions/completions.ts"
+import type { Completions } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
-import type { Collected } from "./answer-collector.ts"
-import { type Assignment, createAsking, type Heard } from "./answer-generation.ts"
-import { createJournal } from "./answer-writer.ts"
-import { markCited } from "./cited-sources.ts"
+import type { CollectedAnswer } from "./answer-collector.ts"
+import { type AnswerEvents, type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
+import { createAnswerWriter } from "./answer-writer.ts"
+import { markCitedSources } from "./cited-sources.ts"
 import { createDeltaPublisher } from "./delta-publisher.ts"
-import type { Channels } from "./event-log.ts"
+import type { ChatEventLogs } from "./event-log.ts"
 import {
-  type MessagePage,
   type PageSize,
   type PageStart,
   readMessagePage,
+  type StoredMessagePage,
 } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
-import { readToldSources } from "./reported-sources.ts"
+import { parseReportedSources } from "./reported-sources.ts"
 import type { Message, MessageState } from "./schema.ts"
-import { maxSkipped, Source } from "./source-schema.ts"
+import { ChatSource, maxSkippedSources } from "./source-schema.ts"
 
-const sweepMs = 500
-const gapMs = 3 * sweepMs
+const sweepIntervalMs = 500
+const maxSweepGapMs = 3 * sweepIntervalMs
 /** How long a lease may stay unchanged; it is renewed every second. */
 const deadAfterMs = 3600
-const remoteMs = 500
+const remotePollMs = 500
 /** Maximum difference between the clocks of two processes. */
 const clockSkewMs = 5000
 
-interface Live {
+interface ActiveAnswer {
   chat: { id: string; user_id: string }
   message: Message
   stop: () => void
@@ -38,23 +38,23 @@ interface Live {
 
 interface Deps {
   db: Database
-  engine: Chat
+  completions: Completions
   store: MessageStore
-  channels: Channels
+  eventLogs: ChatEventLogs
   bus: Bus
   log: Logger
 }
 
-const stateOf = (outcome: Collected["outcome"]): MessageState => {
+const stateOf = (outcome: CollectedAnswer["outcome"]): MessageState => {
   if (outcome === "ok") return "completed"
   if (outcome === "client_cancelled") return "stopped"
   return outcome === "revoked" || outcome === "shut_down" ? "interrupted" : "failed"
 }
 
-const sourceOf = ({ filename, ...found }: FoundPassage): Source =>
-  Source.parse({ ...found, name: filename })
+const sourceOf = ({ filename, ...found }: FoundPassage): ChatSource =>
+  ChatSource.parse({ ...found, name: filename })
 
-const died = {
+const interruptedError = {
   code: "process_ended",
   message: "The gateway stopped while this answer was being written. The partial answer was saved.",
   status: null,
@@ -63,80 +63,84 @@ const died = {
 
 /** Generates answers in chats, whether or not anyone is connected, and stores them as they grow. */
 export const createAnswers = (deps: Deps) => {
-  const { db, engine, store, channels, bus, log } = deps
-  const journal = createJournal({ db, store })
-  const collect = createAsking({ engine, log })
-  const liveById = new Map<string, Live>()
-  const listeners = new Set<(assignment: Assignment) => void>()
+  const { db, completions, store, eventLogs, bus, log } = deps
+  const answerWriter = createAnswerWriter({ db, store })
+  const generateAnswer = createAnswerGenerator({ completions, log })
+  const activeById = new Map<string, ActiveAnswer>()
+  const listeners = new Set<(job: AnswerJob) => void>()
   const remoteTimers = new Map<string, NodeJS.Timeout>()
 
-  const tellChange = async (chat: { id: string; user_id: string }): Promise<void> => {
+  const publishChatChange = async (chat: { id: string; user_id: string }): Promise<void> => {
     const message = { topic: "chats", user_id: chat.user_id, id: chat.id } as const
     await db.transact((tx) => bus.publish(tx, message)).catch(() => {})
   }
 
-  const run = async (assignment: Assignment, live: Live): Promise<void> => {
-    const { message, chat } = assignment
+  const run = async (job: AnswerJob, active: ActiveAnswer): Promise<void> => {
+    const { message, chat } = job
     const startedAt = performance.now()
-    const deltas = createDeltaPublisher(channels.of(message.chat_id), message)
+    const deltas = createDeltaPublisher(eventLogs.getOrCreate(message.chat_id), message)
     let stopped = false
     let stopNow: (() => void) | undefined
-    live.stop = () => {
+    active.stop = () => {
       stopped = true
       stopNow?.()
     }
-    const grew: Heard["grew"] = ({ content, reasoning }) => {
+    const onText: AnswerEvents["onText"] = ({ content, reasoning }) => {
       message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
       message.content += content
       message.reasoning += reasoning
-      journal.grew(message.id)
+      answerWriter.markChanged(message.id)
       deltas.publishSoon()
     }
-    const rests = (sources: Message["sources"], texts: readonly string[]): void => {
+    const setSources = (sources: Message["sources"], texts: readonly string[]): void => {
       message.sources = sources
-      journal.saveSources(message.id, texts)
-      channels.of(chat.id).publish("message", message)
+      answerWriter.saveSources(message.id, texts)
+      eventLogs.getOrCreate(chat.id).publish("message", message)
     }
-    const cited: Heard["cited"] = ({ passages, sources_skipped }) => {
-      message.sources_skipped = sources_skipped.slice(0, maxSkipped)
-      rests(
+    const onCitations: AnswerEvents["onCitations"] = ({ passages, sources_skipped }) => {
+      message.sources_skipped = sources_skipped.slice(0, maxSkippedSources)
+      setSources(
         passages.map(sourceOf),
         passages.map(({ text }) => text),
       )
     }
-    const told: Heard["told"] = (sources) => {
-      const passages = readToldSources(sources)
+    const onReportedSources: AnswerEvents["onReportedSources"] = (sources) => {
+      const passages = parseReportedSources(sources)
       // The gateway's own sources take precedence: the citation numbers refer to them.
       if (!passages || message.sources?.length) return
-      rests(
-        passages.map((passage) => passage && Source.parse(passage)),
+      setSources(
+        passages.map((passage) => passage && ChatSource.parse(passage)),
         passages.map((passage) => passage?.text ?? ""),
       )
     }
-    const collected = await collect(assignment, { grew, cited, told }, (stop) => {
-      stopNow = stop
-      if (stopped) stop()
-    })
+    const collected = await generateAnswer(
+      job,
+      { onText, onCitations, onReportedSources },
+      (stop) => {
+        stopNow = stop
+        if (stopped) stop()
+      },
+    )
     deltas.publish()
     message.state = stateOf(collected.outcome)
-    message.sources = markCited(message)
+    message.sources = markCitedSources(message)
     message.error = collected.error
     message.finish_reason = collected.finish_reason
     message.tokens_in = collected.tokens?.tokens_in ?? null
-    message.tokens_out = collected.tokens?.tokens_out ?? collected.pieces
+    message.tokens_out = collected.tokens?.tokens_out ?? collected.chunks
     message.estimated = collected.tokens === null
     message.duration_ms = Math.round(performance.now() - startedAt)
-    await journal.end(message.id)
-    liveById.delete(message.id)
-    channels.of(chat.id).publish("message", message)
+    await answerWriter.finish(message.id)
+    activeById.delete(message.id)
+    eventLogs.getOrCreate(chat.id).publish("message", message)
     const { model, state, request_id, duration_ms } = message
     log.info({ request_id, model, user: chat.user_id, state, duration_ms }, "answer")
-    for (const listener of listeners) listener(assignment)
-    await tellChange(chat)
+    for (const listener of listeners) listener(job)
+    await publishChatChange(chat)
   }
 
-  const stopHere = (chatId: string, messageId: string | null): Promise<void>[] =>
-    [...liveById.values()]
+  const stopLocal = (chatId: string, messageId: string | null): Promise<void>[] =>
+    [...activeById.values()]
       .filter(({ chat, message }) => chat.id === chatId && (messageId ?? message.id) === message.id)
       .map(({ stop, done }) => {
         stop()
@@ -145,12 +149,12 @@ export const createAnswers = (deps: Deps) => {
 
   /** Answers written by another process are visible only in the database. */
   const readRemote = async (chatId: string, since: number): Promise<void> => {
-    const channel = channels.known(chatId)
-    if (!channel?.followed) return
+    const eventLog = eventLogs.get(chatId)
+    if (!eventLog?.hasSubscribers) return
     const readAt = Date.now()
     const changed = await store.changedSince(chatId, since - clockSkewMs)
-    const remote = changed.filter(({ id }) => !liveById.has(id))
-    for (const message of remote) channel.publish("message", message)
+    const remote = changed.filter(({ id }) => !activeById.has(id))
+    for (const message of remote) eventLog.publish("message", message)
     if (remote.some(({ state }) => state === "running")) watchRemote(chatId, readAt)
   }
 
@@ -159,46 +163,46 @@ export const createAnswers = (deps: Deps) => {
     const timer = setTimeout(() => {
       remoteTimers.delete(chatId)
       readRemote(chatId, since).catch(() => watchRemote(chatId, since))
-    }, remoteMs)
+    }, remotePollMs)
     remoteTimers.set(chatId, timer.unref())
   }
 
-  const severalProcesses = db.dialect === "postgres"
+  const isMultiProcess = db.dialect === "postgres"
 
   /** A copy of a stored message with the current text of its answer. */
-  const latest = (message: Message): Message => ({
-    ...(liveById.get(message.id)?.message ?? message),
+  const currentState = (message: Message): Message => ({
+    ...(activeById.get(message.id)?.message ?? message),
   })
 
-  const interrupt = (dead: Awaited<ReturnType<MessageStore["running"]>>): Promise<void> =>
+  const interrupt = (dead: Awaited<ReturnType<MessageStore["listRunning"]>>): Promise<void> =>
     db.transact(async (tx) => {
-      for (const { chat_id, user_id } of await store.interrupt(tx, died, dead)) {
+      for (const { chat_id, user_id } of await store.interrupt(tx, interruptedError, dead)) {
         await bus.publish(tx, { topic: "chats", user_id, id: chat_id })
       }
     })
 
-  const detector = createFailureDetector({ deadAfterMs, gapMs })
-  let sweeping = false
+  const detector = createFailureDetector({ deadAfterMs, gapMs: maxSweepGapMs })
+  let isSweeping = false
   const sweep = async (): Promise<void> => {
-    if (sweeping) return
-    sweeping = true
+    if (isSweeping) return
+    isSweeping = true
     try {
-      const elsewhere = (await store.running()).filter(({ id }) => !liveById.has(id))
-      const dead = detector.observe(elsewhere, performance.now())
+      const remoteAnswers = (await store.listRunning()).filter(({ id }) => !activeById.has(id))
+      const dead = detector.observe(remoteAnswers, performance.now())
       if (dead.length > 0) await interrupt(dead)
     } finally {
-      sweeping = false
+      isSweeping = false
     }
   }
 
-  const sweepTimer = severalProcesses
-    ? setInterval(() => void sweep().catch(() => {}), sweepMs).unref()
+  const sweepTimer = isMultiProcess
+    ? setInterval(() => void sweep().catch(() => {}), sweepIntervalMs).unref()
     : undefined
 
   const unsubscribe = bus.subscribe((message) => {
-    if (message.topic === "chat_stop") void stopHere(message.id, message.message_id)
-    if (message.topic !== "chats" || message.id === null || !severalProcesses) return
-    if (channels.known(message.id)?.followed) watchRemote(message.id, Date.now() - clockSkewMs)
+    if (message.topic === "chat_stop") void stopLocal(message.id, message.message_id)
+    if (message.topic !== "chats" || message.id === null || !isMultiProcess) return
+    if (eventLogs.get(message.id)?.hasSubscribers) watchRemote(message.id, Date.now() - clockSkewMs)
   })
 
   return {
@@ -207,16 +211,16 @@ export const createAnswers = (deps: Deps) => {
      * processes may be writing, crashed ones are detected a few seconds later instead.
      */
     recover: async (): Promise<void> => {
-      if (!severalProcesses) await interrupt(await store.running())
+      if (!isMultiProcess) await interrupt(await store.listRunning())
     },
 
     /** Starts generating an answer whose row is stored; `ended` is called when it is done. */
-    begin: (assignment: Assignment, ended = (): void => {}): void => {
-      const { message, chat } = assignment
-      const live: Live = { chat, message, stop: () => {}, done: Promise.resolve() }
-      liveById.set(message.id, live)
-      journal.begin(message)
-      live.done = run(assignment, live).finally(ended)
+    start: (job: AnswerJob, onDone = (): void => {}): void => {
+      const { message, chat } = job
+      const active: ActiveAnswer = { chat, message, stop: () => {}, done: Promise.resolve() }
+      activeById.set(message.id, active)
+      answerWriter.track(message)
+      active.done = run(job, active).finally(onDone)
     },
 
     /**
@@ -226,50 +230,50 @@ export const createAnswers = (deps: Deps) => {
     page: async (
       chatId: string,
       request: { start: PageStart; size: PageSize },
-    ): Promise<{ page: MessagePage | null; seq: number }> => {
-      const { last: seq } = channels.of(chatId)
+    ): Promise<{ page: StoredMessagePage | null; seq: number }> => {
+      const { lastSeq: seq } = eventLogs.getOrCreate(chatId)
       const page = await readMessagePage(store, chatId, request)
       if (!page) return { page, seq }
-      const isElsewhere = ({ id, state }: Message) => state === "running" && !liveById.has(id)
-      if (severalProcesses && page.messages.some(isElsewhere)) {
+      const isRemote = ({ id, state }: Message) => state === "running" && !activeById.has(id)
+      if (isMultiProcess && page.messages.some(isRemote)) {
         watchRemote(chatId, Date.now() - clockSkewMs)
       }
-      return { page: { ...page, messages: page.messages.map(latest) }, seq }
+      return { page: { ...page, messages: page.messages.map(currentState) }, seq }
     },
 
     /** Publishes the progress of answers that another process writes. */
-    watchElsewhere: async (chatId: string): Promise<void> => {
-      if (!severalProcesses) return
-      const running = await store.runningIn(chatId)
-      if (running.some((id) => !liveById.has(id))) watchRemote(chatId, Date.now() - clockSkewMs)
+    watchRemoteAnswers: async (chatId: string): Promise<void> => {
+      if (!isMultiProcess) return
+      const running = await store.listRunningIds(chatId)
+      if (running.some((id) => !activeById.has(id))) watchRemote(chatId, Date.now() - clockSkewMs)
     },
 
     /** Messages changed since then, in their current state. @param sinceMs epoch ms */
     changedSince: async (chatId: string, sinceMs: number): Promise<Message[]> =>
-      (await store.changedSince(chatId, sinceMs - clockSkewMs)).map(latest),
+      (await store.changedSince(chatId, sinceMs - clockSkewMs)).map(currentState),
 
     /**
      * Stops one answer or all answers of a chat, in any process. Resolves when those of this
      * process have ended.
      */
     stop: async (chatId: string, messageId: string | null): Promise<void> => {
-      const stopped = stopHere(chatId, messageId)
+      const stopped = stopLocal(chatId, messageId)
       const message = { topic: "chat_stop", id: chatId, message_id: messageId } as const
       await db.transact((tx) => bus.publish(tx, message))
       await Promise.all(stopped)
     },
 
     /** Registers a callback for the end of answers, successful or not. */
-    onEnd: (listener: (assignment: Assignment) => void): void => void listeners.add(listener),
+    onEnd: (listener: (job: AnswerJob) => void): void => void listeners.add(listener),
 
-    running: (chatId: string): boolean =>
-      [...liveById.values()].some(({ chat }) => chat.id === chatId),
+    isRunning: (chatId: string): boolean =>
+      [...activeById.values()].some(({ chat }) => chat.id === chatId),
 
     close: async (): Promise<void> => {
       unsubscribe()
       clearInterval(sweepTimer)
       for (const timer of remoteTimers.values()) clearTimeout(timer)
-      await journal.close()
+      await answerWriter.close()
     },
   }
 }

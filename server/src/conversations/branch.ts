@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import type { Image } from "./message-reader.ts"
+import type { StoredImage } from "./message-reader.ts"
 import type { Chat, Message } from "./schema.ts"
 
 /** The messages from the root to `id`, inclusive. @throws {Failure} `not_found` */
@@ -19,7 +19,7 @@ export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
   return branch.reverse()
 }
 
-const contentFor = (message: Message, imageById: ReadonlyMap<string, Image>): unknown => {
+const contentFor = (message: Message, imageById: ReadonlyMap<string, StoredImage>): unknown => {
   const images = message.images.flatMap(({ id }) => imageById.get(id) ?? [])
   if (images.length === 0) return message.content
   const urls = images.map(({ media_type, base64 }) => `data:${media_type};base64,${base64}`)
@@ -29,42 +29,45 @@ const contentFor = (message: Message, imageById: ReadonlyMap<string, Image>): un
   ]
 }
 
-interface Asked {
+interface PromptBodyInput {
   chat: Pick<Chat, "system" | "params">
   model: string
   branch: readonly Message[]
-  imageById: ReadonlyMap<string, Image>
+  imageById: ReadonlyMap<string, StoredImage>
 }
 
 /** The files attached to the last question; those of earlier questions are not searched again. */
 const filesOf = (branch: readonly Message[]): { type: string; id: string }[] => {
-  const asked = branch.findLast(({ role }) => role === "user")
-  return (asked?.files ?? []).map(({ type, id }) => ({ type, id }))
+  const question = branch.findLast(({ role }) => role === "user")
+  return (question?.files ?? []).map(({ type, id }) => ({ type, id }))
 }
 
 /** The OpenAI-style request body that asks `model` to continue `branch`. */
-export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer => {
+export const buildPromptBody = ({ chat, model, branch, imageById }: PromptBodyInput): Buffer => {
   const system = chat.system.trim()
   // Answers that ended without any text are of no use to the model.
-  const spoken = branch.filter(({ role, content }) => role === "user" || content !== "")
+  const sentMessages = branch.filter(({ role, content }) => role === "user" || content !== "")
   const messages = [
     ...(system ? [{ role: "system", content: system }] : []),
-    ...spoken.map((message) => ({ role: message.role, content: contentFor(message, imageById) })),
+    ...sentMessages.map((message) => ({
+      role: message.role,
+      content: contentFor(message, imageById),
+    })),
   ]
   const stream = { stream: true, stream_options: { include_usage: true } }
   const files = filesOf(branch)
-  const sought = files.length > 0 ? { files } : {}
-  return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...sought, ...stream }))
+  const filesField = files.length > 0 ? { files } : {}
+  return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...filesField, ...stream }))
 }
 
-const maxTitle = 60
+const maxTitleLength = 60
 
 /** A title made of the first words of a prompt; "" if it has none. */
-export const titleFrom = (text: string): string => {
+export const titleFromPrompt = (text: string): string => {
   const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ") ?? ""
   const plain = line.replace(/^[#>\-\s]+|[*`~]+/g, "").trim() || line
-  if (plain.length <= maxTitle) return plain
-  const cut = plain.slice(0, maxTitle)
+  if (plain.length <= maxTitleLength) return plain
+  const cut = plain.slice(0, maxTitleLength)
   const space = cut.lastIndexOf(" ")
-  return `${(space > maxTitle / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
+  return `${(space > maxTitleLength / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }

@@ -5,11 +5,11 @@ import type { Running } from "../http/in-flight-requests.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { openStream, type StreamEvent, type StreamOptions } from "../http/sse-response.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import { createOpenPages, type OpenPage } from "./open-event-streams.ts"
+import { createOpenEventStreams, type OpenEventStream } from "./open-event-streams.ts"
 
-const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
+const modelTopics = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
 /** Connections change in bursts; these are combined into one event. */
-const gatherMs = 200
+const batchMs = 200
 
 interface Deps {
   bus: Bus
@@ -17,14 +17,14 @@ interface Deps {
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
   /** The roles and groups of active users, by user id. */
   standings: AuthStore["accessByUser"]
-  running: Running
+  inFlight: Running
   /** Registers a callback for changes of the models that connections offer. */
-  onOffers: (listener: () => void) => void
+  onModelsChange: (listener: () => void) => void
   limits: Pick<UserLimits, "replies">
   streams: StreamOptions
 }
 
-const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
+const eventFor = (caller: Caller, message: Message): StreamEvent | null => {
   if (message.topic === "chats" && message.user_id === caller.user.id) {
     return { name: "chats", data: JSON.stringify({ id: message.id }) }
   }
@@ -37,62 +37,68 @@ const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
 /**
  * Notifies signed-in pages of what has changed, without the new values, so that they can reload it.
  */
-export const createNews = (deps: Deps) => {
-  const { bus, readersOf, running, onOffers, limits, streams } = deps
-  const { replies: unread } = limits
-  const pages = createOpenPages(deps)
+export const createChangeEvents = (deps: Deps) => {
+  const { bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
+  const { replies: maxUnreadReplies } = limits
+  const openStreams = createOpenEventStreams(deps)
   const listeners = new Set<() => void>()
-  let gathering = false
+  let isBatching = false
   const modelsChanged = (): void => {
-    if (gathering) return
-    gathering = true
-    const tell = (): void => {
-      gathering = false
+    if (isBatching) return
+    isBatching = true
+    const notify = (): void => {
+      isBatching = false
       for (const listener of listeners) listener()
     }
-    setTimeout(tell, gatherMs).unref()
+    setTimeout(notify, batchMs).unref()
   }
-  onOffers(modelsChanged)
+  onModelsChange(modelsChanged)
   /** Sent to the owner's pages immediately, to other pages once their access is confirmed. */
-  const libraryChanged = async (
+  const sendFileChange = async (
     message: Extract<Message, { topic: "files" | "collections" }>,
   ): Promise<void> => {
     const { topic, id, user_id } = message
     const event = { name: topic, data: JSON.stringify({ id }) }
-    const others: OpenPage[] = []
-    for (const page of pages.all()) {
-      if (page.caller.user.id === user_id) page.send(event)
-      else others.push(page)
+    const others: OpenEventStream[] = []
+    for (const openPage of openStreams.all()) {
+      if (openPage.caller.user.id === user_id) openPage.send(event)
+      else others.push(openPage)
     }
     if (others.length === 0) return
-    const reads = await readersOf(topic, id)
-    await pages.refresh()
-    for (const { caller, send } of others) if (reads(caller)) send(event)
+    const mayRead = await readersOf(topic, id)
+    await openStreams.refresh()
+    for (const { caller, send } of others) if (mayRead(caller)) send(event)
   }
 
   bus.subscribe((message) => {
-    if (aboutModels.has(message.topic)) modelsChanged()
+    if (modelTopics.has(message.topic)) modelsChanged()
     if (message.topic === "files" || message.topic === "collections") {
-      libraryChanged(message).catch(() => {})
+      sendFileChange(message).catch(() => {})
     }
   })
 
   /** Resolves when the page has disconnected or was cut off. */
   return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
-    const stream = openStream({ exchange, caller, running, unread, ...streams })
-    const models = (): void => stream.send({ name: "models", data: "{}" })
-    listeners.add(models)
-    const leave = pages.add({ caller, send: stream.send })
+    const stream = openStream({
+      exchange,
+      caller,
+      running: inFlight,
+      unread: maxUnreadReplies,
+      ...streams,
+    })
+    const sendModelsChanged = (): void => stream.send({ name: "models", data: "{}" })
+    listeners.add(sendModelsChanged)
+    const unregister = openStreams.add({ caller, send: stream.send })
     const unsubscribe = bus.subscribe((message) => {
-      const event = newsFor(caller, message)
+      const event = eventFor(caller, message)
       if (event) stream.send(event)
     })
     stream.send({ name: "ready", data: "{}" })
     await stream.closed
-    listeners.delete(models)
-    leave()
+    listeners.delete(sendModelsChanged)
+    unregister()
     unsubscribe()
   }
 }
 
-export type News = ReturnType<typeof createNews>
+export type ChangeEvents = ReturnType<typeof createChangeEvents>

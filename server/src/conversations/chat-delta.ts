@@ -2,7 +2,7 @@ import { isObject, textOf } from "../formats/json-values.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 
 /** What one or more stream events add to an answer. */
-export interface Delta {
+export interface AnswerDelta {
   content: string
   reasoning: string
   finish_reason: string | null
@@ -22,7 +22,7 @@ const contentOf = (content: unknown): string =>
 const reasoningOf = (message: Record<string, unknown>): string =>
   textOf(message.reasoning_content) || textOf(message.reasoning) || textOf(message.thinking)
 
-const nothing: Delta = {
+const emptyDelta: AnswerDelta = {
   content: "",
   reasoning: "",
   finish_reason: null,
@@ -31,17 +31,17 @@ const nothing: Delta = {
 }
 
 /** Reads a stream chunk or a complete completion; its first choice is the answer. */
-export const deltaOf = (data: unknown): Delta => {
-  if (!isObject(data)) return nothing
+export const parseDelta = (data: unknown): AnswerDelta => {
+  if (!isObject(data)) return emptyDelta
   if (isObject(data.error) || typeof data.error === "string") {
-    return { ...nothing, error: JSON.stringify({ error: data.error }) }
+    return { ...emptyDelta, error: JSON.stringify({ error: data.error }) }
   }
   const sources = data.sources ?? null
   const [choice] = Array.isArray(data.choices) ? data.choices : []
-  if (!isObject(choice)) return { ...nothing, sources }
+  if (!isObject(choice)) return { ...emptyDelta, sources }
   const message = isObject(choice.delta) ? choice.delta : choice.message
   const finish_reason = textOf(choice.finish_reason) || null
-  if (!isObject(message)) return { ...nothing, finish_reason, sources }
+  if (!isObject(message)) return { ...emptyDelta, finish_reason, sources }
   return {
     sources,
     content: contentOf(message.content) || textOf(message.refusal),
@@ -59,26 +59,26 @@ const parse = (text: string): unknown => {
   }
 }
 
-const add = (sum: Delta, more: Delta): Delta => ({
-  content: sum.content + more.content,
-  reasoning: sum.reasoning + more.reasoning,
-  finish_reason: more.finish_reason ?? sum.finish_reason,
-  error: sum.error ?? more.error,
-  sources: sum.sources ?? more.sources,
+const addDelta = (sum: AnswerDelta, next: AnswerDelta): AnswerDelta => ({
+  content: sum.content + next.content,
+  reasoning: sum.reasoning + next.reasoning,
+  finish_reason: next.finish_reason ?? sum.finish_reason,
+  error: sum.error ?? next.error,
+  sources: sum.sources ?? next.sources,
 })
 
-const sumOf = (events: readonly string[]): Delta =>
+const combineDeltas = (events: readonly string[]): AnswerDelta =>
   events
     .filter((data) => data !== "[DONE]")
-    .map((data) => deltaOf(parse(data)))
-    .reduce(add, nothing)
+    .map((data) => parseDelta(parse(data)))
+    .reduce(addDelta, emptyDelta)
 
 /** Decodes a byte stream of server-sent events into deltas. */
 export const createDeltaReader = () => {
   const reader = createEventReader()
   return {
-    read: (chunk: Buffer): Delta => sumOf(reader.read(chunk)),
+    read: (chunk: Buffer): AnswerDelta => combineDeltas(reader.read(chunk)),
     /** Includes a last event without its blank line. */
-    end: (): Delta => sumOf(reader.end()),
+    end: (): AnswerDelta => combineDeltas(reader.end()),
   }
 }

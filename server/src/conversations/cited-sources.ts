@@ -2,7 +2,7 @@ import { citedNumbers } from "../completions/cited-numbers.ts"
 import type { Message } from "./schema.ts"
 
 /** Marks the sources that an answer cites, once it is finished. */
-export const markCited = ({
+export const markCitedSources = ({
   sources,
   content,
   state,

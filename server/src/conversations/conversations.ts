@@ -8,21 +8,21 @@ import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
 import { endOfChat, type PageSize } from "./message-pages.ts"
-import type { Image } from "./message-reader.ts"
+import type { StoredImage } from "./message-reader.ts"
 import type { MessageStore } from "./message-store.ts"
 import type {
   Chat,
   ChatChanges,
+  ChatLabels,
   ChatListItem,
   ChatListQuery,
   ChatWithMessages,
-  Labels,
   MessagePage,
   MessagePageQuery,
   NewChat,
 } from "./schema.ts"
-import type { SharedView } from "./shared-conversation.ts"
-import type { Passages } from "./source-schema.ts"
+import type { SharedChatView } from "./shared-conversation.ts"
+import type { ChatPassages } from "./source-schema.ts"
 import { type ChatStore, chatBytes, type StoredChat } from "./store.ts"
 
 interface Deps {
@@ -30,7 +30,7 @@ interface Deps {
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  sharedView: SharedView
+  sharedView: SharedChatView
   storage: StorageQuota
   rowLimits: RowLimits
   audit: Audit
@@ -40,7 +40,7 @@ interface Deps {
 }
 
 /** Size of one response. Chats of ordinary length fit on one page. */
-const replyPage: PageSize = { messages: 500, bytes: 1_000_000 }
+const responsePageSize: PageSize = { messages: 500, bytes: 1_000_000 }
 
 /** Shared chats do not reveal how the owner organizes them and instructs the model. */
 const hiddenFromReaders = {
@@ -57,35 +57,39 @@ export const createChats = (deps: Deps) => {
   const { db, store, messages, answers, sharedView, storage, rowLimits, audit, bus, newId, now } =
     deps
 
-  const unknown = (id: string): never => fail("not_found", `Chat ${id} not found.`)
+  const failNotFound = (id: string): never => fail("not_found", `Chat ${id} not found.`)
 
-  const own = async (caller: Caller, id: string): Promise<StoredChat> => {
+  const requireOwn = async (caller: Caller, id: string): Promise<StoredChat> => {
     const chat = await store.byId(id)
-    return chat && chat.user_id === caller.user.id ? chat : unknown(id)
+    return chat && chat.user_id === caller.user.id ? chat : failNotFound(id)
   }
 
-  const readable = async (caller: Caller, id: string): Promise<StoredChat> => {
+  const requireReadable = async (caller: Caller, id: string): Promise<StoredChat> => {
     const chat = await store.byId(id)
-    return chat && (chat.user_id === caller.user.id || chat.shared) ? chat : unknown(id)
+    return chat && (chat.user_id === caller.user.id || chat.shared) ? chat : failNotFound(id)
   }
 
-  const tell = (tx: Tx, chat: Pick<Chat, "id" | "user_id">): Promise<void> =>
+  const publishChange = (tx: Tx, chat: Pick<Chat, "id" | "user_id">): Promise<void> =>
     bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
 
-  const shownTo = (caller: Caller, { title_source, ...chat }: StoredChat): Chat =>
+  const toReaderView = (caller: Caller, { title_source, ...chat }: StoredChat): Chat =>
     chat.user_id === caller.user.id ? chat : { ...chat, ...hiddenFromReaders }
 
-  const pageFor = async (
+  const readPageFor = async (
     caller: Caller,
     chat: StoredChat,
     before = endOfChat.before,
   ): Promise<MessagePage & { seq: number }> => {
-    const { page, seq } = await answers.page(chat.id, { start: { before }, size: replyPage })
-    const shown = await sharedView.redactMessages(caller, chat.user_id, page?.messages ?? [])
-    return { messages: shown, earlier: page?.hasMore ? page.from : null, seq }
+    const { page, seq } = await answers.page(chat.id, { start: { before }, size: responsePageSize })
+    const visibleMessages = await sharedView.redactMessages(
+      caller,
+      chat.user_id,
+      page?.messages ?? [],
+    )
+    return { messages: visibleMessages, earlier: page?.hasMore ? page.from : null, seq }
   }
 
-  const checkCurrent = async (id: string, current: string | undefined): Promise<void> => {
+  const requireMessage = async (id: string, current: string | undefined): Promise<void> => {
     if (current === undefined) return
     const [known] = await messages.byIds(id, [current])
     if (!known) {
@@ -95,15 +99,15 @@ export const createChats = (deps: Deps) => {
   }
 
   return {
-    own,
-    readable,
-    shownTo,
-    tell,
+    requireOwn,
+    requireReadable,
+    toReaderView,
+    publishChange,
 
     list: (caller: Caller, query: ChatListQuery): Promise<Page<ChatListItem>> =>
       store.list(caller.user.id, query),
 
-    labels: (caller: Caller): Promise<Labels> => store.labels(caller.user.id),
+    labels: (caller: Caller): Promise<ChatLabels> => store.labels(caller.user.id),
 
     create: async (caller: Caller, input: NewChat): Promise<Chat> => {
       const { title, ...rest } = input
@@ -125,17 +129,17 @@ export const createChats = (deps: Deps) => {
         db.transact(async (tx) => {
           await rowLimits.lockAndCheck(tx, "chats", { owner: caller.user.id })
           await store.insert(tx, chat)
-          await tell(tx, chat)
+          await publishChange(tx, chat)
         }),
       )
-      return shownTo(caller, chat)
+      return toReaderView(caller, chat)
     },
 
     /** Includes the last messages in their current state, with answers in progress. */
     get: async (caller: Caller, id: string): Promise<ChatWithMessages> => {
-      const chat = await readable(caller, id)
+      const chat = await requireReadable(caller, id)
       const writable = chat.user_id === caller.user.id
-      return { ...shownTo(caller, chat), ...(await pageFor(caller, chat)), writable }
+      return { ...toReaderView(caller, chat), ...(await readPageFor(caller, chat)), writable }
     },
 
     messages: async (
@@ -143,26 +147,33 @@ export const createChats = (deps: Deps) => {
       id: string,
       { before }: MessagePageQuery,
     ): Promise<MessagePage> => {
-      const { messages: shown, earlier } = await pageFor(caller, await readable(caller, id), before)
-      return { messages: shown, earlier }
+      const { messages: visibleMessages, earlier } = await readPageFor(
+        caller,
+        await requireReadable(caller, id),
+        before,
+      )
+      return { messages: visibleMessages, earlier }
     },
 
     update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
-      const known = await own(caller, id)
-      await checkCurrent(id, changes.current_id)
+      const current = await requireOwn(caller, id)
+      await requireMessage(id, changes.current_id)
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-      const bytes = chatBytes({ ...known, ...set }) - chatBytes(known)
+      const bytes = chatBytes({ ...current, ...set }) - chatBytes(current)
       const change = async (tx: Tx): Promise<StoredChat> => {
         await db.acquireLock(tx, `chat:${id}`)
-        const before = (await store.byId(id, tx)) ?? unknown(id)
-        const titled = changes.title === undefined ? {} : { title_source: "person" as const }
-        const after: StoredChat = { ...before, ...set, ...titled }
+        const before = (await store.byId(id, tx)) ?? failNotFound(id)
+        const titleSource = changes.title === undefined ? {} : { title_source: "person" as const }
+        const after: StoredChat = { ...before, ...set, ...titleSource }
         await store.update(tx, after)
-        await tell(tx, after)
+        await publishChange(tx, after)
         return after
       }
       const addition = { owner: caller.user.id, bytes }
-      return shownTo(caller, await storage.writeWithinLimit([addition], () => db.transact(change)))
+      return toReaderView(
+        caller,
+        await storage.writeWithinLimit([addition], () => db.transact(change)),
+      )
     },
 
     /** Sets whether every approved account may read the chat; recorded in the audit log. */
@@ -171,43 +182,43 @@ export const createChats = (deps: Deps) => {
       caller: Caller,
       { id, shared }: { id: string; shared: boolean },
     ): Promise<Chat> => {
-      await own(caller, id)
+      await requireOwn(caller, id)
       const chat = await db.transact(async (tx) => {
         await db.acquireLock(tx, `chat:${id}`)
-        const before = (await store.byId(id, tx)) ?? unknown(id)
+        const before = (await store.byId(id, tx)) ?? failNotFound(id)
         const after = { ...before, shared }
         await store.update(tx, after)
         if (before.shared !== shared) {
           const action = shared ? "chat.shared" : "chat.unshared"
           await audit.record(tx, { actor, action, target: { type: "chat", id } })
         }
-        await tell(tx, after)
+        await publishChange(tx, after)
         return after
       })
-      return shownTo(caller, chat)
+      return toReaderView(caller, chat)
     },
 
     /** Stops answers in progress and permanently deletes the chat. */
     remove: async (caller: Caller, id: string): Promise<void> => {
-      const chat = await own(caller, id)
+      const chat = await requireOwn(caller, id)
       await answers.stop(id, null)
       await db.transact(async (tx) => {
         await db.acquireLock(tx, `chat:${id}`)
         await store.remove(tx, id)
-        await tell(tx, chat)
+        await publishChange(tx, chat)
       })
     },
 
     /** The passages that an answer was given. */
-    passages: async (caller: Caller, id: string, messageId: string): Promise<Passages> => {
-      const chat = await readable(caller, id)
+    passages: async (caller: Caller, id: string, messageId: string): Promise<ChatPassages> => {
+      const chat = await requireReadable(caller, id)
       const found = (await messages.passages(id, [messageId])).get(messageId)
       if (!found) return fail("not_found", `Message ${messageId} not found, or it has no sources.`)
       return { items: await sharedView.redactPassages(caller, chat.user_id, found) }
     },
 
-    image: async (caller: Caller, id: string, imageId: string): Promise<Image> => {
-      await readable(caller, id)
+    image: async (caller: Caller, id: string, imageId: string): Promise<StoredImage> => {
+      await requireReadable(caller, id)
       return (await messages.image(id, imageId)) ?? fail("not_found", `Image ${imageId} not found.`)
     },
   }

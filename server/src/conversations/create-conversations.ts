@@ -1,8 +1,8 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat } from "../completions/completions.ts"
-import type { Registry } from "../connections/registry.ts"
+import type { Completions } from "../completions/completions.ts"
+import type { ConnectionRegistry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { Running } from "../http/in-flight-requests.ts"
@@ -10,38 +10,38 @@ import type { StreamOptions } from "../http/sse-response.ts"
 import type { Attaching } from "../knowledge/attachments.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import type { Catalogue } from "../models/catalogue.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import { createAnswers } from "./answers.ts"
-import { createNews } from "./change-events.ts"
+import { createChangeEvents } from "./change-events.ts"
 import { createChats } from "./conversations.ts"
-import { createChannels } from "./event-log.ts"
-import { createFollow } from "./event-stream.ts"
+import { createChatEventLogs } from "./event-log.ts"
+import { createChatEventStream } from "./event-stream.ts"
 import { createChatExport } from "./export.ts"
 import { createImporter } from "./importer.ts"
 import { createMessageStore, messageBytes } from "./message-store.ts"
-import { createPrompts } from "./new-messages.ts"
-import { createSharedView } from "./shared-conversation.ts"
+import { createPromptService } from "./new-messages.ts"
+import { createSharedChatView } from "./shared-conversation.ts"
 import { createChatStore } from "./store.ts"
-import { createTitles } from "./titles.ts"
+import { createTitleGenerator } from "./titles.ts"
 
 interface Deps {
   db: Database
   bus: Bus
   audit: Audit
   settings: SettingsStore
-  running: Running
-  registry: Registry
-  catalogue: Catalogue
-  engine: Chat
+  inFlight: Running
+  registry: ConnectionRegistry
+  catalogue: ModelCatalogue
+  completions: Completions
   attaching: Attaching
   storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
   fairLoop: FairLoop
   rowLimits: RowLimits
-  readersOf: Parameters<typeof createNews>[0]["readersOf"]
-  standings: Parameters<typeof createNews>[0]["standings"]
+  readersOf: Parameters<typeof createChangeEvents>[0]["readersOf"]
+  standings: Parameters<typeof createChangeEvents>[0]["standings"]
   streams: StreamOptions
   log: Logger
   newId: () => string
@@ -53,12 +53,12 @@ export const createConversations = async (deps: Deps) => {
   const { db, storage, registry } = deps
   const store = createChatStore(db)
   const messages = createMessageStore(db)
-  const channels = createChannels()
-  const answers = createAnswers({ ...deps, store: messages, channels })
-  const sharedView = createSharedView(deps.attaching)
-  const kept = { ...deps, store, messages, answers, channels, sharedView }
-  const chats = createChats(kept)
-  createTitles(kept)
+  const eventLogs = createChatEventLogs()
+  const answers = createAnswers({ ...deps, store: messages, eventLogs })
+  const sharedView = createSharedChatView(deps.attaching)
+  const sharedDeps = { ...deps, store, messages, answers, eventLogs, sharedView }
+  const chats = createChats(sharedDeps)
+  createTitleGenerator(sharedDeps)
   // The length was unknown beforehand; if it exceeds the limit, the next prompt is rejected.
   answers.onEnd(({ chat, message }) => storage.recordStored(chat.user_id, messageBytes(message)))
   await answers.recover()
@@ -66,10 +66,10 @@ export const createConversations = async (deps: Deps) => {
   return {
     chats,
     answers,
-    prompts: createPrompts({ ...kept, chats }),
-    chatExport: createChatExport({ ...kept, chats }),
-    follow: createFollow({ ...kept, chats }),
-    news: createNews({ ...deps, onOffers: registry.onChange }),
+    prompts: createPromptService({ ...sharedDeps, chats }),
+    chatExport: createChatExport({ ...sharedDeps, chats }),
+    streamEvents: createChatEventStream({ ...sharedDeps, chats }),
+    changeEvents: createChangeEvents({ ...deps, onModelsChange: registry.onChange }),
     importer,
     close: async (): Promise<void> => {
       await answers.close()

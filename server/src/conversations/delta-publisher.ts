@@ -1,11 +1,11 @@
-import type { Channel } from "./event-log.ts"
+import type { ChatEventLog } from "./event-log.ts"
 import type { Message } from "./schema.ts"
 
 /** Deltas within this interval are combined. */
 const minIntervalMs = 25
 
 /** Publishes the growth of a message as deltas, in limited frequency. */
-export const createDeltaPublisher = (channel: Channel, message: Message) => {
+export const createDeltaPublisher = (eventLog: ChatEventLog, message: Message) => {
   let contentAt = message.content.length
   let reasoningAt = message.reasoning.length
   let timer: NodeJS.Timeout | undefined
@@ -19,7 +19,7 @@ export const createDeltaPublisher = (channel: Channel, message: Message) => {
     const reasoning = message.reasoning.slice(reasoningAt)
     if (content === "" && reasoning === "") return
     const at = { content_at: contentAt, reasoning_at: reasoningAt }
-    channel.publish("delta", { id: message.id, ...at, content, reasoning })
+    eventLog.publish("delta", { id: message.id, ...at, content, reasoning })
     contentAt = message.content.length
     reasoningAt = message.reasoning.length
   }

@@ -5,56 +5,56 @@ export interface ChatEvent {
   data: string
 }
 
-type Follower = (event: ChatEvent) => void
+type EventSubscriber = (event: ChatEvent) => void
 
-const maxKeptCharacters = 512 * 1024
+const maxBufferedCharacters = 512 * 1024
 /** How long a chat's events are kept after the last activity. */
-const lingerMs = 60_000
+const idleTimeoutMs = 60_000
 
 /**
  * The events of a chat, the most recent of which are kept so that a reader can reconnect. Numbering
  * starts at the clock's microseconds, so that a restarted process never reuses a number.
  */
-class Channel {
+class ChatEventLog {
   readonly #onIdle: () => void
   #buffered: ChatEvent[] = []
   #bufferedCharacters = 0
-  #subscribers = new Set<Follower>()
+  #subscribers = new Set<EventSubscriber>()
   #timer: NodeJS.Timeout | undefined
   /** The number before the oldest event that is kept. */
   #floor = Date.now() * 1000
-  last = this.#floor
+  lastSeq = this.#floor
 
-  constructor(idle: () => void) {
-    this.#onIdle = idle
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle
     this.#startIdleTimer()
   }
 
-  get followed(): boolean {
+  get hasSubscribers(): boolean {
     return this.#subscribers.size > 0
   }
 
   publish(name: ChatEvent["name"], value: unknown): void {
-    this.last++
-    const event = { seq: this.last, name, data: JSON.stringify(value) }
+    this.lastSeq++
+    const event = { seq: this.lastSeq, name, data: JSON.stringify(value) }
     this.#buffered.push(event)
     this.#bufferedCharacters += event.data.length
-    while (this.#bufferedCharacters > maxKeptCharacters && this.#buffered.length > 1)
+    while (this.#bufferedCharacters > maxBufferedCharacters && this.#buffered.length > 1)
       this.#dropOldest()
-    for (const follower of this.#subscribers) follower(event)
+    for (const subscriber of this.#subscribers) subscriber(event)
     this.#startIdleTimer()
   }
 
   /** The events after `seq`; null if some are no longer known. */
-  after(seq: number): readonly ChatEvent[] | null {
-    if (seq < this.#floor || seq > this.last) return null
+  eventsAfter(seq: number): readonly ChatEvent[] | null {
+    if (seq < this.#floor || seq > this.lastSeq) return null
     return this.#buffered.filter((event) => event.seq > seq)
   }
 
-  follow(follower: Follower): () => void {
-    this.#subscribers.add(follower)
+  subscribe(subscriber: EventSubscriber): () => void {
+    this.#subscribers.add(subscriber)
     return () => {
-      this.#subscribers.delete(follower)
+      this.#subscribers.delete(subscriber)
       this.#startIdleTimer()
     }
   }
@@ -69,26 +69,26 @@ class Channel {
   #startIdleTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      if (!this.followed) this.#onIdle()
-    }, lingerMs).unref()
+      if (!this.hasSubscribers) this.#onIdle()
+    }, idleTimeoutMs).unref()
   }
 }
 
-export type { Channel }
+export type { ChatEventLog }
 
 /** The event logs of all chats with recent activity or readers. */
-export const createChannels = () => {
-  const channelByChat = new Map<string, Channel>()
+export const createChatEventLogs = () => {
+  const eventLogByChat = new Map<string, ChatEventLog>()
   return {
-    of: (chatId: string): Channel => {
-      const known = channelByChat.get(chatId)
-      if (known) return known
-      const channel = new Channel(() => void channelByChat.delete(chatId))
-      channelByChat.set(chatId, channel)
-      return channel
+    getOrCreate: (chatId: string): ChatEventLog => {
+      const existing = eventLogByChat.get(chatId)
+      if (existing) return existing
+      const eventLog = new ChatEventLog(() => void eventLogByChat.delete(chatId))
+      eventLogByChat.set(chatId, eventLog)
+      return eventLog
     },
-    known: (chatId: string): Channel | undefined => channelByChat.get(chatId),
+    get: (chatId: string): ChatEventLog | undefined => eventLogByChat.get(chatId),
   }
 }
 
-export type Channels = ReturnType<typeof createChannels>
+export type ChatEventLogs = ReturnType<typeof createChatEventLogs>

@@ -7,24 +7,24 @@ import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./conversations.ts"
-import type { Channels, ChatEvent } from "./event-log.ts"
+import type { ChatEvent, ChatEventLogs } from "./event-log.ts"
 import { type PageSize, startOfChat } from "./message-pages.ts"
 import { Message } from "./schema.ts"
-import type { SharedView } from "./shared-conversation.ts"
+import type { SharedChatView } from "./shared-conversation.ts"
 
 interface Deps {
   chats: Chats
   answers: Answers
-  channels: Channels
-  sharedView: SharedView
-  running: Running
+  eventLogs: ChatEventLogs
+  sharedView: SharedChatView
+  inFlight: Running
   limits: Pick<UserLimits, "replies">
   fairLoop: FairLoop
   bus: Bus
   streams: StreamOptions
 }
 
-interface Reader {
+interface StreamReader {
   caller: Caller
   chat: { id: string; user_id: string }
   stream: EventStream
@@ -51,38 +51,38 @@ export const parseEventId = (id: string): ResumePoint => {
 }
 
 /** Streams a chat's events to readers with access. */
-export const createFollow = (deps: Deps) => {
-  const { chats, answers, channels, sharedView, running, limits, fairLoop, bus, streams } = deps
+export const createChatEventStream = (deps: Deps) => {
+  const { chats, answers, eventLogs, sharedView, inFlight, limits, fairLoop, bus, streams } = deps
 
   /** Returns a function that sends events in order, with messages redacted for this reader. */
-  const showTo = ({ caller, chat, stream }: Reader): ((event: ChatEvent) => void) => {
-    const show = ({ seq, name, data }: ChatEvent): void =>
+  const createSender = ({ caller, chat, stream }: StreamReader): ((event: ChatEvent) => void) => {
+    const sendEvent = ({ seq, name, data }: ChatEvent): void =>
       stream.send({ id: String(seq), name, data })
-    if (caller.user.id === chat.user_id) return show
-    let before = Promise.resolve()
-    const redactAndShow = async (event: ChatEvent): Promise<void> => {
-      if (event.name !== "message") return show(event)
+    if (caller.user.id === chat.user_id) return sendEvent
+    let previous = Promise.resolve()
+    const redactAndSend = async (event: ChatEvent): Promise<void> => {
+      if (event.name !== "message") return sendEvent(event)
       const message = Message.parse(JSON.parse(event.data))
-      const [seen] = await sharedView.redactMessages(caller, chat.user_id, [message])
-      show({ ...event, data: JSON.stringify(seen) })
+      const [redacted] = await sharedView.redactMessages(caller, chat.user_id, [message])
+      sendEvent({ ...event, data: JSON.stringify(redacted) })
     }
     return (event) => {
-      before = before.then(() => redactAndShow(event)).catch(() => stream.end())
+      previous = previous.then(() => redactAndSend(event)).catch(() => stream.end())
     }
   }
 
   /** Sends one page of a snapshot and waits until the reader has received it. */
   const sendPage = async (
-    { caller, chat, stream }: Reader,
+    { caller, chat, stream }: StreamReader,
     name: "snapshot" | "messages",
-    { after, seq: since }: { after: number; seq: number | null },
+    { after, seq: fixedSeq }: { after: number; seq: number | null },
   ): Promise<{ after: number; seq: number; hasMore: boolean }> => {
     await fairLoop.of(caller.user.id).turn(costs.messagePage)
     const request = { start: { after }, size: snapshotPage }
     const { page, seq: current } = await answers.page(chat.id, request)
     const { messages: stored, hasMore, to } = page ?? { messages: [], hasMore: false, to: after }
     const messages = await sharedView.redactMessages(caller, chat.user_id, stored)
-    const seq = since ?? current
+    const seq = fixedSeq ?? current
     const id = eventId({ seq, position: hasMore ? to : null })
     stream.send({ id, name, data: JSON.stringify({ messages, seq, has_more: hasMore }) })
     await stream.drained()
@@ -94,13 +94,13 @@ export const createFollow = (deps: Deps) => {
    * others as `messages`.
    * @returns the event number to continue from
    */
-  const sendSnapshot = async (reader: Reader): Promise<number> => {
+  const sendSnapshot = async (reader: StreamReader): Promise<number> => {
     const first = await sendPage(reader, "snapshot", { ...startOfChat, seq: null })
-    return first.hasMore ? sendRest(reader, first) : first.seq
+    return first.hasMore ? sendRemainingPages(reader, first) : first.seq
   }
 
-  const sendRest = async (
-    reader: Reader,
+  const sendRemainingPages = async (
+    reader: StreamReader,
     from: { after: number; seq: number },
   ): Promise<number> => {
     let page = { ...from, hasMore: true }
@@ -109,14 +109,14 @@ export const createFollow = (deps: Deps) => {
   }
 
   /** Sends the messages changed since then. @returns the event number to continue from */
-  const sendChanged = async (
-    { chat, stream }: Reader,
+  const sendChangedMessages = async (
+    { chat, stream }: StreamReader,
     sinceMs: number,
-    show: (event: ChatEvent) => void,
+    sendEvent: (event: ChatEvent) => void,
   ): Promise<number> => {
-    const { last: seq } = channels.of(chat.id)
+    const { lastSeq: seq } = eventLogs.getOrCreate(chat.id)
     for (const message of await answers.changedSince(chat.id, sinceMs)) {
-      show({ seq, name: "message", data: JSON.stringify(message) })
+      sendEvent({ seq, name: "message", data: JSON.stringify(message) })
       await stream.drained()
     }
     return seq
@@ -124,38 +124,41 @@ export const createFollow = (deps: Deps) => {
 
   /** Sends the messages the reader does not have. @returns the events published since */
   const catchUp = async (
-    reader: Reader,
+    reader: StreamReader,
     { seq, position }: ResumePoint,
-    show: (event: ChatEvent) => void,
+    sendEvent: (event: ChatEvent) => void,
   ): Promise<readonly ChatEvent[]> => {
-    const channel = channels.of(reader.chat.id)
-    let missed = channel.after(seq)
+    const eventLog = eventLogs.getOrCreate(reader.chat.id)
+    let missed = eventLog.eventsAfter(seq)
     if (missed && position !== null) {
-      missed = channel.after(await sendRest(reader, { seq, after: position }))
+      missed = eventLog.eventsAfter(await sendRemainingPages(reader, { seq, after: position }))
     }
     if (missed) return missed
     let sinceMs = Date.now()
-    missed = channel.after(await sendSnapshot(reader))
+    missed = eventLog.eventsAfter(await sendSnapshot(reader))
     // Null if more has happened in the meantime than the event log keeps.
     while (!missed && reader.stream.isOpen()) {
       const startedMs = Date.now()
-      missed = channel.after(await sendChanged(reader, sinceMs, show))
+      missed = eventLog.eventsAfter(await sendChangedMessages(reader, sinceMs, sendEvent))
       sinceMs = startedMs
     }
     return missed ?? []
   }
 
   /** Sends what the reader has missed, and then every new event. @returns a function that stops */
-  const catchUpAndFollow = async (reader: Reader, resume: ResumePoint): Promise<() => void> => {
-    const channel = channels.of(reader.chat.id)
-    const show = showTo(reader)
+  const catchUpAndSubscribe = async (
+    reader: StreamReader,
+    resume: ResumePoint,
+  ): Promise<() => void> => {
+    const eventLog = eventLogs.getOrCreate(reader.chat.id)
+    const sendEvent = createSender(reader)
     // A subscriber keeps the event log alive while the snapshot is sent.
-    const release = channel.follow(() => {})
+    const release = eventLog.subscribe(() => {})
     try {
-      const missed = await catchUp(reader, resume, show)
+      const missed = await catchUp(reader, resume, sendEvent)
       // Do not await anything from here on, or events would be missed.
-      for (const event of missed) show(event)
-      return channel.follow(show)
+      for (const event of missed) sendEvent(event)
+      return eventLog.subscribe(sendEvent)
     } finally {
       release()
     }
@@ -170,24 +173,31 @@ export const createFollow = (deps: Deps) => {
     caller: Caller,
     { id, resume }: { id: string; resume: ResumePoint },
   ): Promise<void> => {
-    const chat = await chats.readable(caller, id)
-    const busy = (): boolean => answers.running(id)
+    const chat = await chats.requireReadable(caller, id)
+    const isBusy = (): boolean => answers.isRunning(id)
     const { replies: unread } = limits
-    const stream = openStream({ exchange, caller, running, unread, busy, ...streams })
-    const endIfGone = async (): Promise<void> => {
-      const still = await chats.readable(caller, id).catch(() => null)
-      if (still) return
+    const stream = openStream({
+      exchange,
+      caller,
+      running: inFlight,
+      unread,
+      busy: isBusy,
+      ...streams,
+    })
+    const endIfInaccessible = async (): Promise<void> => {
+      const accessible = await chats.requireReadable(caller, id).catch(() => null)
+      if (accessible) return
       stream.send({ name: "deleted", data: JSON.stringify({ id }) })
       stream.end()
     }
     const unsubscribe = bus.subscribe((message) => {
-      if (message.topic === "chats" && message.id === id) void endIfGone()
+      if (message.topic === "chats" && message.id === id) void endIfInaccessible()
     })
     try {
-      const unfollow = await catchUpAndFollow({ caller, chat, stream }, resume)
-      answers.watchElsewhere(id).catch(stream.end)
+      const stop = await catchUpAndSubscribe({ caller, chat, stream }, resume)
+      answers.watchRemoteAnswers(id).catch(stream.end)
       await stream.closed
-      unfollow()
+      stop()
     } finally {
       unsubscribe()
       stream.end()
@@ -195,4 +205,4 @@ export const createFollow = (deps: Deps) => {
   }
 }
 
-export type Follow = ReturnType<typeof createFollow>
+export type ChatEventStream = ReturnType<typeof createChatEventStream>

@@ -7,8 +7,8 @@ import { createMarkdownWriter } from "./markdown.ts"
 import { type PageSize, startOfChat } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message } from "./schema.ts"
-import type { SharedView } from "./shared-conversation.ts"
-import type { Passage } from "./source-schema.ts"
+import type { SharedChatView } from "./shared-conversation.ts"
+import type { ChatPassage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 
 interface Deps {
@@ -16,11 +16,11 @@ interface Deps {
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  sharedView: SharedView
+  sharedView: SharedChatView
 }
 
 /** A message with the texts of its sources. */
-type QuotingMessage = Omit<Message, "sources"> & { sources: (Passage | null)[] | null }
+type MessageWithPassages = Omit<Message, "sources"> & { sources: (ChatPassage | null)[] | null }
 
 /** How much is in memory at a time. */
 const pageSize: PageSize = { messages: 100, bytes: 1_000_000 }
@@ -31,20 +31,23 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     caller: Caller,
     chat: StoredChat,
     page: readonly Message[],
-  ): Promise<QuotingMessage[]> => {
+  ): Promise<MessageWithPassages[]> => {
     const shown = await sharedView.redactMessages(caller, chat.user_id, page)
-    const answered = shown.filter(({ sources }) => sources !== null).map(({ id }) => id)
-    const passages = await messages.passages(chat.id, answered)
-    const quote = ({ id, sources }: Message) =>
+    const answerIds = shown.filter(({ sources }) => sources !== null).map(({ id }) => id)
+    const passages = await messages.passages(chat.id, answerIds)
+    const addTexts = ({ id, sources }: Message) =>
       sources?.map((source, index) => {
         const text = passages.get(id)?.[index]?.text ?? ""
         return source && { ...source, text }
       }) ?? null
-    return shown.map((message) => ({ ...message, sources: quote(message) }))
+    return shown.map((message) => ({ ...message, sources: addTexts(message) }))
   }
 
   /** All messages of a chat, redacted for the caller. */
-  async function* readMessages(caller: Caller, chat: StoredChat): AsyncGenerator<QuotingMessage> {
+  async function* readMessages(
+    caller: Caller,
+    chat: StoredChat,
+  ): AsyncGenerator<MessageWithPassages> {
     let start = startOfChat
     for (let hasMore = true; hasMore; ) {
       const { page } = await answers.page(chat.id, { start, size: pageSize })
@@ -55,7 +58,7 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     }
   }
 
-  async function* messageJson({ images, ...message }: QuotingMessage): AsyncGenerator<string> {
+  async function* messageJson({ images, ...message }: MessageWithPassages): AsyncGenerator<string> {
     const state = message.state === "running" ? "interrupted" : message.state
     yield `${JSON.stringify({ ...message, state }).slice(0, -1)},"images":[`
     let separator = ""
@@ -70,9 +73,19 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
 
   async function* chatJson(caller: Caller, chat: StoredChat): AsyncGenerator<string> {
     const { title, folder, tags, models, system, params, current_id, created_at, updated_at } =
-      chats.shownTo(caller, chat)
-    const own = { title, folder, tags, models, system, params, current_id, created_at, updated_at }
-    yield `${JSON.stringify(own).slice(0, -1)},"messages":[`
+      chats.toReaderView(caller, chat)
+    const fields = {
+      title,
+      folder,
+      tags,
+      models,
+      system,
+      params,
+      current_id,
+      created_at,
+      updated_at,
+    }
+    yield `${JSON.stringify(fields).slice(0, -1)},"messages":[`
     let separator = ""
     for await (const message of readMessages(caller, chat)) {
       yield separator
@@ -107,7 +120,7 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     allJson: async function* (caller: Caller): AsyncGenerator<string> {
       yield '{"portico_chats":1,"chats":['
       let separator = ""
-      for (const id of await store.idsOf(caller.user.id)) {
+      for (const id of await store.listIds(caller.user.id)) {
         const chat = await store.byId(id)
         if (!chat) continue
         yield separator

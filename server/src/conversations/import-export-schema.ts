@@ -1,6 +1,12 @@
 import { z } from "zod"
 import { isBase64 } from "./base64.ts"
-import { Attached, maxReferences, maxSkipped, Passage, Skipped } from "./source-schema.ts"
+import {
+  ChatAttachment,
+  ChatPassage,
+  ChatSkippedSource,
+  maxSkippedSources,
+  maxSourcesPerMessage,
+} from "./source-schema.ts"
 
 const State = z.enum(["completed", "stopped", "failed", "interrupted"])
 
@@ -24,13 +30,13 @@ export const ExportedMessage = z.object({
     )
     .max(10)
     .default([]),
-  files: z.array(Attached).max(maxReferences).default([]),
+  files: z.array(ChatAttachment).max(maxSourcesPerMessage).default([]),
   /** With their texts; the answer cites entry i as [i + 1]. */
-  sources: z.array(Passage.nullable()).max(maxReferences).nullable().default(null),
+  sources: z.array(ChatPassage.nullable()).max(maxSourcesPerMessage).nullable().default(null),
   sources_skipped: z
-    .array(Skipped)
+    .array(ChatSkippedSource)
     .max(10_000)
-    .transform((skipped) => skipped.slice(0, maxSkipped))
+    .transform((skipped) => skipped.slice(0, maxSkippedSources))
     .default([]),
   state: State.catch("completed"),
   created_at: z.int().min(0),
@@ -69,4 +75,4 @@ export const ChatImport = z
   .meta({ id: "ChatImport" })
 export type ChatImport = z.output<typeof ChatImport>
 
-export const ChatImported = z.object({ ids: z.array(z.string()) }).meta({ id: "ChatImported" })
+export const ChatImportResult = z.object({ ids: z.array(z.string()) }).meta({ id: "ChatImported" })

@@ -9,37 +9,39 @@ import { ChatImport, ExportedChat, ExportedMessage } from "./import-export-schem
  * Chats up to this size are parsed at once. Larger ones are parsed message by message, so that they
  * are not in memory twice.
  */
-const pieceBytes = 256 * 1024
+const maxSinglePassBytes = 256 * 1024
 const maxChats = 2000
 const maxMessages = 20_000
 /** Distinct files and collections that one chat refers to. */
-const maxReferenced = 10_000
+const maxReferencedFiles = 10_000
 /** Maximum size of a chat without its messages. */
 const maxRestBytes = 2_000_000
 const openBrace = 0x7b
 const openBracket = 0x5b
 
-const Rest = ExportedChat.omit({ messages: true })
+const ExportedChatFields = ExportedChat.omit({ messages: true })
 
 /** Chats to import; each is parsed and validated when it is its turn. */
-export type Imported = { markdown: string } | { chats: () => Iterable<ExportedChat> }
+export type ChatImportSource = { markdown: string } | { chats: () => Iterable<ExportedChat> }
 
-const invalid = (path: string, message: string): never =>
+const failInvalid = (path: string, message: string): never =>
   fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
 
-const parsed = (bytes: Buffer, path: string): unknown => {
+const parseValue = (bytes: Buffer, path: string): unknown => {
   const value: unknown = JSON.parse(bytes.toString("utf8"))
   if (unstorableIn(bytes, value) === null) return value
-  return invalid(path, "Remove U+0000 characters and lone surrogates")
+  return failInvalid(path, "Remove U+0000 characters and lone surrogates")
 }
 
-const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): ExportedMessage[] => {
+const parseMessages = (bytes: Buffer, { valueStart }: Member, at: number): ExportedMessage[] => {
   const messages: ExportedMessage[] = []
   for (const { start, end } of rangesIn(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
-      invalid(path.join("."), `A chat may have at most ${maxMessages} messages`)
-    messages.push(check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path))
+      failInvalid(path.join("."), `A chat may have at most ${maxMessages} messages`)
+    messages.push(
+      check(ExportedMessage, parseValue(bytes.subarray(start, end), path.join(".")), path),
+    )
   }
   return messages
 }
@@ -50,47 +52,51 @@ const checkReferences = (chat: ExportedChat, at: number): ExportedChat => {
     for (const { id } of [...files, ...sources_skipped]) ids.add(id)
     for (const source of sources ?? []) if (source) ids.add(source.file_id)
   }
-  if (ids.size <= maxReferenced) return chat
-  return invalid(`chats.${at}`, `A chat may refer to at most ${maxReferenced} different files`)
+  if (ids.size <= maxReferencedFiles) return chat
+  return failInvalid(
+    `chats.${at}`,
+    `A chat may refer to at most ${maxReferencedFiles} different files`,
+  )
 }
 
-const chatIn = (bytes: Buffer, at: number): ExportedChat => {
+const parseChat = (bytes: Buffer, at: number): ExportedChat => {
   const path = `chats.${at}`
-  if (bytes[0] !== openBrace) invalid(path, "Use a chat object")
-  if (bytes.length <= pieceBytes) return check(ExportedChat, parsed(bytes, path), ["chats", at])
+  if (bytes[0] !== openBrace) failInvalid(path, "Use a chat object")
+  if (bytes.length <= maxSinglePassBytes)
+    return check(ExportedChat, parseValue(bytes, path), ["chats", at])
   const found = members(bytes, 100)
-  const [messages, twin] = found.filter(({ key }) => key === "messages")
-  if (!messages || twin || bytes[messages.valueStart] !== openBracket) {
-    return invalid(`${path}.messages`, "Use a single array of messages")
+  const [messages, duplicate] = found.filter(({ key }) => key === "messages")
+  if (!messages || duplicate || bytes[messages.valueStart] !== openBracket) {
+    return failInvalid(`${path}.messages`, "Use a single array of messages")
   }
-  const rest = without(bytes, found, "messages")
-  if (rest.length > maxRestBytes)
-    invalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages`)
-  const checked = check(Rest, parsed(rest, path), ["chats", at])
-  return { ...checked, messages: messagesIn(bytes, messages, at) }
+  const otherFields = without(bytes, found, "messages")
+  if (otherFields.length > maxRestBytes)
+    failInvalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages`)
+  const checked = check(ExportedChatFields, parseValue(otherFields, path), ["chats", at])
+  return { ...checked, messages: parseMessages(bytes, messages, at) }
 }
 
-const chatsIn = (bytes: Buffer, { valueStart }: Member) =>
+const parseChats = (bytes: Buffer, { valueStart }: Member) =>
   function* (): Generator<ExportedChat> {
     let at = 0
     for (const { start, end } of rangesIn(bytes, valueStart)) {
-      if (at === maxChats) invalid("chats", `Import at most ${maxChats} chats at a time`)
-      yield checkReferences(chatIn(bytes.subarray(start, end), at), at)
+      if (at === maxChats) failInvalid("chats", `Import at most ${maxChats} chats at a time`)
+      yield checkReferences(parseChat(bytes.subarray(start, end), at), at)
       at++
     }
-    if (at === 0) invalid("chats", "Include at least one chat")
+    if (at === 0) failInvalid("chats", "Include at least one chat")
   }
 
 /** @throws {Failure} `invalid` if the body contains neither chats nor Markdown */
-export const readImport = ({
+export const parseImport = ({
   bytes,
   members: found,
-}: Pick<JsonObject, "bytes" | "members">): Imported => {
+}: Pick<JsonObject, "bytes" | "members">): ChatImportSource => {
   const chats = found.find(({ key }) => key === "chats")
-  if (chats && bytes[chats.valueStart] === openBracket) return { chats: chatsIn(bytes, chats) }
+  if (chats && bytes[chats.valueStart] === openBracket) return { chats: parseChats(bytes, chats) }
   const markdown = found.find(({ key }) => key === "markdown")
   const value =
-    markdown && parsed(bytes.subarray(markdown.valueStart, markdown.valueEnd), "markdown")
+    markdown && parseValue(bytes.subarray(markdown.valueStart, markdown.valueEnd), "markdown")
   const checked = check(ChatImport, { markdown: value })
-  return "markdown" in checked ? checked : invalid("chats", "Use an array of chats")
+  return "markdown" in checked ? checked : failInvalid("chats", "Use an array of chats")
 }

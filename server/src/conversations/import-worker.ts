@@ -4,29 +4,34 @@ import { serveRequests } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
 import { giveWay } from "../limits/thread-priority.ts"
 import type { ExportedChat } from "./import-export-schema.ts"
-import { readImport } from "./import-file.ts"
-import { bytesOfNewChat, insertNewChat, type NewChat, newChatOf } from "./imported-conversation.ts"
-import type { Answer, Question } from "./importer.ts"
-import { fromMarkdown } from "./markdown.ts"
+import { parseImport } from "./import-file.ts"
+import {
+  type ImportedChat,
+  importedChatBytes,
+  insertImportedChat,
+  toImportedChat,
+} from "./imported-conversation.ts"
+import type { ImportWorkerRequest, ImportWorkerResponse } from "./importer.ts"
+import { parseMarkdownChat } from "./markdown.ts"
 
 /** Runs in its own worker thread, which `importer.ts` calls. */
 giveWay(10)
 const db = await openBackgroundWriter(workerData as DatabaseLocation)
 
-type Brought = Extract<Question, { step: "check" }>
+type CheckRequest = Extract<ImportWorkerRequest, { step: "check" }>
 
-interface Import {
+interface ActiveImport {
   userId: string
-  left: Iterator<ExportedChat>
+  remaining: Iterator<ExportedChat>
   /** The next chat to write. */
-  chat: NewChat | null
+  chat: ImportedChat | null
 }
 
-let running: Import | null = null
+let activeImport: ActiveImport | null = null
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-interface Checked {
+interface CheckedImport {
   chats: Iterable<ExportedChat>
   count: number
   /** The storage that they will take. */
@@ -34,13 +39,13 @@ interface Checked {
 }
 
 /** Validates all chats before the first is stored. If there are several, none is kept in memory. */
-const chatsIn = ({ userId, bytes, members }: Brought): Checked => {
-  const sizeOf = (chat: ExportedChat): number => bytesOfNewChat(newChatOf(userId, chat))
+const checkChats = ({ userId, bytes, members }: CheckRequest): CheckedImport => {
+  const sizeOf = (chat: ExportedChat): number => importedChatBytes(toImportedChat(userId, chat))
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const imported = readImport({ bytes: buffer, members })
+  const imported = parseImport({ bytes: buffer, members })
   if ("markdown" in imported) {
     const chat =
-      fromMarkdown(imported.markdown, nowSeconds()) ??
+      parseMarkdownChat(imported.markdown, nowSeconds()) ??
       fail("invalid", "No conversation found in this Markdown.")
     return { chats: [chat], count: 1, bytes: sizeOf(chat) }
   }
@@ -54,37 +59,38 @@ const chatsIn = ({ userId, bytes, members }: Brought): Checked => {
   return { chats: only ? [only] : imported.chats(), count, bytes: total }
 }
 
-const underWay = (): Import => running ?? fail("unavailable", "The import timed out. Try again.")
+const requireActiveImport = (): ActiveImport =>
+  activeImport ?? fail("unavailable", "The import timed out. Try again.")
 
 /** @returns whether there is another chat */
 const prepare = (): boolean => {
-  const { userId, left } = underWay()
-  const { value, done } = left.next()
-  running = done ? null : { userId, left, chat: newChatOf(userId, value) }
+  const { userId, remaining } = requireActiveImport()
+  const { value, done } = remaining.next()
+  activeImport = done ? null : { userId, remaining, chat: toImportedChat(userId, value) }
   return !done
 }
 
 /** @returns the id of the new chat */
 const write = async (): Promise<string> => {
-  const { chat } = underWay()
+  const { chat } = requireActiveImport()
   if (!chat) throw new Error("The import has no next chat")
-  await db.transact((tx) => insertNewChat(tx, chat))
+  await db.transact((tx) => insertImportedChat(tx, chat))
   return chat.chat.id
 }
 
-const answer = async (question: Question): Promise<Answer> => {
-  if (question.step === "prepare") return prepare()
-  if (question.step === "write") return write()
-  const { chats, count, bytes } = chatsIn(question)
-  running = { userId: question.userId, left: chats[Symbol.iterator](), chat: null }
+const handle = async (request: ImportWorkerRequest): Promise<ImportWorkerResponse> => {
+  if (request.step === "prepare") return prepare()
+  if (request.step === "write") return write()
+  const { chats, count, bytes } = checkChats(request)
+  activeImport = { userId: request.userId, remaining: chats[Symbol.iterator](), chat: null }
   return { count, bytes }
 }
 
-serveRequests(async (question: Question) => {
+serveRequests(async (request: ImportWorkerRequest) => {
   try {
-    return await answer(question)
+    return await handle(request)
   } catch (error) {
-    running = null
+    activeImport = null
     throw error
   }
 })

@@ -10,7 +10,7 @@ import { createTurns } from "../limits/mutex.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 
 /** Requests to the worker: validate a whole file, then prepare and write each chat. */
-export type Question =
+export type ImportWorkerRequest =
   | { step: "check"; userId: string; bytes: Uint8Array; members: readonly Member[] }
   | { step: "prepare" }
   | { step: "write" }
@@ -24,12 +24,12 @@ interface ImportSize {
 /**
  * Responses to the three steps: the size; whether there is another chat; the id of the new chat.
  */
-export type Answer = ImportSize | boolean | string
+export type ImportWorkerResponse = ImportSize | boolean | string
 
 /** The worker stays alive for a while: users who migrate often import several files. */
-const idleMs = 30_000
+const idleTimeoutMs = 30_000
 
-const everybody = "everybody"
+const allUsersKey = "everybody"
 
 interface Deps {
   db: Database
@@ -45,10 +45,14 @@ interface Deps {
 export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const { file, url } = db
   const module = new URL("./import-worker.ts", import.meta.url)
-  const thread = createWorkerClient<Question, Answer>(module, { file, url }, idleMs)
-  const inTurn = createTurns()
+  const thread = createWorkerClient<ImportWorkerRequest, ImportWorkerResponse>(
+    module,
+    { file, url },
+    idleTimeoutMs,
+  )
+  const runExclusive = createTurns()
 
-  const check = (userId: string, { bytes, members }: JsonObject): Promise<Answer> => {
+  const check = (userId: string, { bytes, members }: JsonObject): Promise<ImportWorkerResponse> => {
     if (bytes.length > smallBytes) {
       const buffer = bytes.buffer as ArrayBuffer
       return thread.request({ step: "check", userId, bytes, members }, [buffer])
@@ -58,7 +62,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
     return thread.request({ step: "check", userId, bytes: copy, members })
   }
 
-  const takeIn = async (userId: string, file: JsonObject): Promise<string[]> => {
+  const importChats = async (userId: string, file: JsonObject): Promise<string[]> => {
     const ids: string[] = []
     const size = await check(userId, file)
     if (typeof size !== "object") throw new Error("The import worker returned no size")
@@ -88,7 +92,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
      *   `storage_limit` before the first one is stored
      */
     import: ({ user }: Caller, file: JsonObject): Promise<string[]> =>
-      inTurn(user.id, () => inTurn(everybody, () => takeIn(user.id, file))),
+      runExclusive(user.id, () => runExclusive(allUsersKey, () => importChats(user.id, file))),
 
     close: thread.close,
   }

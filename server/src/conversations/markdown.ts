@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto"
 import { isObject } from "../formats/json-values.ts"
 import { type ExportedChat, ExportedMessage } from "./import-export-schema.ts"
-import type { Passage } from "./source-schema.ts"
+import type { ChatPassage } from "./source-schema.ts"
 
-type Shown = Pick<
+type MarkdownMessage = Pick<
   ExportedMessage,
   "role" | "model" | "content" | "created_at" | "files" | "sources" | "sources_skipped"
 >
 
-const headingOf = ({ role, model }: Shown): string => (role === "user" ? "You" : (model ?? "Model"))
+const speakerHeading = ({ role, model }: MarkdownMessage): string =>
+  role === "user" ? "You" : (model ?? "Model")
 
-const plain = (text: string): string =>
+const escapeMarkdown = (text: string): string =>
   text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>#|!~]/g, "\\$&")
 
-const placeOf = ({ page, slide, sheet, row, heading }: Passage): string =>
+const locationText = ({ page, slide, sheet, row, heading }: ChatPassage): string =>
   [
     page && `page ${page}`,
     slide && `slide ${slide}`,
@@ -21,22 +22,23 @@ const placeOf = ({ page, slide, sheet, row, heading }: Passage): string =>
     heading?.join(" › "),
   ]
     .filter(Boolean)
-    .map((text) => `, ${plain(String(text))}`)
+    .map((text) => `, ${escapeMarkdown(String(text))}`)
     .join("")
 
 /** The sources of an answer: as JSON in a comment, and as a readable list. */
-const sourcesOf = (word: string, { sources, sources_skipped }: Shown): string => {
+const sourcesSection = (marker: string, { sources, sources_skipped }: MarkdownMessage): string => {
   if (!sources) return ""
-  const facts = escaped({ sources, sources_skipped })
+  const metadata = escapeComment({ sources, sources_skipped })
   const lines = sources.map((source, index) => {
-    const told = source ? `${plain(source.name)}${placeOf(source)}` : "(not shared)"
-    return `${index + 1}. ${told}\n`
+    const label = source ? `${escapeMarkdown(source.name)}${locationText(source)}` : "(not shared)"
+    return `${index + 1}. ${label}\n`
   })
-  return `\n<!-- ${word}-sources ${facts} -->\n\nSources:\n\n${lines.join("")}`
+  return `\n<!-- ${marker}-sources ${metadata} -->\n\nSources:\n\n${lines.join("")}`
 }
 
 /** Escaped so that it cannot end an HTML comment. */
-const escaped = (value: unknown): string => JSON.stringify(value).replaceAll("-->", "--\\u003e")
+const escapeComment = (value: unknown): string =>
+  JSON.stringify(value).replaceAll("-->", "--\\u003e")
 
 /**
  * Writes the current branch as Markdown. Each message begins with a comment that contains a random
@@ -44,78 +46,88 @@ const escaped = (value: unknown): string => JSON.stringify(value).replaceAll("--
  * exactly.
  */
 export const createMarkdownWriter = (title: string) => {
-  const word = randomBytes(6).toString("hex")
+  const marker = randomBytes(6).toString("hex")
   return {
-    head: `<!-- portico chat ${word} -->\n# ${title.replace(/\s+/g, " ")}\n\n`,
+    head: `<!-- portico chat ${marker} -->\n# ${title.replace(/\s+/g, " ")}\n\n`,
 
-    write: (message: Shown): string => {
+    write: (message: MarkdownMessage): string => {
       const { role, model, created_at, files } = message
-      const facts = escaped({ role, model, created_at, ...(files.length > 0 && { files }) })
-      const heading = headingOf(message).replace(/\s+/g, " ")
-      const said = `## ${heading}\n\n${message.content}\n`
-      return `<!-- ${word} ${facts} -->\n${said}${sourcesOf(word, message)}`
+      const metadata = escapeComment({
+        role,
+        model,
+        created_at,
+        ...(files.length > 0 && { files }),
+      })
+      const heading = speakerHeading(message).replace(/\s+/g, " ")
+      const body = `## ${heading}\n\n${message.content}\n`
+      return `<!-- ${marker} ${metadata} -->\n${body}${sourcesSection(marker, message)}`
     },
   }
 }
 
 const { files: Files, sources: Sources, sources_skipped: AllSkipped } = ExportedMessage.shape
 
-const factsOf = (text: string): Pick<Shown, "role" | "model" | "created_at" | "files"> => {
-  const facts: unknown = JSON.parse(text)
-  if (!isObject(facts)) throw new SyntaxError("no facts")
-  const role = facts.role === "assistant" ? "assistant" : "user"
-  const model = typeof facts.model === "string" ? facts.model.slice(0, 300) : null
-  const at = Number(facts.created_at)
+const parseMetadata = (
+  text: string,
+): Pick<MarkdownMessage, "role" | "model" | "created_at" | "files"> => {
+  const metadata: unknown = JSON.parse(text)
+  if (!isObject(metadata)) throw new SyntaxError("no facts")
+  const role = metadata.role === "assistant" ? "assistant" : "user"
+  const model = typeof metadata.model === "string" ? metadata.model.slice(0, 300) : null
+  const at = Number(metadata.created_at)
   const created_at = Number.isSafeInteger(at) && at > 0 ? at : 0
-  return { role, model, created_at, files: Files.catch([]).parse(facts.files) }
+  return { role, model, created_at, files: Files.catch([]).parse(metadata.files) }
 }
 
 /** The text below a message's comment, without its heading and surrounding blank lines. */
-const contentOf = (text: string): string =>
+const contentBelow = (text: string): string =>
   text.replace(/^\n?## [^\n]*\n\n?/, "").replace(/\n\n?$/, "")
 
-const toldUnder = (
+const parseBody = (
   text: string,
-  word: string,
-): Pick<Shown, "content" | "sources" | "sources_skipped"> => {
-  const [said = "", facts] = text.split(new RegExp(`^<!-- ${word}-sources (.*) -->$`, "m"))
-  const told: unknown = JSON.parse(facts ?? "{}")
-  const { sources, sources_skipped } = isObject(told) ? told : {}
+  marker: string,
+): Pick<MarkdownMessage, "content" | "sources" | "sources_skipped"> => {
+  const [body = "", metadata] = text.split(new RegExp(`^<!-- ${marker}-sources (.*) -->$`, "m"))
+  const parsed: unknown = JSON.parse(metadata ?? "{}")
+  const { sources, sources_skipped } = isObject(parsed) ? parsed : {}
   return {
-    content: contentOf(said),
+    content: contentBelow(body),
     sources: Sources.catch(null).parse(sources),
     sources_skipped: AllSkipped.catch([]).parse(sources_skipped),
   }
 }
 
-const ownMessages = (text: string, word: string): Shown[] => {
-  const pieces = text.split(new RegExp(`^<!-- ${word} (.*) -->$`, "m")).slice(1)
-  const messages: Shown[] = []
-  for (let at = 0; at + 1 < pieces.length; at += 2) {
-    messages.push({ ...factsOf(pieces[at] ?? ""), ...toldUnder(pieces[at + 1] ?? "", word) })
+const parseOwnExport = (text: string, marker: string): MarkdownMessage[] => {
+  const sections = text.split(new RegExp(`^<!-- ${marker} (.*) -->$`, "m")).slice(1)
+  const messages: MarkdownMessage[] = []
+  for (let at = 0; at + 1 < sections.length; at += 2) {
+    messages.push({
+      ...parseMetadata(sections[at] ?? ""),
+      ...parseBody(sections[at + 1] ?? "", marker),
+    })
   }
   return messages
 }
 
-const speaker = /^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$/im
+const speakerPattern = /^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$/im
 
 /** Exports of other programs, in which headings name the speaker. */
-const foreignMessages = (text: string): Shown[] => {
-  const pieces = text.split(new RegExp(speaker.source, "gim")).slice(1)
-  const messages: Shown[] = []
-  for (let at = 0; at + 1 < pieces.length; at += 2) {
-    const role = /^(you|user|human)$/i.test(pieces[at] ?? "") ? "user" : "assistant"
-    const bare = { model: null, created_at: 0, files: [], sources: null, sources_skipped: [] }
-    messages.push({ role, ...bare, content: (pieces[at + 1] ?? "").trim() })
+const parseForeignExport = (text: string): MarkdownMessage[] => {
+  const sections = text.split(new RegExp(speakerPattern.source, "gim")).slice(1)
+  const messages: MarkdownMessage[] = []
+  for (let at = 0; at + 1 < sections.length; at += 2) {
+    const role = /^(you|user|human)$/i.test(sections[at] ?? "") ? "user" : "assistant"
+    const defaults = { model: null, created_at: 0, files: [], sources: null, sources_skipped: [] }
+    messages.push({ role, ...defaults, content: (sections[at + 1] ?? "").trim() })
   }
   return messages
 }
 
 /** @returns null if the text contains no conversation */
-export const fromMarkdown = (source: string, now: number): ExportedChat | null => {
+export const parseMarkdownChat = (source: string, now: number): ExportedChat | null => {
   const text = source.replaceAll("\r\n", "\n")
-  const word = /^<!-- portico chat ([0-9a-f]{12}) -->\n/.exec(text)?.[1]
-  const found = word ? ownMessages(text, word) : foreignMessages(text)
+  const marker = /^<!-- portico chat ([0-9a-f]{12}) -->\n/.exec(text)?.[1]
+  const found = marker ? parseOwnExport(text, marker) : parseForeignExport(text)
   if (found.length === 0) return null
   const title = /^# (.*)$/m.exec(text)?.[1]?.trim().slice(0, 200) ?? ""
   const messages = found.map((message, index) => ({
@@ -129,6 +141,6 @@ export const fromMarkdown = (source: string, now: number): ExportedChat | null =
     created_at: message.created_at || now,
   }))
   const times = { created_at: messages[0]?.created_at ?? now, updated_at: now }
-  const own = { folder: null, tags: [], models: [], system: "", params: {} }
-  return { title, ...own, ...times, current_id: messages.at(-1)?.id ?? null, messages }
+  const defaults = { folder: null, tags: [], models: [], system: "", params: {} }
+  return { title, ...defaults, ...times, current_id: messages.at(-1)?.id ?? null, messages }
 }

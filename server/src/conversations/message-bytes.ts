@@ -17,11 +17,11 @@ const countedColumns = [
 type CountedRow = Record<(typeof countedColumns)[number], string | null>
 
 /** A message's share of its owner's storage, in bytes, without images and passages. */
-export const bytesOfRow = (row: CountedRow): number =>
+export const messageRowBytes = (row: CountedRow): number =>
   countedColumns.reduce((bytes, name) => bytes + Buffer.byteLength(row[name] ?? ""), rowBytes)
 
 /** The size of a message without any text. */
-export const emptyMessageBytes = bytesOfRow({
+export const emptyMessageBytes = messageRowBytes({
   content: "",
   reasoning: "",
   error: null,

@@ -11,7 +11,7 @@ export interface PageSize {
 /** Where a page begins, by position in the chat. */
 export type PageStart = { after: number } | { before: number }
 
-export interface MessagePage extends PositionRange {
+export interface StoredMessagePage extends PositionRange {
   /** In order of position. */
   messages: Message[]
   /** Whether the chat has more messages in that direction. */
@@ -26,7 +26,7 @@ export const readMessagePage = async (
   store: Pick<MessageStore, "sizes" | "inRange">,
   chatId: string,
   { start, size }: { start: PageStart; size: PageSize },
-): Promise<MessagePage | null> => {
+): Promise<StoredMessagePage | null> => {
   const sizes = await store.sizes(chatId, start, size.messages + 1)
   let bytes = 0
   let count = 0

@@ -1,14 +1,14 @@
 import { fail } from "../errors.ts"
 import { emptyMessageBytes } from "./message-bytes.ts"
-import type { Image } from "./message-reader.ts"
-import { type Message, type NewMessage, unwritten } from "./schema.ts"
-import type { Attached } from "./source-schema.ts"
+import type { StoredImage } from "./message-reader.ts"
+import { emptyGenerationFields, type Message, type NewMessage } from "./schema.ts"
+import type { ChatAttachment } from "./source-schema.ts"
 import type { StoredChat } from "./store.ts"
 
 /** What a prompt changes: the rows to add or to continue, and the context of each answer. */
 export interface PromptPlan {
   user: Message | null
-  images: Image[]
+  images: StoredImage[]
   answers: Message[]
   /** The messages up to and including the one to be answered. */
   branch: Message[]
@@ -22,11 +22,11 @@ export type BranchReader = (id: string | null) => Promise<Message[]>
 
 export interface Prompt {
   input: NewMessage
-  files: Attached[]
+  files: ChatAttachment[]
   requestId: string
 }
 
-const imageOf = (url: string, id: string): Image => {
+const imageOf = (url: string, id: string): StoredImage => {
   const [head = "", base64 = ""] = url.split(";base64,")
   return { id, media_type: head.slice("data:".length), base64 }
 }
@@ -40,14 +40,14 @@ export const promptBytes = ({ input, files }: Prompt, models: readonly string[])
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), empty)
 }
 
-const fresh = {
+const emptyMessage = {
   sources: null,
   batch: null,
   model: null,
   content: "",
   reasoning: "",
   images: [],
-  ...unwritten,
+  ...emptyGenerationFields,
 } as const
 
 interface Deps {
@@ -60,7 +60,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
   const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
     const batch = newId()
     return models.map((model) => ({
-      ...fresh,
+      ...emptyMessage,
       images: [],
       files: [],
       sources_skipped: [],
@@ -80,7 +80,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     return models.length > 0 ? models : fail("invalid", "models: Choose at least one model")
   }
 
-  const planContinue = async (readBranch: BranchReader, id: string): Promise<PromptPlan> => {
+  const planContinuation = async (readBranch: BranchReader, id: string): Promise<PromptPlan> => {
     const branch = await readBranch(id)
     const last = branch.at(-1)
     if (last?.role !== "assistant" || !last.model) {
@@ -88,19 +88,19 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     }
     if (last.state === "running")
       fail("conflict", "This answer is still being written. Wait for it or stop it first.")
-    const again = { error: null, finish_reason: null, time_to_first_token_ms: null }
-    const answer: Message = { ...last, ...again, state: "running" }
+    const resetFields = { error: null, finish_reason: null, time_to_first_token_ms: null }
+    const answer: Message = { ...last, ...resetFields, state: "running" }
     return { user: null, images: [], answers: [answer], branch, models: [last.model] }
   }
 
-  const planAgain = async (
+  const planRegeneration = async (
     chat: StoredChat,
     readBranch: BranchReader,
     input: NewMessage,
   ): Promise<PromptPlan> => {
     const branch = await readBranch(input.parent_id ?? null)
-    const asked = branch.at(-1)
-    if (asked?.role !== "user") {
+    const question = branch.at(-1)
+    if (question?.role !== "user") {
       return fail(
         "bad_request",
         "Set content, or set parent_id to one of your messages to have it answered again.",
@@ -110,13 +110,13 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     return {
       user: null,
       images: [],
-      answers: emptyAnswers(models, chat.id, asked.id),
+      answers: emptyAnswers(models, chat.id, question.id),
       branch,
       models,
     }
   }
 
-  const planNew = async (
+  const planNewMessage = async (
     chat: StoredChat,
     readBranch: BranchReader,
     { input, files }: Prompt,
@@ -134,7 +134,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     const models = modelsOf(chat, input)
     const images = input.images.map((url) => imageOf(url, newId()))
     const user: Message = {
-      ...fresh,
+      ...emptyMessage,
       id: newId(),
       chat_id: chat.id,
       parent_id,
@@ -156,9 +156,11 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     prompt: Prompt,
   ): Promise<PromptPlan> => {
     const { input } = prompt
-    if (input.continue_id !== undefined) return planContinue(readBranch, input.continue_id)
-    const says = (input.content ?? "").trim() !== "" || input.images.length > 0
-    return says ? planNew(chat, readBranch, prompt) : planAgain(chat, readBranch, input)
+    if (input.continue_id !== undefined) return planContinuation(readBranch, input.continue_id)
+    const hasContent = (input.content ?? "").trim() !== "" || input.images.length > 0
+    return hasContent
+      ? planNewMessage(chat, readBranch, prompt)
+      : planRegeneration(chat, readBranch, input)
   }
 
   /** Null if an answer is continued, which has a model already. */

@@ -2,12 +2,12 @@ import { type Selectable, sql } from "kysely"
 import { orderByIds, readInChunks } from "../db/chunks.ts"
 import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Reader } from "../db/database.ts"
-import { markCited } from "./cited-sources.ts"
+import { markCitedSources } from "./cited-sources.ts"
 import { textBytes } from "./message-bytes.ts"
 import { Message, MessageError, MessageState } from "./schema.ts"
-import type { Passage } from "./source-schema.ts"
+import type { ChatPassage } from "./source-schema.ts"
 
-export interface Image {
+export interface StoredImage {
   id: string
   media_type: string
   base64: string
@@ -27,7 +27,7 @@ export interface PositionRange {
 
 const Role = Message.shape.role
 
-const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
+const parseList = (json: string | null) => (json === null ? [] : JSON.parse(json))
 
 const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
   const { position, lease_until, changed_ms, bytes, ...message } = row
@@ -40,13 +40,13 @@ const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): 
     error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
     estimated: row.estimated === 1,
     images,
-    files: listOf(row.files),
-    sources: markCited({ sources, state, content: row.content }),
-    sources_skipped: listOf(row.sources_skipped),
+    files: parseList(row.files),
+    sources: markCitedSources({ sources, state, content: row.content }),
+    sources_skipped: parseList(row.sources_skipped),
   }
 }
 
-const passagesOf = (row: { texts: string; sources: string | null }): (Passage | null)[] => {
+const toPassages = (row: { texts: string; sources: string | null }): (ChatPassage | null)[] => {
   const texts: string[] = JSON.parse(row.texts)
   const sources: Message["sources"] = JSON.parse(row.sources ?? "[]")
   return (sources ?? []).map((source, index) => source && { ...source, text: texts[index] ?? "" })
@@ -141,7 +141,7 @@ export const createMessageReader = (db: Database) => {
     },
 
     /** The ids of a chat's answers in progress, in any process. */
-    runningIn: async (chatId: string): Promise<string[]> => {
+    listRunningIds: async (chatId: string): Promise<string[]> => {
       const rows = await db.read
         .selectFrom("chat_messages")
         .select("id")
@@ -151,7 +151,7 @@ export const createMessageReader = (db: Database) => {
       return rows.map(({ id }) => id)
     },
 
-    image: async (chatId: string, id: string): Promise<Image | undefined> =>
+    image: async (chatId: string, id: string): Promise<StoredImage | undefined> =>
       db.read
         .selectFrom("chat_images")
         .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
@@ -161,7 +161,7 @@ export const createMessageReader = (db: Database) => {
         .executeTakeFirst(),
 
     /** By image id, including their bytes. */
-    images: async (messageIds: readonly string[]): Promise<Map<string, Image>> => {
+    images: async (messageIds: readonly string[]): Promise<Map<string, StoredImage>> => {
       const rows = await readInChunks(messageIds, (chunk) =>
         db.read
           .selectFrom("chat_images")
@@ -190,7 +190,7 @@ export const createMessageReader = (db: Database) => {
     passages: async (
       chatId: string,
       messageIds: readonly string[],
-    ): Promise<Map<string, (Passage | null)[]>> => {
+    ): Promise<Map<string, (ChatPassage | null)[]>> => {
       const rows = await readInChunks(messageIds, (chunk) =>
         db.read
           .selectFrom("chat_passages")
@@ -200,7 +200,7 @@ export const createMessageReader = (db: Database) => {
           .where("message_id", "in", chunk)
           .execute(),
       )
-      return new Map(rows.map((row) => [row.message_id, passagesOf(row)]))
+      return new Map(rows.map((row) => [row.message_id, toPassages(row)]))
     },
   }
 }

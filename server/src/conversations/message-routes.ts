@@ -3,15 +3,15 @@ import { ById, Done, done } from "../http/pagination.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Answers } from "./answers.ts"
-import type { News } from "./change-events.ts"
+import type { ChangeEvents } from "./change-events.ts"
 import type { Chats } from "./conversations.ts"
-import { type Follow, parseEventId } from "./event-stream.ts"
-import type { Prompts } from "./new-messages.ts"
-import { MessagePage, MessagePageQuery, NewMessage, Started } from "./schema.ts"
-import { Passages } from "./source-schema.ts"
+import { type ChatEventStream, parseEventId } from "./event-stream.ts"
+import type { PromptService } from "./new-messages.ts"
+import { MessagePage, MessagePageQuery, NewMessage, StartedAnswers } from "./schema.ts"
+import { ChatPassages } from "./source-schema.ts"
 
-const unknown = { description: "Chat not found, or you do not have access to it" }
-const events = (description: string): RouteShape["responses"][number] => ({
+const notFound = { description: "Chat not found, or you do not have access to it" }
+const eventStream = (description: string): RouteShape["responses"][number] => ({
   description,
   contentType: "text/event-stream",
 })
@@ -19,13 +19,19 @@ const events = (description: string): RouteShape["responses"][number] => ({
 interface Deps {
   router: Router
   chats: Chats
-  prompts: Prompts
+  prompts: PromptService
   answers: Answers
-  follow: Follow
+  streamEvents: ChatEventStream
 }
 
 /** The routes for a chat's messages: send, stream, stop. */
-export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: Deps): Router => {
+export const chatMessageRoutes = ({
+  router,
+  chats,
+  prompts,
+  answers,
+  streamEvents,
+}: Deps): Router => {
   router.on(
     route("user", {
       method: "post",
@@ -36,13 +42,16 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       body: NewMessage,
       bodyLimits: { maxBytes: 50_000_000 },
       responses: {
-        200: json(Started, "The new messages; stream their progress with `events?after={seq}`"),
-        404: unknown,
+        200: json(
+          StartedAnswers,
+          "The new messages; stream their progress with `events?after={seq}`",
+        ),
+        404: notFound,
         409: { description: "The message to be answered is still being written" },
       },
     }),
     ({ caller, params, body, exchange }) =>
-      prompts.ask(caller, params.id, { input: body, requestId: exchange.requestId }),
+      prompts.send(caller, params.id, { input: body, requestId: exchange.requestId }),
   )
   router.on(
     route("user", {
@@ -52,10 +61,10 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       summary: "Stop one answer, or all answers of the chat",
       params: ById,
       body: z.object({ message_id: z.string().max(200).nullable().default(null) }),
-      responses: { 200: json(Done, "The answers have stopped"), 404: unknown },
+      responses: { 200: json(Done, "The answers have stopped"), 404: notFound },
     }),
     async ({ caller, params, body }) => {
-      await chats.own(caller, params.id)
+      await chats.requireOwn(caller, params.id)
       await answers.stop(params.id, body.message_id)
       return done
     },
@@ -67,14 +76,17 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       summary:
         "Stream a chat's events after `after`: `snapshot`, `messages`, `message`, `delta`, `deleted`",
       params: ById,
-      responses: { 200: events("Numbered events, until the client disconnects"), 404: unknown },
+      responses: {
+        200: eventStream("Numbered events, until the client disconnects"),
+        404: notFound,
+      },
     }),
     async ({ caller, params, exchange }) => {
       const { headers, url = "" } = exchange.incoming
       const query = new URLSearchParams(url.split("?", 2)[1])
       // Pages send the event id in the URL; a reconnecting browser sends it in a header.
       const resume = parseEventId(String(headers["last-event-id"] ?? query.get("after") ?? ""))
-      await follow(exchange, caller, { id: params.id, resume })
+      await streamEvents(exchange, caller, { id: params.id, resume })
     },
   )
   router.on(
@@ -89,7 +101,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
           MessagePage,
           "Oldest first; pass `earlier` as `before` to get the preceding page",
         ),
-        404: unknown,
+        404: notFound,
       },
     }),
     ({ caller, params, query }) => chats.messages(caller, params.id, query),
@@ -100,7 +112,10 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       path: "/:id/messages/:message_id/passages",
       summary: "List the file passages that an answer was given, verbatim",
       params: ById.extend({ message_id: z.string().max(200) }),
-      responses: { 200: json(Passages, "In the order of the message's `sources`"), 404: unknown },
+      responses: {
+        200: json(ChatPassages, "In the order of the message's `sources`"),
+        404: notFound,
+      },
     }),
     ({ caller, params }) => chats.passages(caller, params.id, params.message_id),
   )
@@ -110,7 +125,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       path: "/:id/images/:image_id",
       summary: "Get an image of a chat",
       params: ById.extend({ image_id: z.string().max(200) }),
-      responses: { 200: { description: "The image", contentType: "image/*" }, 404: unknown },
+      responses: { 200: { description: "The image", contentType: "image/*" }, 404: notFound },
     }),
     async ({ caller, params, countReplyBytes }) => {
       const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
@@ -130,16 +145,16 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
 }
 
 /** The stream of change events for signed-in pages. */
-export const newsRoutes = (router: Router, news: News): Router => {
+export const changeEventRoutes = (router: Router, changeEvents: ChangeEvents): Router => {
   router.raw(
     route("user", {
       method: "get",
       path: "/events",
       summary:
         "Stream change notifications: `chats`, `files`, `collections` (each with an id), `models`, `account`, `reset`",
-      responses: { 200: events("Events, until the client disconnects") },
+      responses: { 200: eventStream("Events, until the client disconnects") },
     }),
-    async ({ caller, exchange }) => news(exchange, caller),
+    async ({ caller, exchange }) => changeEvents(exchange, caller),
   )
   return router
 }

@@ -1,12 +1,12 @@
 import { type Insertable, sql } from "kysely"
 import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { bytesOfRow, recountMessage } from "./message-bytes.ts"
-import { createMessageReader, type Image } from "./message-reader.ts"
+import { messageRowBytes, recountMessage } from "./message-bytes.ts"
+import { createMessageReader, type StoredImage } from "./message-reader.ts"
 import type { Message, MessageError } from "./schema.ts"
 
 /** An answer in progress, and the lease of the process that writes it. */
-interface Held {
+interface LeasedAnswer {
   id: string
   lease_until: number | null
 }
@@ -16,15 +16,15 @@ const leaseSeconds = 10
  * A different value each second: the change shows that the answer is alive
  * (`db/failure-detector.ts`).
  */
-export const newLease = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
+export const newLeaseExpiry = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
 
-const citedOf = ({ sources, sources_skipped }: Message) => ({
+const sourceColumns = ({ sources, sources_skipped }: Message) => ({
   sources: sources && JSON.stringify(sources),
   sources_skipped: JSON.stringify(sources_skipped),
 })
 
 /** The columns that change as an answer grows. */
-const progressOf = ({
+const progressColumns = ({
   id,
   chat_id,
   parent_id,
@@ -47,12 +47,12 @@ const progressOf = ({
 
 const toRow = (message: Message, position: number): Insertable<ChatMessageRow> => {
   const { id, chat_id, parent_id, role, batch, created_at } = message
-  const own = { id, chat_id, parent_id, role, batch, created_at, position }
+  const keyColumns = { id, chat_id, parent_id, role, batch, created_at, position }
   const files = JSON.stringify(message.files)
   const changed_ms = Date.now()
-  const lease_until = message.state === "running" ? newLease() : null
-  const texts = { ...progressOf(message), ...citedOf(message), files }
-  return { ...own, ...texts, lease_until, changed_ms, bytes: bytesOfRow(texts) }
+  const lease_until = message.state === "running" ? newLeaseExpiry() : null
+  const texts = { ...progressColumns(message), ...sourceColumns(message), files }
+  return { ...keyColumns, ...texts, lease_until, changed_ms, bytes: messageRowBytes(texts) }
 }
 
 /** Appends messages to a chat, in the given order. */
@@ -82,13 +82,13 @@ export const insertMessages = async (
 }
 
 /** Sizes of images as stored, in base64. */
-export const imageBytes = (images: readonly Pick<Image, "base64">[]): number =>
+export const imageBytes = (images: readonly Pick<StoredImage, "base64">[]): number =>
   images.reduce((bytes, { base64 }) => bytes + base64.length, 0)
 
 export const insertImages = async (
   tx: Tx,
   messageId: string,
-  images: readonly Image[],
+  images: readonly StoredImage[],
 ): Promise<void> => {
   if (images.length === 0) return
   for (const [position, image] of images.entries()) {
@@ -105,9 +105,13 @@ export const insertImages = async (
 }
 
 /** Stores the sources of an answer: the locations of its passages, and their texts separately. */
-export const cite = async (tx: Tx, message: Message, texts: readonly string[]): Promise<void> => {
-  const cited = { ...citedOf(message), changed_ms: Date.now() }
-  await tx.updateTable("chat_messages").set(cited).where("id", "=", message.id).execute()
+export const saveSources = async (
+  tx: Tx,
+  message: Message,
+  texts: readonly string[],
+): Promise<void> => {
+  const columns = { ...sourceColumns(message), changed_ms: Date.now() }
+  await tx.updateTable("chat_messages").set(columns).where("id", "=", message.id).execute()
   const row = { message_id: message.id, texts: JSON.stringify(texts) }
   await tx
     .insertInto("chat_passages")
@@ -130,7 +134,7 @@ export const createMessageStore = (db: Database) => {
     insert: insertMessages,
     insertImages,
 
-    cite,
+    saveSources,
 
     /**
      * Stores the current state of an answer.
@@ -139,7 +143,7 @@ export const createMessageStore = (db: Database) => {
     save: async (tx: Tx, message: Message, leaseUntil: number | null): Promise<void> => {
       await tx
         .updateTable("chat_messages")
-        .set({ ...progressOf(message), lease_until: leaseUntil, changed_ms: Date.now() })
+        .set({ ...progressColumns(message), lease_until: leaseUntil, changed_ms: Date.now() })
         .where("id", "=", message.id)
         .execute()
       // Not while the answer grows: this would also write its chat's row several times per second.
@@ -147,7 +151,7 @@ export const createMessageStore = (db: Database) => {
     },
 
     /** Renews the leases of idle answers. @returns the ids of those still considered running */
-    renew: async (tx: Tx, ids: readonly string[], leaseUntil: number): Promise<string[]> => {
+    renewLeases: async (tx: Tx, ids: readonly string[], leaseUntil: number): Promise<string[]> => {
       const rows = await tx
         .updateTable("chat_messages")
         .set({ lease_until: leaseUntil })
@@ -159,7 +163,7 @@ export const createMessageStore = (db: Database) => {
     },
 
     /** Answers in progress in any process, with their leases. */
-    running: (): Promise<Held[]> =>
+    listRunning: (): Promise<LeasedAnswer[]> =>
       db.read
         .selectFrom("chat_messages")
         .select(["id", "lease_until"])
@@ -170,7 +174,7 @@ export const createMessageStore = (db: Database) => {
      * Marks the answers of a dead process as interrupted, provided their leases have not changed.
      * @returns the chats of these answers
      */
-    interrupt: async (tx: Tx, error: MessageError, dead: readonly Held[]) => {
+    interrupt: async (tx: Tx, error: MessageError, dead: readonly LeasedAnswer[]) => {
       const chats: { chat_id: string; user_id: string }[] = []
       for (const { id, lease_until } of dead) {
         const chat = await tx

@@ -6,12 +6,12 @@ import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attachments.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import type { Catalogue } from "../models/catalogue.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
-import { branchTo, requestBody, titleFrom } from "./branch.ts"
+import { branchTo, buildPromptBody, titleFromPrompt } from "./branch.ts"
 import type { Chats } from "./conversations.ts"
-import type { Channels } from "./event-log.ts"
+import type { ChatEventLogs } from "./event-log.ts"
 import {
   type BranchReader,
   createPromptPlans,
@@ -20,8 +20,8 @@ import {
   promptBytes,
 } from "./message-plan.ts"
 import type { MessageStore } from "./message-store.ts"
-import type { Message, NewMessage, Started } from "./schema.ts"
-import type { Passage } from "./source-schema.ts"
+import type { Message, NewMessage, StartedAnswers } from "./schema.ts"
+import type { ChatPassage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 
 interface Deps {
@@ -31,8 +31,8 @@ interface Deps {
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  channels: Channels
-  catalogue: Catalogue
+  eventLogs: ChatEventLogs
+  catalogue: ModelCatalogue
   attaching: Attaching
   storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies">
@@ -52,28 +52,28 @@ interface PromptRequest {
 
 const rowsOf = ({ user, answers }: PromptPlan): Message[] => (user ? [user, ...answers] : answers)
 
-const notAvailable = { name: "", text: "This passage is not available." }
+const unavailablePassage = { name: "", text: "This passage is not available." }
 
 /** Every passage keeps its number, so that existing citations stay correct. */
-const quotedFrom = (passages: readonly (Passage | null)[]): SourcePassage[] =>
+const toSourcePassages = (passages: readonly (ChatPassage | null)[]): SourcePassage[] =>
   passages.map((passage) => {
-    const { name, ...place } = passage ?? notAvailable
-    return { ...place, filename: name }
+    const { name, ...location } = passage ?? unavailablePassage
+    return { ...location, filename: name }
   })
 
 /** Stores users' messages and starts the answers to them. */
-export const createPrompts = (deps: Deps) => {
-  const { db, bus, chats, store, messages, answers, channels, catalogue } = deps
+export const createPromptService = (deps: Deps) => {
+  const { db, bus, chats, store, messages, answers, eventLogs, catalogue } = deps
   const { attaching, storage, limits, rowLimits, now } = deps
   const plans = createPromptPlans(deps)
 
   /** The first message gives an untitled chat a title. */
-  const titled = (chat: StoredChat, { user }: PromptPlan): string =>
-    chat.title === "" && user ? titleFrom(user.content) : chat.title
+  const titleAfter = (chat: StoredChat, { user }: PromptPlan): string =>
+    chat.title === "" && user ? titleFromPrompt(user.content) : chat.title
 
-  const after = (chat: StoredChat, plan: PromptPlan, isNew: boolean): StoredChat => ({
+  const chatAfter = (chat: StoredChat, plan: PromptPlan, isNew: boolean): StoredChat => ({
     ...chat,
-    title: titled(chat, plan),
+    title: titleAfter(chat, plan),
     models: isNew ? plan.models : chat.models,
     current_id: plan.answers[0]?.id ?? chat.current_id,
   })
@@ -97,10 +97,10 @@ export const createPrompts = (deps: Deps) => {
         `This conversation has ${size}, which is too large for ${models}. The limit is ${limit}. Start a new chat or remove attachments.`,
       )
     }
-    for (const [index, leave] of releases.entries()) {
+    for (const [index, releaseAnswer] of releases.entries()) {
       const release = bodies.reserve(caller.user.id, bytes)
       releases[index] = () => {
-        leave()
+        releaseAnswer()
         release()
       }
     }
@@ -137,33 +137,40 @@ export const createPrompts = (deps: Deps) => {
       const isNew = input.continue_id === undefined
       if (isNew) await addMessages(tx, chat.id, rowsOf(plan))
       if (plan.user) await messages.insertImages(tx, plan.user.id, plan.images)
-      await store.update(tx, { ...after(current, plan, isNew), updated_at: now() })
+      await store.update(tx, { ...chatAfter(current, plan, isNew), updated_at: now() })
       await bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
       return plan
     })
 
   /** The passages that a continued answer was given; null if it had none. */
-  const quotedFor = async ({ chat_id, id, sources }: Message): Promise<SourcePassage[] | null> => {
+  const loadSourcePassages = async ({
+    chat_id,
+    id,
+    sources,
+  }: Message): Promise<SourcePassage[] | null> => {
     if (sources === null) return null
-    return quotedFrom((await messages.passages(chat_id, [id])).get(id) ?? [])
+    return toSourcePassages((await messages.passages(chat_id, [id])).get(id) ?? [])
   }
 
-  const begin = async (chat: StoredChat, request: PromptRequest): Promise<Started> => {
+  const startAnswers = async (
+    chat: StoredChat,
+    request: PromptRequest,
+  ): Promise<StartedAnswers> => {
     const { caller, prompt, releases } = request
     const { requestId } = prompt
     const plan = await storePrompt(chat, request)
     const withImages = plan.branch.filter(({ images }) => images.length > 0)
     const imageById = await messages.images(withImages.map(({ id }) => id))
-    const channel = channels.of(chat.id)
-    const seq = channel.last
-    const made = rowsOf(plan)
-    for (const message of made) channel.publish("message", message)
-    const started = made.map((message) => ({ ...message }))
+    const eventLog = eventLogs.getOrCreate(chat.id)
+    const seq = eventLog.lastSeq
+    const newMessages = rowsOf(plan)
+    for (const message of newMessages) eventLog.publish("message", message)
+    const started = newMessages.map((message) => ({ ...message }))
     for (const message of plan.answers) {
       const model = message.model ?? ""
-      const body = requestBody({ chat, model, branch: plan.branch, imageById })
-      const quoted = await quotedFor(message)
-      answers.begin({ caller, chat, message, body, quoted, requestId }, releases.pop())
+      const body = buildPromptBody({ chat, model, branch: plan.branch, imageById })
+      const sourcePassages = await loadSourcePassages(message)
+      answers.start({ caller, chat, message, body, sourcePassages, requestId }, releases.pop())
     }
     return { messages: started, seq }
   }
@@ -175,23 +182,23 @@ export const createPrompts = (deps: Deps) => {
      * `rate_limited` above MAX_ANSWERS or MAX_BUFFERED_BODIES, `body_too_large`, `limit_reached`,
      * `storage_limit`, `conflict` while the message to be answered is still being written
      */
-    ask: async (
+    send: async (
       caller: Caller,
       id: string,
       { input, requestId }: { input: NewMessage; requestId: string },
-    ): Promise<Started> => {
-      const chat = await chats.own(caller, id)
+    ): Promise<StartedAnswers> => {
+      const chat = await chats.requireOwn(caller, id)
       const models = plans.newAnswerModels(chat, input)
       await resolveAll(caller, models ?? [])
       const files = await attaching.named(caller, input.files)
       const prompt = { input: { ...input, ...(models && { models }) }, files, requestId }
-      const answering = models ?? [input.continue_id ?? ""]
+      const answerTargets = models ?? [input.continue_id ?? ""]
       const releases: (() => void)[] = []
       try {
-        for (const _ of answering) releases.push(limits.answers.reserve(caller.user.id))
-        const addition = { owner: caller.user.id, bytes: promptBytes(prompt, answering) }
+        for (const _ of answerTargets) releases.push(limits.answers.reserve(caller.user.id))
+        const addition = { owner: caller.user.id, bytes: promptBytes(prompt, answerTargets) }
         return await storage.writeWithinLimit([addition], () =>
-          begin(chat, { caller, prompt, releases }),
+          startAnswers(chat, { caller, prompt, releases }),
         )
       } finally {
         for (const release of releases) release()
@@ -200,4 +207,4 @@ export const createPrompts = (deps: Deps) => {
   }
 }
 
-export type Prompts = ReturnType<typeof createPrompts>
+export type PromptService = ReturnType<typeof createPromptService>

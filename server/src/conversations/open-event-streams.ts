@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { StreamEvent } from "../http/sse-response.ts"
 
-export interface OpenPage {
+export interface OpenEventStream {
   caller: Caller
   send: (event: StreamEvent) => void
 }
@@ -18,52 +18,52 @@ interface Deps {
  * The open event streams. A stream may stay open for days: after a change, the roles and groups of
  * all users are read again before the next event that depends on them.
  */
-export const createOpenPages = ({ bus, standings }: Deps) => {
-  const pages = new Set<OpenPage>()
+export const createOpenEventStreams = ({ bus, standings }: Deps) => {
+  const streams = new Set<OpenEventStream>()
   /** Counts changes that may affect memberships, and how many of them are applied. */
-  let changes = 0
-  let reflected = 0
-  let refreshing: Promise<void> | null = null
+  let changeCount = 0
+  let appliedCount = 0
+  let pendingRefresh: Promise<void> | null = null
 
   const readUntilCurrent = async (): Promise<void> => {
-    while (reflected !== changes) {
-      const upTo = changes
-      const present = await standings(new Set([...pages].map(({ caller }) => caller.user.id)))
-      for (const page of pages) {
-        const { role, groups } = present.get(page.caller.user.id) ?? noAccess
-        page.caller = { ...page.caller, user: { ...page.caller.user, role }, groups }
+    while (appliedCount !== changeCount) {
+      const target = changeCount
+      const current = await standings(new Set([...streams].map(({ caller }) => caller.user.id)))
+      for (const stream of streams) {
+        const { role, groups } = current.get(stream.caller.user.id) ?? noAccess
+        stream.caller = { ...stream.caller, user: { ...stream.caller.user, role }, groups }
       }
-      reflected = upTo
+      appliedCount = target
     }
   }
 
   const refresh = (): Promise<void> => {
-    refreshing ??= readUntilCurrent().finally(() => {
-      refreshing = null
+    pendingRefresh ??= readUntilCurrent().finally(() => {
+      pendingRefresh = null
     })
-    return refreshing
+    return pendingRefresh
   }
 
   const hasUser = (id: string): boolean => {
-    for (const { caller } of pages) if (caller.user.id === id) return true
+    for (const { caller } of streams) if (caller.user.id === id) return true
     return false
   }
 
   bus.subscribe((message) => {
     const { topic } = message
     const isOfUser = topic === "user" && hasUser(message.id)
-    if (topic === "groups" || topic === "reset" || isOfUser) changes++
+    if (topic === "groups" || topic === "reset" || isOfUser) changeCount++
   })
 
   return {
-    all: (): ReadonlySet<OpenPage> => pages,
+    all: (): ReadonlySet<OpenEventStream> => streams,
 
     /** @returns a function to call when the stream is closed */
-    add: (page: OpenPage): (() => void) => {
-      pages.add(page)
+    add: (stream: OpenEventStream): (() => void) => {
+      streams.add(stream)
       // The caller was read before the stream was registered here.
-      changes++
-      return () => void pages.delete(page)
+      changeCount++
+      return () => void streams.delete(stream)
     },
 
     /** Resolves when the roles and groups of all callers are current. */

@@ -6,7 +6,7 @@ const messagesPerStatement = 20
 /** Images may have up to 28 MB each. */
 const imagesPerStatement = 4
 
-const removeImages = (tx: Tx, messageIds: readonly string[]): Promise<void> => {
+const deleteImages = (tx: Tx, messageIds: readonly string[]): Promise<void> => {
   const images = tx.selectFrom("chat_images").where("message_id", "in", messageIds)
   return deleteInChunks<string>({
     next: async (last = "") => {
@@ -23,7 +23,7 @@ const removeImages = (tx: Tx, messageIds: readonly string[]): Promise<void> => {
 }
 
 /** Deletes a chat and its messages, of which there may be 20,000, with gigabytes of images. */
-export const removeChat = async (tx: Tx, id: string): Promise<void> => {
+export const deleteChat = async (tx: Tx, id: string): Promise<void> => {
   const messages = tx.selectFrom("chat_messages").where("chat_id", "=", id)
   await deleteInChunks<{ id: string; position: number }>({
     next: (last) =>
@@ -34,7 +34,7 @@ export const removeChat = async (tx: Tx, id: string): Promise<void> => {
         .limit(messagesPerStatement)
         .execute(),
     remove: async ({ first, last, rows }) => {
-      await removeImages(
+      await deleteImages(
         tx,
         rows.map((row) => row.id),
       )

@@ -8,7 +8,7 @@ import type { Chats } from "./conversations.ts"
 import type { ChatExport } from "./export.ts"
 import {
   ChatImport,
-  ChatImported,
+  ChatImportResult,
   ExportedChat,
   ExportedChats,
   ExportQuery,
@@ -17,14 +17,14 @@ import type { Importer } from "./importer.ts"
 import {
   Chat,
   ChatChanges,
+  ChatLabels,
   ChatListItem,
   ChatListQuery,
   ChatWithMessages,
-  Labels,
   NewChat,
 } from "./schema.ts"
 
-const unknown = { description: "Chat not found, or you do not have access to it" }
+const notFound = { description: "Chat not found, or you do not have access to it" }
 
 const fileNameOf = (title: string): string =>
   title
@@ -62,7 +62,7 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       reads: { contentType: "application/json", schema: ChatImport },
       bodyLimits: { maxBytes: 50_000_000, maxValues: 1_000_000 },
       responses: {
-        200: json(ChatImported, "The ids of the new chats"),
+        200: json(ChatImportResult, "The ids of the new chats"),
         422: { description: "No readable chats found" },
       },
     }),
@@ -78,10 +78,10 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       summary: "Export a chat: JSON with all branches, or the current branch as Markdown",
       params: ById,
       query: ExportQuery,
-      responses: { 200: json(ExportedChat, "The chat"), 404: unknown },
+      responses: { 200: json(ExportedChat, "The chat"), 404: notFound },
     }),
     async ({ caller, params, query, exchange }) => {
-      const chat = await chats.readable(caller, params.id)
+      const chat = await chats.requireReadable(caller, params.id)
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {
         const text = textStream(chatExport.branchMarkdown(caller, chat), exchange)
@@ -128,7 +128,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       method: "get",
       path: "/labels",
       summary: "List the folders and tags in use",
-      responses: { 200: json(Labels, "In alphabetical order; at most 1,000 of each") },
+      responses: { 200: json(ChatLabels, "In alphabetical order; at most 1,000 of each") },
     }),
     ({ caller }) => chats.labels(caller),
   )
@@ -139,7 +139,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       path: "/:id",
       summary: "Get a chat with its last messages, including answers in progress",
       params: ById,
-      responses: { 200: json(ChatWithMessages, "The chat"), 404: unknown },
+      responses: { 200: json(ChatWithMessages, "The chat"), 404: notFound },
     }),
     ({ caller, params }) => chats.get(caller, params.id),
   )
@@ -151,7 +151,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       summary: "Update a chat: title, folder, tags, pinned, archived, system prompt, parameters",
       params: ById,
       body: ChatChanges,
-      responses: { 200: json(Chat, "The updated chat"), 404: unknown },
+      responses: { 200: json(Chat, "The updated chat"), 404: notFound },
     }),
     ({ caller, params, body }) => chats.update(caller, params.id, body),
   )
@@ -162,7 +162,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       givesAuthority: false,
       summary: "Permanently delete a chat",
       params: ById,
-      responses: { 200: json(Done, "The chat was deleted"), 404: unknown },
+      responses: { 200: json(Done, "The chat was deleted"), 404: notFound },
     }),
     async ({ caller, params }) => {
       await chats.remove(caller, params.id)
@@ -177,7 +177,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       summary: "Share a chat with every approved account, or stop sharing it",
       params: ById,
       body: z.object({ shared: z.boolean().default(true) }),
-      responses: { 200: json(Chat, "The updated chat"), 404: unknown },
+      responses: { 200: json(Chat, "The updated chat"), 404: notFound },
     }),
     ({ actor, caller, params, body }) =>
       chats.share(actor, caller, { id: params.id, shared: body.shared }),

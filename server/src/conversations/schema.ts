@@ -2,7 +2,7 @@ import { z } from "zod"
 import { ListQuery } from "../http/pagination.ts"
 import { FileReference } from "../knowledge/citations.ts"
 import { isBase64 } from "./base64.ts"
-import { Attached, Skipped, Source } from "./source-schema.ts"
+import { ChatAttachment, ChatSkippedSource, ChatSource } from "./source-schema.ts"
 
 const Title = z.string().trim().min(1, "Enter a title").max(200)
 const Folder = z.string().trim().min(1).max(100)
@@ -76,14 +76,14 @@ export const Message = z
     /** Their bytes are at `/api/v1/chats/{chat_id}/images/{id}`. */
     images: z.array(z.object({ id: z.string(), media_type: z.string() })),
     /** Files and collections attached to a prompt. */
-    files: z.array(Attached),
+    files: z.array(ChatAttachment),
     /**
      * The locations of the passages that the answer was given. Null if there was no search; an
      * entry is null if the reader may not read its file.
      */
-    sources: z.array(Source.nullable()).nullable(),
+    sources: z.array(ChatSource.nullable()).nullable(),
     /** Files that could not be searched for the answer. */
-    sources_skipped: z.array(Skipped),
+    sources_skipped: z.array(ChatSkippedSource),
     state: MessageState,
     /** As reported by the provider, such as `stop` or `length`. */
     finish_reason: z.string().nullable(),
@@ -206,18 +206,18 @@ export const NewMessage = z
   .meta({ id: "NewChatMessage" })
 export type NewMessage = z.output<typeof NewMessage>
 
-export const Started = z
+export const StartedAnswers = z
   .object({ messages: z.array(Message), seq: z.int() })
   .meta({ id: "StartedAnswers" })
-export type Started = z.output<typeof Started>
+export type StartedAnswers = z.output<typeof StartedAnswers>
 
-export const Labels = z
+export const ChatLabels = z
   .object({ folders: z.array(z.string()), tags: z.array(z.string()) })
   .meta({ id: "ChatLabels" })
-export type Labels = z.output<typeof Labels>
+export type ChatLabels = z.output<typeof ChatLabels>
 
 /** The generation fields of a message that no model has written. */
-export const unwritten = {
+export const emptyGenerationFields = {
   finish_reason: null,
   error: null,
   request_id: null,

@@ -1,7 +1,7 @@
 import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attachments.ts"
 import type { Message } from "./schema.ts"
-import type { Passage, Source } from "./source-schema.ts"
+import type { ChatPassage, ChatSource } from "./source-schema.ts"
 
 type Readable = Awaited<ReturnType<Attaching["readableAmong"]>>
 
@@ -16,7 +16,7 @@ const addReferences = (ids: ReferencedIds, { files, sources, sources_skipped }: 
   for (const { id } of sources_skipped) ids.files.add(id)
 }
 
-const redactSources = <T extends Source | Passage>(
+const redactSources = <T extends ChatSource | ChatPassage>(
   sources: readonly (T | null)[],
   readable: Readable,
 ): (T | null)[] =>
@@ -35,7 +35,7 @@ const redactMessage = (message: Message, readable: Readable): Message => ({
  * Sharing a chat shares its messages, not the files they are based on: readers see neither the
  * names nor the passages of files that they may not read.
  */
-export const createSharedView = ({ readableAmong }: Pick<Attaching, "readableAmong">) => ({
+export const createSharedChatView = ({ readableAmong }: Pick<Attaching, "readableAmong">) => ({
   /** Messages of `owner`'s chat, redacted for `caller`. */
   redactMessages: async (
     caller: Caller,
@@ -52,8 +52,8 @@ export const createSharedView = ({ readableAmong }: Pick<Attaching, "readableAmo
   redactPassages: async (
     caller: Caller,
     owner: string,
-    passages: readonly (Passage | null)[],
-  ): Promise<(Passage | null)[]> => {
+    passages: readonly (ChatPassage | null)[],
+  ): Promise<(ChatPassage | null)[]> => {
     if (caller.user.id === owner) return [...passages]
     const files = passages.flatMap((passage) => passage?.file_id ?? [])
     const readable = await readableAmong(caller, { files, collections: [] })
@@ -61,4 +61,4 @@ export const createSharedView = ({ readableAmong }: Pick<Attaching, "readableAmo
   },
 })
 
-export type SharedView = ReturnType<typeof createSharedView>
+export type SharedChatView = ReturnType<typeof createSharedChatView>

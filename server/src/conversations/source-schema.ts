@@ -3,18 +3,18 @@ import { Place } from "../files/location.ts"
 import { SourceReason } from "../knowledge/schema.ts"
 
 /** Maximum number of files attached to a message, and of passages given to an answer. */
-export const maxReferences = 100
+export const maxSourcesPerMessage = 100
 /** Maximum number of skipped files stored per message; more are of no use to readers. */
-export const maxSkipped = 1000
+export const maxSkippedSources = 1000
 
 /** A file or collection attached to a prompt. */
-export const Attached = z
+export const ChatAttachment = z
   .object({ type: z.enum(["file", "collection"]), id: z.string(), name: z.string() })
   .meta({ id: "ChatAttached" })
-export type Attached = z.output<typeof Attached>
+export type ChatAttachment = z.output<typeof ChatAttachment>
 
 /** The location of a passage that an answer was given; entry i is cited as [i + 1]. */
-export const Source = z
+export const ChatSource = z
   .object({
     file_id: z.string(),
     name: z.string(),
@@ -29,23 +29,23 @@ export const Source = z
     cited: z.boolean().optional(),
   })
   .meta({ id: "ChatSource" })
-export type Source = z.output<typeof Source>
+export type ChatSource = z.output<typeof ChatSource>
 
-export const Skipped = z
+export const ChatSkippedSource = z
   .object({ id: z.string(), name: z.string(), status: z.string(), reason: z.string() })
   .meta({ id: "ChatSkippedSource" })
-export type Skipped = z.output<typeof Skipped>
+export type ChatSkippedSource = z.output<typeof ChatSkippedSource>
 
-export const Passage = Source.extend({
+export const ChatPassage = ChatSource.extend({
   /** Verbatim from the file, as it was when the answer was given. */
   text: z.string(),
 }).meta({ id: "ChatPassage" })
-export type Passage = z.output<typeof Passage>
+export type ChatPassage = z.output<typeof ChatPassage>
 
-export const Passages = z
+export const ChatPassages = z
   .object({
     /** In the order of the message's `sources`; null for a file that the reader may not read. */
-    items: z.array(Passage.nullable()),
+    items: z.array(ChatPassage.nullable()),
   })
   .meta({ id: "ChatPassages" })
-export type Passages = z.output<typeof Passages>
+export type ChatPassages = z.output<typeof ChatPassages>

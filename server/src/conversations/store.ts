@@ -5,12 +5,12 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, columnContainsFolding } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { removeChat } from "./removal.ts"
+import { deleteChat } from "./removal.ts"
 import {
   type Chat,
+  type ChatLabels,
   type ChatListItem,
   type ChatListQuery,
-  type Labels,
   TitleSource,
 } from "./schema.ts"
 
@@ -38,7 +38,7 @@ const toChat = (row: Selectable<ChatRow>, tags: string[]): StoredChat => {
 /** Maximum number of folders, and of tags; a longer list is of no use. */
 const maxLabels = 1000
 
-const bit = (claim: boolean): 0 | 1 => (claim ? 1 : 0)
+const bit = (condition: boolean): 0 | 1 => (condition ? 1 : 0)
 
 const toRow = ({ tags, ...chat }: StoredChat) => ({
   ...chat,
@@ -75,7 +75,10 @@ export const insertChat = async (tx: Tx, chat: StoredChat): Promise<void> => {
 }
 
 export const createChatStore = (db: Database) => {
-  const tagsOf = async (ids: readonly string[], reader: Reader): Promise<Map<string, string[]>> => {
+  const readTags = async (
+    ids: readonly string[],
+    reader: Reader,
+  ): Promise<Map<string, string[]>> => {
     const byId = new Map<string, string[]>(ids.map((id) => [id, []]))
     if (ids.length === 0) return byId
     const rows = await reader
@@ -88,7 +91,7 @@ export const createChatStore = (db: Database) => {
     return byId
   }
 
-  const matching = (reader: Reader, userId: string, query: ChatListQuery) => {
+  const matchingChats = (reader: Reader, userId: string, query: ChatListQuery) => {
     let found = reader
       .selectFrom("chats")
       .where("user_id", "=", userId)
@@ -121,7 +124,7 @@ export const createChatStore = (db: Database) => {
     )
   }
 
-  const runningAmong = async (ids: readonly string[]): Promise<Set<string>> => {
+  const filterRunning = async (ids: readonly string[]): Promise<Set<string>> => {
     if (ids.length === 0) return new Set()
     const rows = await db.read
       .selectFrom("chat_messages")
@@ -134,7 +137,7 @@ export const createChatStore = (db: Database) => {
   }
 
   /** A snippet of the first message in each chat that contains the text. */
-  const matchesAmong = async (ids: readonly string[], text: string | undefined) => {
+  const findSnippets = async (ids: readonly string[], text: string | undefined) => {
     const byId = new Map<string, string>()
     if (!text || ids.length === 0) return byId
     const rows = await db.backgroundReader
@@ -144,16 +147,18 @@ export const createChatStore = (db: Database) => {
       .where(columnContainsFolding("content", text))
       .orderBy("position", "desc")
       .execute()
-    for (const { chat_id, content } of rows) byId.set(chat_id, snippetOf(content, text))
+    for (const { chat_id, content } of rows) byId.set(chat_id, createSnippet(content, text))
     return byId
   }
 
-  const ordered = (found: ReturnType<typeof matching>, { order_by, direction }: ChatListQuery) =>
-    found.orderBy(sortColumns[order_by], direction).orderBy("id", direction)
+  const sortChats = (
+    found: ReturnType<typeof matchingChats>,
+    { order_by, direction }: ChatListQuery,
+  ) => found.orderBy(sortColumns[order_by], direction).orderBy("id", direction)
 
   /** Searches every message of the account only once, for both the page and the total. */
-  const searched = async (userId: string, query: ChatListQuery) => {
-    const found = await ordered(matching(db.backgroundReader, userId, query), query)
+  const searchPage = async (userId: string, query: ChatListQuery) => {
+    const found = await sortChats(matchingChats(db.backgroundReader, userId, query), query)
       .select("id")
       .execute()
     const first = (query.page - 1) * query.page_size
@@ -161,15 +166,15 @@ export const createChatStore = (db: Database) => {
     return { ids, total: found.length }
   }
 
-  const idsOfPage = async (userId: string, query: ChatListQuery) => {
-    if (query.query) return searched(userId, query)
+  const listPageIds = async (userId: string, query: ChatListQuery) => {
+    if (query.query) return searchPage(userId, query)
     // Only this order has an index; for any other one, all chats of the account are sorted.
     const reader = query.order_by === "updated_at" ? db.read : db.backgroundReader
-    const found = matching(reader, userId, query)
+    const found = matchingChats(reader, userId, query)
     const { total } = await found
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()
-    const rows = await ordered(found, query)
+    const rows = await sortChats(found, query)
       .select("id")
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
@@ -180,7 +185,7 @@ export const createChatStore = (db: Database) => {
   /**
    * In the order of `ids`. Read separately, so that the database need not sort long system prompts.
    */
-  const rowsOf = async (ids: readonly string[]): Promise<Selectable<ChatRow>[]> => {
+  const readRows = async (ids: readonly string[]): Promise<Selectable<ChatRow>[]> => {
     if (ids.length === 0) return []
     const rows = await db.read.selectFrom("chats").selectAll().where("id", "in", ids).execute()
     return orderByIds(ids, rows)
@@ -194,16 +199,16 @@ export const createChatStore = (db: Database) => {
         .where("id", "=", id)
         .executeTakeFirst()
       if (!row) return undefined
-      const tags = await tagsOf([id], reader)
+      const tags = await readTags([id], reader)
       return toChat(row, tags.get(id) ?? [])
     },
 
     list: async (userId: string, query: ChatListQuery): Promise<Page<ChatListItem>> => {
-      const { ids, total } = await idsOfPage(userId, query)
-      const rows = await rowsOf(ids)
-      const tags = await tagsOf(ids, db.read)
-      const running = await runningAmong(ids)
-      const snippets = await matchesAmong(ids, query.query)
+      const { ids, total } = await listPageIds(userId, query)
+      const rows = await readRows(ids)
+      const tags = await readTags(ids, db.read)
+      const running = await filterRunning(ids)
+      const snippets = await findSnippets(ids, query.query)
       const items = rows.map((row) => {
         const { system, params, title_source, ...chat } = toChat(row, tags.get(row.id) ?? [])
         return { ...chat, running: running.has(row.id), snippet: snippets.get(row.id) ?? null }
@@ -212,7 +217,7 @@ export const createChatStore = (db: Database) => {
     },
 
     /** All chats of an account, oldest first. */
-    idsOf: async (userId: string): Promise<string[]> => {
+    listIds: async (userId: string): Promise<string[]> => {
       const rows = await db.read
         .selectFrom("chats")
         .select("id")
@@ -222,7 +227,7 @@ export const createChatStore = (db: Database) => {
       return rows.map(({ id }) => id)
     },
 
-    labels: async (userId: string): Promise<Labels> => {
+    labels: async (userId: string): Promise<ChatLabels> => {
       // In the background: a user with very many chats has very many tags.
       const folders = await db.backgroundReader
         .selectFrom("chats")
@@ -263,23 +268,23 @@ export const createChatStore = (db: Database) => {
       await insertTags(tx, id, chat.tags)
     },
 
-    remove: removeChat,
+    remove: deleteChat,
   }
 }
 
 export type ChatStore = ReturnType<typeof createChatStore>
 
-const before = 40
-const longest = 160
+const snippetLead = 40
+const maxSnippetLength = 160
 
 /** The text around the first match of `wanted`, on one line. */
-const snippetOf = (content: string, wanted: string): string => {
-  const at = foldCase(content).indexOf(foldCase(wanted))
-  const start = Math.max(0, at - before)
+const createSnippet = (content: string, searchText: string): string => {
+  const at = foldCase(content).indexOf(foldCase(searchText))
+  const start = Math.max(0, at - snippetLead)
   const piece = content
-    .slice(start, start + longest)
+    .slice(start, start + maxSnippetLength)
     .replace(/\s+/g, " ")
     .trim()
   const head = start > 0 ? "…" : ""
-  return `${head}${piece}${start + longest < content.length ? "…" : ""}`.toWellFormed()
+  return `${head}${piece}${start + maxSnippetLength < content.length ? "…" : ""}`.toWellFormed()
 }

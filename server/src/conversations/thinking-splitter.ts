@@ -1,15 +1,15 @@
-const opening = "<think>"
-const closing = "</think>"
+const openingTag = "<think>"
+const closingTag = "</think>"
 
-interface Parts {
+interface SplitText {
   content: string
   reasoning: string
 }
 
 /** The length of the longest end of `text` that may be the beginning of `mark`. */
-const begunMark = (text: string, mark: string): number => {
-  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(mark.slice(0, length))) return length
+const partialTagLength = (text: string, tag: string): number => {
+  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(tag.slice(0, length))) return length
   }
   return 0
 }
@@ -20,47 +20,47 @@ const begunMark = (text: string, mark: string): number => {
  */
 export const createThinkingSplitter = () => {
   let stage: "before" | "thinking" | "after" = "before"
-  let held = ""
+  let pending = ""
 
-  const beginning = (text: string): Parts => {
+  const splitBeginning = (text: string): SplitText => {
     const trimmed = text.trimStart()
-    if (trimmed.startsWith(opening)) {
+    if (trimmed.startsWith(openingTag)) {
       stage = "thinking"
-      return thinking(trimmed.slice(opening.length).trimStart())
+      return splitThinking(trimmed.slice(openingTag.length).trimStart())
     }
-    if (opening.startsWith(trimmed)) {
-      held = text
+    if (openingTag.startsWith(trimmed)) {
+      pending = text
       return { content: "", reasoning: "" }
     }
     stage = "after"
     return { content: text, reasoning: "" }
   }
 
-  const thinking = (text: string): Parts => {
-    const at = text.indexOf(closing)
+  const splitThinking = (text: string): SplitText => {
+    const at = text.indexOf(closingTag)
     if (at >= 0) {
       stage = "after"
       return {
         reasoning: text.slice(0, at).trimEnd(),
-        content: text.slice(at + closing.length).trimStart(),
+        content: text.slice(at + closingTag.length).trimStart(),
       }
     }
-    const keep = begunMark(text, closing)
-    held = text.slice(text.length - keep)
+    const keep = partialTagLength(text, closingTag)
+    pending = text.slice(text.length - keep)
     return { content: "", reasoning: text.slice(0, text.length - keep) }
   }
 
   return {
-    split: (text: string): Parts => {
-      const whole = held + text
-      held = ""
-      if (stage === "before") return beginning(whole)
-      return stage === "thinking" ? thinking(whole) : { content: whole, reasoning: "" }
+    split: (text: string): SplitText => {
+      const whole = pending + text
+      pending = ""
+      if (stage === "before") return splitBeginning(whole)
+      return stage === "thinking" ? splitThinking(whole) : { content: whole, reasoning: "" }
     },
     /** Returns text held back because it could have become a tag. */
-    end: (): Parts => {
-      const rest = held
-      held = ""
+    end: (): SplitText => {
+      const rest = pending
+      pending = ""
       return stage === "thinking"
         ? { content: "", reasoning: rest }
         : { content: rest, reasoning: "" }

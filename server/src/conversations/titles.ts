@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto"
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat } from "../completions/completions.ts"
-import { readRequest } from "../completions/request.ts"
+import type { Completions } from "../completions/completions.ts"
+import { parseModelRequest } from "../completions/request.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import { bodyOf } from "../http/json-object.ts"
-import type { Catalogue } from "../models/catalogue.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import { Collector } from "./answer-collector.ts"
-import type { Assignment } from "./answer-generation.ts"
+import { AnswerCollector } from "./answer-collector.ts"
+import type { AnswerJob } from "./answer-generation.ts"
 import type { Answers } from "./answers.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { ChatStore } from "./store.ts"
@@ -21,8 +21,8 @@ const maxTitle = 80
 interface Deps {
   db: Database
   bus: Bus
-  engine: Chat
-  catalogue: Catalogue
+  completions: Completions
+  catalogue: ModelCatalogue
   settings: SettingsStore
   store: ChatStore
   messages: MessageStore
@@ -30,7 +30,7 @@ interface Deps {
   log: Logger
 }
 
-const wish = (question: string, answer: string): string =>
+const titlePrompt = (question: string, answer: string): string =>
   `Write a title of at most six words for the conversation below, in its own language. Answer with the title alone, without quotation marks.
 
 <conversation>
@@ -40,60 +40,64 @@ Assistant: ${answer.slice(0, maxCharacters)}
 </conversation>`
 
 /** Removes whitespace and the characters in `before` and `after` from the ends of `text`. */
-const stripped = (text: string, before: string, after: string): string => {
-  const isOf = (listed: string, character: string): boolean =>
-    listed.includes(character) || character.trim() === ""
+const trimCharacters = (text: string, before: string, after: string): string => {
+  const isTrimmed = (characters: string, character: string): boolean =>
+    characters.includes(character) || character.trim() === ""
   let from = 0
   let to = text.length
-  while (from < to && isOf(before, text.charAt(from))) from++
-  while (to > from && isOf(after, text.charAt(to - 1))) to--
+  while (from < to && isTrimmed(before, text.charAt(from))) from++
+  while (to > from && isTrimmed(after, text.charAt(to - 1))) to--
   return text.slice(from, to)
 }
 
-const labelled = /^(title|titel)\s*:\s*/i
+const titleLabel = /^(title|titel)\s*:\s*/i
 
 /** The first line without quotation marks, labels and markup; "" if nothing is left. */
-const tidy = (text: string): string =>
-  stripped((text.trim().split("\n", 1)[0] ?? "").replace(labelled, ""), "\"'“„«*#", "\"'”“»*.")
+const cleanTitle = (text: string): string =>
+  trimCharacters(
+    (text.trim().split("\n", 1)[0] ?? "").replace(titleLabel, ""),
+    "\"'“„«*#",
+    "\"'”“»*.",
+  )
     .slice(0, maxTitle)
     .toWellFormed()
 
 /** Lets a model name a chat after its first answer, if the settings allow it. */
-export const createTitles = (deps: Deps) => {
-  const { db, bus, engine, catalogue, settings, store, messages, answers, log } = deps
+export const createTitleGenerator = (deps: Deps) => {
+  const { db, bus, completions, catalogue, settings, store, messages, answers, log } = deps
 
-  const allowed = async (caller: Caller, model: string): Promise<boolean> => {
+  const isAllowed = async (caller: Caller, model: string): Promise<boolean> => {
     const { chat_titles } = settings.current()
     if (chat_titles === "words") return false
-    const { offers } = await catalogue.resolve(caller, model)
+    const { endpoints } = await catalogue.resolve(caller, model)
     // Functions are not asked for titles: they run their author's code for every request.
-    if (chat_titles === "any") return offers.length > 0
-    return offers.some(({ upstream }) => upstream.provider.connection_type === "local")
+    if (chat_titles === "any") return endpoints.length > 0
+    return endpoints.some(({ upstream }) => upstream.provider.connection_type === "local")
   }
 
-  const ask = (caller: Caller, model: string, content: string): Promise<string> =>
+  const requestTitle = (caller: Caller, model: string, content: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const body = { model, messages: [{ role: "user", content }], max_tokens: maxTokens }
       const stream = { stream: true, stream_options: { include_usage: true } }
       const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
-      const request = readRequest("chat/completions", bodyOf(bytes))
-      const book = { requestId: randomUUID(), startedAt: performance.now() }
-      let said = ""
-      const hear: Parameters<Chat["answer"]>[1] = (meter, over) =>
-        new Collector({
-          meter,
-          grew: (parts) => {
-            said += parts.content
+      const request = parseModelRequest("chat/completions", bodyOf(bytes))
+      const usageContext = { requestId: randomUUID(), startedAt: performance.now() }
+      let output = ""
+      const createConsumer: Parameters<Completions["answer"]>[1] = (usageRecorder, onDone) =>
+        new AnswerCollector({
+          usageRecorder,
+          onText: (parts) => {
+            output += parts.content
           },
-          over: ({ outcome, failure }) => {
-            over(failure)
-            resolve(outcome === "ok" ? said : "")
+          onDone: ({ outcome, failure }) => {
+            onDone(failure)
+            resolve(outcome === "ok" ? output : "")
           },
         })
-      engine.answer({ caller, request, book }, hear).catch(reject)
+      completions.answer({ caller, request, usageContext }, createConsumer).catch(reject)
     })
 
-  const keep = (chatId: string, title: string): Promise<void> =>
+  const saveTitle = (chatId: string, title: string): Promise<void> =>
     db.transact(async (tx) => {
       await db.acquireLock(tx, `chat:${chatId}`)
       const chat = await store.byId(chatId, tx)
@@ -102,18 +106,20 @@ export const createTitles = (deps: Deps) => {
       await bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
     })
 
-  const name = async ({ caller, chat, message }: Assignment): Promise<void> => {
+  const generateTitle = async ({ caller, chat, message }: AnswerJob): Promise<void> => {
     if (message.state !== "completed" || !message.model) return
     const known = await store.byId(chat.id)
-    if (known?.title_source !== "words" || !(await allowed(caller, message.model))) return
+    if (known?.title_source !== "words" || !(await isAllowed(caller, message.model))) return
     const [question] = await messages.byIds(chat.id, [message.parent_id ?? ""])
     if (!question || question.parent_id !== null) return
-    const title = tidy(await ask(caller, message.model, wish(question.content, message.content)))
-    if (title !== "") await keep(chat.id, title)
+    const title = cleanTitle(
+      await requestTitle(caller, message.model, titlePrompt(question.content, message.content)),
+    )
+    if (title !== "") await saveTitle(chat.id, title)
   }
 
-  answers.onEnd((assignment) => {
-    name(assignment).catch((error: unknown) =>
+  answers.onEnd((job) => {
+    generateTitle(job).catch((error: unknown) =>
       log.warn({ err: error }, "could not generate chat title"),
     )
   })

@@ -86,7 +86,7 @@ export class Filtered implements Flow {
   }
 
   chosen(upstream: Upstream): void {
-    this.#consumer.chosen(upstream)
+    this.#consumer.onConnectionSelected(upstream)
   }
 
   stop(...why: Parameters<Hearing["stop"]>): void {

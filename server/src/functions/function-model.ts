@@ -1,4 +1,4 @@
-import type { SendListener } from "../connections/send.ts"
+import type { FailoverHandler } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Flow } from "../outbound/client.ts"
@@ -11,7 +11,7 @@ import { type Trouble, trouble } from "./sandbox/session.ts"
 /**
  * Consumes a response, whether from a provider or a function, and can be stopped with a failure.
  */
-export interface Hearing extends SendListener {
+export interface Hearing extends FailoverHandler {
   follow(flow: Flow): void
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }

@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { Registry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
@@ -60,7 +60,7 @@ interface Deps extends LibraryOptions {
   bus: Bus
   audit: Audit
   grants: Grants
-  registry: Registry
+  registry: ConnectionRegistry
   settings: SettingsStore
   newId: () => string
   now: () => number

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { z } from "zod"
-import { inOrderOfChoice } from "../connections/load-balancing.ts"
-import type { Offer } from "../connections/registry.ts"
+import { orderEndpoints } from "../connections/load-balancing.ts"
+import type { Endpoint } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { TextKind } from "./embedding-input-type.ts"
@@ -72,14 +72,14 @@ export const batchSize = (model: string, texts: readonly string[]): number => {
 /** Requests embeddings: retries busy models and halves texts that are too long. */
 export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetryMs }: Deps) => {
   const askOne = async (
-    { upstream, model }: Offer,
+    { upstream, model }: Endpoint,
     input: readonly string[],
     signal: AbortSignal,
   ): Promise<Float32Array[]> => {
     const reply = await upstream.client.ask(
       {
         method: "POST",
-        path: upstream.provider.pathOf("embeddings"),
+        path: upstream.provider.operationPath("embeddings"),
         headers: { "user-agent": "Portico", ...upstream.headers },
         json: { model: model.name, input, encoding_format: "float" },
       },
@@ -93,7 +93,7 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
   }
 
   const askNow = (model: string, input: readonly string[], signal: AbortSignal) => {
-    const [offer] = inOrderOfChoice(models.offersOf(model))
+    const [offer] = orderEndpoints(models.offersOf(model))
     if (!offer)
       throw new NotOffered(`no connection currently offers the embedding model "${model}"`)
     return askOne(offer, input, signal)

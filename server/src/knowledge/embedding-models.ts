@@ -1,4 +1,4 @@
-import type { Offer, Registry } from "../connections/registry.ts"
+import type { ConnectionRegistry, Endpoint } from "../connections/registry.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { TextKind } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
@@ -23,14 +23,14 @@ export const prefixed = (model: string, kind: TextKind, text: string): string =>
   return (kind === "query" ? query : passage) + text
 }
 
-const canEmbed = ({ model }: Offer): boolean =>
+const canEmbed = ({ model }: Endpoint): boolean =>
   model.capabilities.embedding ??
   (embeds.test(model.name) && model.capabilities.completion !== true)
 
-const isForAll = ({ upstream }: Offer): boolean => upstream.config.access_grants === null
+const isForAll = ({ upstream }: Endpoint): boolean => upstream.config.access_grants === null
 
 interface Deps {
-  registry: Registry
+  registry: ConnectionRegistry
   builtIn: BuiltInModel
   /** The setting `embedding_model`: a model's id, `none`, or empty for an automatic choice. */
   chosen: () => string
@@ -38,15 +38,15 @@ interface Deps {
 
 /** Lists the available embedding models and chooses the one to use. */
 export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
-  const offersOf = (id: string): readonly Offer[] => {
+  const offersOf = (id: string): readonly Endpoint[] => {
     if (id === builtInModelId) return []
-    const offers = registry.offers()
+    const offers = registry.endpoints()
     return offers.get(id) ?? offers.get(`${id}:latest`) ?? []
   }
 
   /** Models of connections, local ones first. */
-  const found = (): [id: string, offers: readonly Offer[]][] => {
-    const usable = [...registry.offers()].filter(
+  const found = (): [id: string, offers: readonly Endpoint[]][] => {
+    const usable = [...registry.endpoints()].filter(
       ([id, offers]) =>
         id !== builtInModelId && offers.some((offer) => canEmbed(offer) && isForAll(offer)),
     )
@@ -67,7 +67,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   const isEnabled = (): boolean => chosen() !== noEmbeddingModel
 
   /** False just after the start: a connection may still be about to list its models. */
-  const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.settled())
+  const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.hasListed())
 
   const chooseAutomatically = (current: string | null): string | null => {
     if (current !== null && (isAvailable(current) || !areAllListed())) return current

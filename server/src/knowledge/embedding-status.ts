@@ -1,4 +1,4 @@
-import type { Registry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { SettingsStore } from "../settings/settings.ts"
@@ -10,7 +10,7 @@ import type { Space, VectorStore } from "./vector-store.ts"
 
 interface Deps {
   models: EmbeddingModels
-  registry: Registry
+  registry: ConnectionRegistry
   settings: SettingsStore
   spaces: Pick<Spaces, "current">
   vectors: Pick<VectorStore, "progress">
@@ -71,7 +71,9 @@ export const createEmbeddingStatus = ({ models, registry, settings, spaces, vect
   }
 
   const recommend = (): AdminStatus["recommended"] => {
-    const canPull = registry.runtimes().some((runtime) => runtime.settled() && runtime.available())
+    const canPull = registry
+      .runtimes()
+      .some((runtime) => runtime.hasListed() && runtime.isAvailable())
     const isThere = models.list().some(({ id }) => id.includes(recommended.name))
     return canPull && !isThere ? recommended : null
   }

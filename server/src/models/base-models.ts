@@ -1,13 +1,13 @@
 import type { WorkspaceModel } from "./schema.ts"
 
 /** Maximum number of workspace models in a chain, not counting the base model at its end. */
-export const maxChain = 5
+export const maxChainLength = 5
 
 /**
  * Why `model` cannot use its base model; null if it can.
  * @param baseOf returns the base of another workspace model; undefined if there is none
  */
-export const chainFault = async (
+export const findChainError = async (
   model: Pick<WorkspaceModel, "id" | "base_model_id">,
   baseOf: (id: string) => Promise<string | undefined>,
 ): Promise<string | null> => {
@@ -20,8 +20,8 @@ export const chainFault = async (
     const id = last.base_model_id
     const base = await baseOf(id)
     if (base === undefined) return null
-    if (++length > maxChain)
-      return `Choose another base model: at most ${maxChain} models can be based on one another`
+    if (++length > maxChainLength)
+      return `Choose another base model: at most ${maxChainLength} models can be based on one another`
     last = { id, base_model_id: base }
   }
   return null

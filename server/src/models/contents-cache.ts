@@ -4,7 +4,7 @@ import { type ModelStore, toWorkspaceModel } from "./store.ts"
 /** Strings use two bytes per character of JSON; the parsed objects take about as much. */
 const bytesPerCharacter = 2
 
-interface Entry {
+interface CacheEntry {
   summary: ModelSummary
   model: WorkspaceModel
   bytes: number
@@ -14,25 +14,25 @@ interface Entry {
  * Caches complete models. An entry is valid only for the summary object it was read for: every
  * change of a model, on any node, creates a new summary.
  */
-export const createContentsCache = (store: Pick<ModelStore, "contents">, maxBytes: number) => {
+export const createModelContentsCache = (store: Pick<ModelStore, "contents">, maxBytes: number) => {
   /** Least recently used first. */
-  const entryById = new Map<string, Entry>()
+  const entryById = new Map<string, CacheEntry>()
   const loading = new Map<ModelSummary, Promise<WorkspaceModel | null>>()
   let bytes = 0
 
-  const drop = (entry: Entry | undefined): void => {
+  const evict = (entry: CacheEntry | undefined): void => {
     if (!entry) return
     entryById.delete(entry.summary.id)
     bytes -= entry.bytes
   }
 
-  const keep = (entry: Entry): void => {
-    drop(entryById.get(entry.summary.id))
+  const add = (entry: CacheEntry): void => {
+    evict(entryById.get(entry.summary.id))
     entryById.set(entry.summary.id, entry)
     bytes += entry.bytes
     for (const oldest of entryById.values()) {
       if (bytes <= maxBytes) return
-      drop(oldest)
+      evict(oldest)
     }
   }
 
@@ -40,7 +40,7 @@ export const createContentsCache = (store: Pick<ModelStore, "contents">, maxByte
     const contents = await store.contents(summary.id)
     if (!contents) return null
     const model = toWorkspaceModel(summary, contents)
-    keep({ summary, model, bytes: contents.length * bytesPerCharacter })
+    add({ summary, model, bytes: contents.length * bytesPerCharacter })
     return model
   }
 

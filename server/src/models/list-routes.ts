@@ -1,11 +1,11 @@
 import { z } from "zod"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Catalogue } from "./catalogue.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
 import { ModelList, ModelRecord } from "./schema.ts"
 
 /** `GET /models` and `GET /models/{id}`, as in the OpenAI API. */
-export const modelListRoutes = (router: Router, catalogue: Catalogue): Router => {
+export const modelListRoutes = (router: Router, catalogue: ModelCatalogue): Router => {
   router.on(
     route("user", {
       method: "get",

@@ -2,7 +2,7 @@ import type { Bus, Message } from "../bus/bus.ts"
 import { readInChunks } from "../db/chunks.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/grants.ts"
-import { withoutLatest } from "./precedence.ts"
+import { stripLatestTag } from "./precedence.ts"
 import type { ModelSummary } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
@@ -16,7 +16,7 @@ export interface IndexedModel {
   nameKey: string
 }
 
-interface Pending {
+interface PendingChanges {
   everything: boolean
   allOwners: boolean
   modelIds: Set<string>
@@ -24,18 +24,18 @@ interface Pending {
 }
 
 interface Deps {
-  store: Pick<ModelStore, "ids" | "summaries" | "owners">
+  store: Pick<ModelStore, "listIds" | "summaries" | "loadOwners">
   bus: Bus
 }
 
-const nothingPending = (): Pending => ({
+const noPendingChanges = (): PendingChanges => ({
   everything: false,
   allOwners: false,
   modelIds: new Set(),
   ownerIds: new Set(),
 })
 
-const isAnything = ({ everything, allOwners, modelIds, ownerIds }: Pending): boolean =>
+const hasChanges = ({ everything, allOwners, modelIds, ownerIds }: PendingChanges): boolean =>
   everything || allOwners || modelIds.size + ownerIds.size > 0
 
 const toIndexed = (summary: ModelSummary): IndexedModel => ({
@@ -45,7 +45,7 @@ const toIndexed = (summary: ModelSummary): IndexedModel => ({
 })
 
 /** Notes in `pending` what must be read again. @returns whether `message` concerns the index */
-const noteChange = (pending: Pending, message: Message): boolean => {
+const noteChange = (pending: PendingChanges, message: Message): boolean => {
   switch (message.topic) {
     case "models":
       if (message.id === null) pending.everything = true
@@ -74,41 +74,41 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
   const listeners = new Set<() => void>()
 
   const readModels = (ids: readonly string[]): Promise<IndexedModel[]> =>
-    readInChunks(ids, async (some) => (await store.summaries(some)).map(toIndexed), chunkSize)
+    readInChunks(ids, async (chunk) => (await store.summaries(chunk)).map(toIndexed), chunkSize)
   const readOwners = (ids: Iterable<string>): Promise<Principal[]> =>
-    readInChunks([...new Set(ids)], store.owners, chunkSize)
+    readInChunks([...new Set(ids)], store.loadOwners, chunkSize)
 
   const loadEverything = async (): Promise<void> => {
-    const models = await readModels(await store.ids())
+    const models = await readModels(await store.listIds())
     const owners = await readOwners(models.map(({ summary }) => summary.user_id))
     modelById = new Map(models.map((model) => [model.summary.id, model]))
     ownerById = new Map(owners.map((owner) => [owner.user.id, owner]))
   }
 
-  const loadChanges = async ({ modelIds, ownerIds, allOwners }: Pending): Promise<void> => {
+  const loadChanges = async ({ modelIds, ownerIds, allOwners }: PendingChanges): Promise<void> => {
     const models = await readModels([...modelIds])
     const newOwnerIds = models
       .map(({ summary }) => summary.user_id)
       .filter((id) => !ownerById.has(id))
-    const known = allOwners ? ownerById.keys() : ownerIds
-    const wanted = [...known, ...newOwnerIds]
-    const owners = await readOwners(wanted)
+    const knownIds = allOwners ? ownerById.keys() : ownerIds
+    const refreshedIds = [...knownIds, ...newOwnerIds]
+    const owners = await readOwners(refreshedIds)
     for (const id of modelIds) modelById.delete(id)
     for (const model of models) modelById.set(model.summary.id, model)
-    for (const id of wanted) ownerById.delete(id)
+    for (const id of refreshedIds) ownerById.delete(id)
     for (const owner of owners) ownerById.set(owner.user.id, owner)
   }
 
-  let pending = nothingPending()
+  let pending = noPendingChanges()
   let isScheduled = false
   let loading: Promise<void> = Promise.resolve()
 
   const load = async (): Promise<void> => {
     const changes = pending
-    pending = nothingPending()
+    pending = noPendingChanges()
     // Filtered here, not on arrival: a load in progress may have added an owner.
     changes.ownerIds = new Set([...changes.ownerIds].filter((id) => ownerById.has(id)))
-    if (!isAnything(changes)) return
+    if (!hasChanges(changes)) return
     try {
       await (changes.everything ? loadEverything() : loadChanges(changes))
     } catch (error) {
@@ -159,13 +159,13 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
       adminNames ??= new Set(
         [...modelById.values()]
           .filter(({ summary }) => isAdmin(summary.user_id))
-          .map(({ idKey }) => withoutLatest(idKey)),
+          .map(({ idKey }) => stripLatestTag(idKey)),
       )
       return adminNames
     },
 
     /** Waits until every change reported so far has taken effect. */
-    settled: (): Promise<void> => loading,
+    waitForChanges: (): Promise<void> => loading,
 
     onChange: (listener: () => void): void => void listeners.add(listener),
   }

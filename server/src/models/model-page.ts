@@ -32,7 +32,7 @@ const toListItem = (summary: ModelSummary, caller: Caller): ModelListItem => {
 }
 
 /** One page of the models that match the query. `models` are sorted by id. */
-export const pageOfModels = (
+export const paginateModels = (
   models: readonly IndexedModel[],
   caller: Caller,
   { query, order_by, direction, page, page_size }: ModelListQuery,

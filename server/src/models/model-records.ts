@@ -1,4 +1,4 @@
-import type { Offer } from "../connections/registry.ts"
+import type { Endpoint } from "../connections/registry.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { ModelRecord } from "./schema.ts"
 
@@ -18,8 +18,8 @@ export const shortenRecord = (record: ModelRecord): ModelRecord => {
 }
 
 /** An empty list if no connection offers the model. */
-export const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
-  const [first] = offers
+export const endpointRecord = (id: string, endpoints: readonly Endpoint[]): ModelRecord[] => {
+  const [first] = endpoints
   if (!first) return []
   const { model, upstream } = first
   return [
@@ -34,9 +34,12 @@ export const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[]
       tags: [],
       capabilities: model.capabilities,
       ...(model.context_length !== null && { context_length: model.context_length }),
-      connections: offers.map(({ upstream: { config } }) => ({ id: config.id, name: config.name })),
+      connections: endpoints.map(({ upstream: { config } }) => ({
+        id: config.id,
+        name: config.name,
+      })),
       is_active: true,
-      available: offers.some((offer) => offer.upstream.available()),
+      available: endpoints.some((endpoint) => endpoint.upstream.isAvailable()),
     },
   ]
 }

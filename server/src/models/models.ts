@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -8,11 +8,11 @@ import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage.ts"
 import { mayRead, mayWrite } from "./access.ts"
 import { auditAccess, auditChange, auditTarget } from "./audit-details.ts"
-import { chainFault } from "./base-models.ts"
-import type { Catalogue } from "./catalogue.ts"
+import { findChainError } from "./base-models.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
 import { failInvalid, failNotFound, failTaken } from "./failures.ts"
-import { checkContentLength, checkGrantCount, checkModelCount, type MaxModels } from "./limits.ts"
-import { pageOfModels } from "./model-page.ts"
+import { checkContentLength, checkGrantCount, checkModelCount, type ModelLimits } from "./limits.ts"
+import { paginateModels } from "./model-page.ts"
 import type {
   ModelChanges,
   ModelListItem,
@@ -24,10 +24,10 @@ import type {
 import { type ModelStore, modelBytes, toWorkspaceModel } from "./store.ts"
 
 interface Deps {
-  maxModels: MaxModels
+  maxModels: ModelLimits
   db: Database
   store: ModelStore
-  catalogue: Catalogue
+  catalogue: ModelCatalogue
   storage: StorageQuota
   audit: Audit
   bus: Bus
@@ -36,7 +36,7 @@ interface Deps {
 }
 
 /** A change, inside its transaction. */
-interface Work {
+interface ModelTransaction {
   tx: Tx
   actor: Actor
   caller: Caller
@@ -56,7 +56,7 @@ export const createModels = (deps: Deps) => {
    * runs before the transaction.
    * @param planned ids of models that the same import creates
    */
-  const checkBase = async (
+  const requireBase = async (
     caller: Caller,
     { id, base }: { id: string; base: string },
     { planned, path = "" }: { planned?: ReadonlySet<string>; path?: string } = {},
@@ -69,7 +69,7 @@ export const createModels = (deps: Deps) => {
         "Choose another id: only administrators may give a model the id of its base model",
       )
     }
-    const workspace = catalogue.standing(base)
+    const workspace = catalogue.effectiveModel(base)
     if (planned?.has(base) || (workspace && mayRead(workspace, caller))) return
     try {
       await catalogue.resolve(caller, base)
@@ -79,7 +79,10 @@ export const createModels = (deps: Deps) => {
   }
 
   /** Checked within the transaction: access may have changed since the request arrived. */
-  const writable = async ({ tx, caller }: Work, id: string): Promise<ModelSummary> => {
+  const requireWritable = async (
+    { tx, caller }: ModelTransaction,
+    id: string,
+  ): Promise<ModelSummary> => {
     const model = readable(await store.summary(id, tx), caller, id)
     return mayWrite(model, caller)
       ? model
@@ -87,19 +90,19 @@ export const createModels = (deps: Deps) => {
   }
 
   const checkChain = async (
-    { tx }: Work,
+    { tx }: ModelTransaction,
     model: Pick<ModelSummary, "id" | "base_model_id">,
     path = "",
   ): Promise<void> => {
-    const fault = await chainFault(model, (id) => store.baseOf(tx, id))
-    if (fault !== null) failInvalid(`${path}base_model_id`, fault)
+    const error = await findChainError(model, (id) => store.getBaseModelId(tx, id))
+    if (error !== null) failInvalid(`${path}base_model_id`, error)
   }
 
   /**
    * A user's model must not take the id of a connection's, a function's or an administrator's
    * model.
    */
-  const checkId = ({ caller }: Work, id: string): void => {
+  const checkId = ({ caller }: ModelTransaction, id: string): void => {
     if (caller.user.role !== "admin" && catalogue.isTaken(id)) {
       fail(
         "conflict",
@@ -108,28 +111,38 @@ export const createModels = (deps: Deps) => {
     }
   }
 
-  const checkCount = async ({ tx, caller, isImport }: Work, added: number): Promise<void> => {
+  const checkCount = async (
+    { tx, caller, isImport }: ModelTransaction,
+    added: number,
+  ): Promise<void> => {
     if (added === 0) return
     const counts = await store.countModels(tx, caller.user.id)
     checkModelCount(isImport ? { ...counts, ofUser: null } : counts, added, maxModels)
   }
 
   /** Call within the transaction that wrote the grants. */
-  const checkGrants = async ({ tx, isImport }: Work, model: WorkspaceModel): Promise<void> => {
+  const checkGrants = async (
+    { tx, isImport }: ModelTransaction,
+    model: WorkspaceModel,
+  ): Promise<void> => {
     if (model.access_grants.length === 0) return
     const counts = await store.countGrants(tx, model.user_id)
     checkGrantCount(isImport ? { ...counts, ofUser: null } : counts)
   }
 
-  const insert = async (work: Work, input: NewModel, path?: string): Promise<WorkspaceModel> => {
-    const { tx, actor, caller } = work
+  const insert = async (
+    transaction: ModelTransaction,
+    input: NewModel,
+    path?: string,
+  ): Promise<WorkspaceModel> => {
+    const { tx, actor, caller } = transaction
     checkContentLength(input, { sent: input, path })
     const times = { created_at: now(), updated_at: now() }
     const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
     if (!(await store.insert(tx, model))) failTaken(model.id)
-    await checkGrants(work, model)
-    checkId(work, input.id)
-    await checkChain(work, model, path)
+    await checkGrants(transaction, model)
+    checkId(transaction, input.id)
+    await checkChain(transaction, model, path)
     const change = { actor, action: "model.created", target: auditTarget(model.id) }
     await audit.record(tx, { ...change, after: auditAccess(model) })
     await bus.publish(tx, { topic: "models", id: model.id })
@@ -137,11 +150,11 @@ export const createModels = (deps: Deps) => {
   }
 
   const change = async (
-    work: Work,
+    transaction: ModelTransaction,
     { id, changes, path }: { id: string; changes: ModelChanges; path?: string },
   ): Promise<WorkspaceModel> => {
-    const { tx, actor } = work
-    const summary = await writable(work, id)
+    const { tx, actor } = transaction
+    const summary = await requireWritable(transaction, id)
     const contents = (await store.contents(id, tx)) ?? failNotFound(id)
     const before = toWorkspaceModel(summary, contents)
     const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
@@ -149,9 +162,10 @@ export const createModels = (deps: Deps) => {
     if (changes.meta || changes.params) {
       checkContentLength(after, { sent: changes, before, path })
     }
-    if (changes.base_model_id !== undefined) await checkChain(work, after, path)
+    if (changes.base_model_id !== undefined) await checkChain(transaction, after, path)
     await store.update(tx, id, { ...changes, updated_at: after.updated_at })
-    if (after.access_grants.length > before.access_grants.length) await checkGrants(work, after)
+    if (after.access_grants.length > before.access_grants.length)
+      await checkGrants(transaction, after)
     await audit.record(tx, {
       actor,
       action: "model.updated",
@@ -167,19 +181,19 @@ export const createModels = (deps: Deps) => {
   const transact = async <T>(
     actor: Actor,
     caller: Caller,
-    edit: (work: Work) => Promise<T>,
+    edit: (transaction: ModelTransaction) => Promise<T>,
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
       await db.acquireLock(tx, "models")
       // Checking the base may have taken long; the caller may have lost a group or role since.
       return edit({ tx, actor, caller: await refreshCaller(tx, caller) })
     })
-    await catalogue.settled()
+    await catalogue.waitForChanges()
     return result
   }
 
   /** What a change adds to the storage of the model's owner. */
-  const additionOf = async (
+  const storageAddition = async (
     caller: Caller,
     id: string,
     changes: ModelChanges,
@@ -193,28 +207,28 @@ export const createModels = (deps: Deps) => {
   return {
     /** The models that the caller may read. */
     list: (caller: Caller, query: ModelListQuery): Page<ModelListItem> => {
-      const readable = catalogue.allWorkspace().filter(({ summary }) => mayRead(summary, caller))
-      return pageOfModels(readable, caller, query)
+      const readable = catalogue.listWorkspace().filter(({ summary }) => mayRead(summary, caller))
+      return paginateModels(readable, caller, query)
     },
 
     get: async (caller: Caller, id: string): Promise<WorkspaceModel> =>
       readable(await store.byId(id), caller, id),
 
     /** All models that the caller may read, one at a time. */
-    all: async function* (caller: Caller): AsyncGenerator<WorkspaceModel> {
-      for (const id of await store.ids()) {
+    streamAll: async function* (caller: Caller): AsyncGenerator<WorkspaceModel> {
+      for (const id of await store.listIds()) {
         const model = await store.byId(id)
         if (model && mayRead(model, caller)) yield model
-        await nextTurn()
+        await yieldToEventLoop()
       }
     },
 
     create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
-      await checkBase(caller, { id: input.id, base: input.base_model_id })
-      return storage.writeWithinLimit([await additionOf(caller, input.id, input)], () =>
-        transact(actor, caller, async (work) => {
-          await checkCount(work, 1)
-          return insert(work, input)
+      await requireBase(caller, { id: input.id, base: input.base_model_id })
+      return storage.writeWithinLimit([await storageAddition(caller, input.id, input)], () =>
+        transact(actor, caller, async (transaction) => {
+          await checkCount(transaction, 1)
+          return insert(transaction, input)
         }),
       )
     },
@@ -226,25 +240,30 @@ export const createModels = (deps: Deps) => {
     ): Promise<WorkspaceModel> => {
       const base = changes.base_model_id
       const known = readable(catalogue.workspace(id), caller, id)
-      if (base !== undefined && base !== known.base_model_id) await checkBase(caller, { id, base })
-      return storage.writeWithinLimit([await additionOf(caller, id, changes)], () =>
-        transact(actor, caller, (work) => change(work, { id, changes })),
+      if (base !== undefined && base !== known.base_model_id)
+        await requireBase(caller, { id, base })
+      return storage.writeWithinLimit([await storageAddition(caller, id, changes)], () =>
+        transact(actor, caller, (transaction) => change(transaction, { id, changes })),
       )
     },
 
     /** Activates or deactivates a model. */
-    toggle: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
-      transact(actor, caller, async (work) => {
-        const { is_active } = await writable(work, id)
-        return change(work, { id, changes: { is_active: !is_active } })
+    toggleActive: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
+      transact(actor, caller, async (transaction) => {
+        const { is_active } = await requireWritable(transaction, id)
+        return change(transaction, { id, changes: { is_active: !is_active } })
       }),
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      transact(actor, caller, async (work) => {
-        await writable(work, id)
-        await store.remove(work.tx, id)
-        await audit.record(work.tx, { actor, action: "model.deleted", target: auditTarget(id) })
-        await bus.publish(work.tx, { topic: "models", id })
+      transact(actor, caller, async (transaction) => {
+        await requireWritable(transaction, id)
+        await store.remove(transaction.tx, id)
+        await audit.record(transaction.tx, {
+          actor,
+          action: "model.deleted",
+          target: auditTarget(id),
+        })
+        await bus.publish(transaction.tx, { topic: "models", id })
       }),
 
     /** Creates or replaces either all of the models or none. */
@@ -259,23 +278,23 @@ export const createModels = (deps: Deps) => {
         planned.add(id)
       }
       for (const [at, { id, base_model_id: base }] of inputs.entries()) {
-        await checkBase(caller, { id, base }, { planned, path: `models.${at}.` })
+        await requireBase(caller, { id, base }, { planned, path: `models.${at}.` })
       }
-      const write = async (begun: Work) => {
-        const work = { ...begun, isImport: true }
-        const existing = await store.existing(work.tx, [...planned])
+      const write = async (importTransaction: ModelTransaction) => {
+        const transaction = { ...importTransaction, isImport: true }
+        const existing = await store.existingIds(transaction.tx, [...planned])
         const created = [...planned].filter((id) => !existing.has(id))
         const updated = [...planned].filter((id) => existing.has(id))
-        await checkCount(work, created.length)
+        await checkCount(transaction, created.length)
         for (const [at, { id, ...changes }] of inputs.entries()) {
           const path = `models.${at}.`
-          if (existing.has(id)) await change(work, { id, changes, path })
-          else await insert(work, { id, ...changes }, path)
+          if (existing.has(id)) await change(transaction, { id, changes, path })
+          else await insert(transaction, { id, ...changes }, path)
         }
         return { created, updated }
       }
       const additions: StorageAddition[] = []
-      for (const input of inputs) additions.push(await additionOf(caller, input.id, input))
+      for (const input of inputs) additions.push(await storageAddition(caller, input.id, input))
       return storage.writeWithinLimit(additions, () => transact(actor, caller, write))
     },
   }

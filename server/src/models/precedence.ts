@@ -1,20 +1,20 @@
-import type { Registry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/registry.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Directory } from "../functions/function-registry.ts"
 
-const latest = ":latest"
+const latestTag = ":latest"
 
 /**
  * Strips what makes ids look alike to people and runtimes: case and `:latest`.
  * @param idKey a case-folded id
  */
-export const withoutLatest = (idKey: string): string =>
-  idKey.endsWith(latest) ? idKey.slice(0, -latest.length) : idKey
+export const stripLatestTag = (idKey: string): string =>
+  idKey.endsWith(latestTag) ? idKey.slice(0, -latestTag.length) : idKey
 
-const likenessOf = (id: string): string => withoutLatest(foldCase(id))
+const comparableId = (id: string): string => stripLatestTag(foldCase(id))
 
 interface Deps {
-  registry: Pick<Registry, "offers">
+  registry: Pick<ConnectionRegistry, "endpoints">
   directory: Pick<Directory, "models" | "onChange">
   /** Ids of administrators' models, normalized by `stripLatestTag`. */
   adminNames: () => ReadonlySet<string>
@@ -26,33 +26,33 @@ interface Deps {
  * one that resembles it, even if it was created first: when a connection returns, its model ids are
  * available.
  */
-export const createPrecedence = ({ registry, directory, adminNames }: Deps) => {
-  let offers: ReturnType<Registry["offers"]> | undefined
-  let offered: ReadonlySet<string> = new Set()
+export const createIdPrecedence = ({ registry, directory, adminNames }: Deps) => {
+  let endpoints: ReturnType<ConnectionRegistry["endpoints"]> | undefined
+  let endpointNames: ReadonlySet<string> = new Set()
   let functionNames: ReadonlySet<string> | null = null
   directory.onChange(() => {
     functionNames = null
   })
 
-  const namesOffered = (): ReadonlySet<string> => {
-    const current = registry.offers()
-    if (current !== offers) {
-      offers = current
-      offered = new Set([...current.keys()].map(likenessOf))
+  const getEndpointNames = (): ReadonlySet<string> => {
+    const current = registry.endpoints()
+    if (current !== endpoints) {
+      endpoints = current
+      endpointNames = new Set([...current.keys()].map(comparableId))
     }
-    return offered
+    return endpointNames
   }
 
-  const namesOfFunctions = (): ReadonlySet<string> => {
-    functionNames ??= new Set([...directory.models()].map(({ id }) => likenessOf(id)))
+  const getFunctionNames = (): ReadonlySet<string> => {
+    functionNames ??= new Set([...directory.models()].map(({ id }) => comparableId(id)))
     return functionNames
   }
 
   return {
     /** Whether an id, or one that resembles it, belongs to a model that takes precedence. */
     isTaken: (idKey: string): boolean => {
-      const name = withoutLatest(idKey)
-      return adminNames().has(name) || namesOfFunctions().has(name) || namesOffered().has(name)
+      const name = stripLatestTag(idKey)
+      return adminNames().has(name) || getFunctionNames().has(name) || getEndpointNames().has(name)
     },
   }
 }

@@ -10,26 +10,28 @@ import {
   ModelChanges,
   ModelExport,
   ModelImport,
-  ModelImported,
+  ModelImportResult,
   ModelListItem,
   ModelListQuery,
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
 
-const Which = z.object({ id: z.string().min(1) })
-const unknown = { description: "Model not found, or you do not have access to it" }
-const notYours = { description: "You do not have permission to change this model" }
+const ModelIdQuery = z.object({ id: z.string().min(1) })
+const notFound = { description: "Model not found, or you do not have access to it" }
+const notWritable = { description: "You do not have permission to change this model" }
 
 /** A key with a list of allowed models must not change what the models on that list refer to. */
-const changesWhatAnswers = (_body: unknown, { allowed_models }: Credential): boolean =>
+const changesAllowedModels = (_body: unknown, { allowed_models }: Credential): boolean =>
   allowed_models !== null
 
 const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
-  hasGrants(body) || changesWhatAnswers(body, credential)
+  hasGrants(body) || changesAllowedModels(body, credential)
 
 /** Streams a `ModelExport`: all models together may exceed memory. */
-const exportOf = async function* (models: AsyncIterable<WorkspaceModel>): AsyncGenerator<string> {
+const streamExport = async function* (
+  models: AsyncIterable<WorkspaceModel>,
+): AsyncGenerator<string> {
   let separator = '{"models":['
   for await (const model of models) {
     yield separator + JSON.stringify(model)
@@ -70,8 +72,8 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       method: "get",
       path: "/model",
       summary: "Get a model",
-      query: Which,
-      responses: { 200: json(WorkspaceModel, "The model"), 404: unknown },
+      query: ModelIdQuery,
+      responses: { 200: json(WorkspaceModel, "The model"), 404: notFound },
     }),
     ({ caller, query }) => models.get(caller, query.id),
   )
@@ -81,9 +83,13 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       path: "/model/update",
       givesAuthority: givesAuthority,
       summary: "Update a model; omitted fields keep their values",
-      query: Which,
+      query: ModelIdQuery,
       body: ModelChanges,
-      responses: { 200: json(WorkspaceModel, "The updated model"), 403: notYours, 404: unknown },
+      responses: {
+        200: json(WorkspaceModel, "The updated model"),
+        403: notWritable,
+        404: notFound,
+      },
     }),
     ({ actor, caller, query, body }) =>
       models.update(actor, caller, { id: query.id, changes: body }),
@@ -92,21 +98,25 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/toggle",
-      givesAuthority: changesWhatAnswers,
+      givesAuthority: changesAllowedModels,
       summary: "Activate or deactivate a model",
-      query: Which,
-      responses: { 200: json(WorkspaceModel, "The updated model"), 403: notYours, 404: unknown },
+      query: ModelIdQuery,
+      responses: {
+        200: json(WorkspaceModel, "The updated model"),
+        403: notWritable,
+        404: notFound,
+      },
     }),
-    ({ actor, caller, query }) => models.toggle(actor, caller, query.id),
+    ({ actor, caller, query }) => models.toggleActive(actor, caller, query.id),
   )
   router.on(
     route("user", {
       method: "post",
       path: "/model/delete",
-      givesAuthority: changesWhatAnswers,
+      givesAuthority: changesAllowedModels,
       summary: "Delete a model",
-      body: Which,
-      responses: { 200: json(Done, "The model was deleted"), 403: notYours, 404: unknown },
+      body: ModelIdQuery,
+      responses: { 200: json(Done, "The model was deleted"), 403: notWritable, 404: notFound },
     }),
     async ({ actor, caller, body }) => {
       await models.remove(actor, caller, body.id)
@@ -121,7 +131,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       responses: { 200: json(ModelExport, "The models") },
     }),
     ({ caller, exchange }) =>
-      new Response(textStream(exportOf(models.all(caller)), exchange), {
+      new Response(textStream(streamExport(models.streamAll(caller)), exchange), {
         headers: { "content-type": "application/json; charset=utf-8" },
       }),
   )
@@ -136,7 +146,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       body: ModelImport,
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {
-        200: json(ModelImported, "The ids of the created and the replaced models"),
+        200: json(ModelImportResult, "The ids of the created and the replaced models"),
         409: { description: "The model limit is reached" },
       },
     }),

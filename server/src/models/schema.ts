@@ -35,11 +35,11 @@ export const ModelList = z
   .object({ object: z.literal("list"), data: z.array(ModelRecord) })
   .meta({ id: "ModelList" })
 
-const listedMeta = {
+const summaryMeta = {
   description: z.string().max(10_000).default(""),
   tags: z.array(z.string().min(1).max(100)).max(50).default([]),
 }
-const Meta = z.looseObject(listedMeta)
+const Meta = z.looseObject(summaryMeta)
 
 /** Defaults for requests; `system` is prepended to every conversation as a system prompt. */
 const Params = z.looseObject({ system: z.string().max(200_000).optional() })
@@ -66,7 +66,7 @@ export type WorkspaceModel = z.output<typeof WorkspaceModel>
 
 /** A model without `params`, and with only the description and the tags of `meta`. */
 export const ModelSummary = WorkspaceModel.omit({ params: true })
-  .extend({ meta: z.object(listedMeta) })
+  .extend({ meta: z.object(summaryMeta) })
   .meta({ id: "ModelSummary" })
 export type ModelSummary = z.output<typeof ModelSummary>
 
@@ -106,6 +106,6 @@ export const ModelImport = z
 /** The import format, with owners and timestamps. */
 export const ModelExport = z.object({ models: z.array(WorkspaceModel) }).meta({ id: "ModelExport" })
 
-export const ModelImported = z
+export const ModelImportResult = z
   .object({ created: z.array(z.string()), updated: z.array(z.string()) })
   .meta({ id: "ModelImported" })

@@ -74,7 +74,7 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
 
   it("are listed in the order of their ids' bytes", async () => {
     for (const id of ["z", "Z", "ä", "10", "9"]) await insert(model(`order-${id}`))
-    const ids = (await store.ids()).filter((id) => id.startsWith("order-"))
+    const ids = (await store.listIds()).filter((id) => id.startsWith("order-"))
     expect(ids).toEqual(["order-10", "order-9", "order-Z", "order-z", "order-ä"])
   })
 })

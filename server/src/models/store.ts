@@ -36,14 +36,14 @@ export const toWorkspaceModel = (
 ): WorkspaceModel => ({ ...summary, meta: { ...meta, ...summary.meta }, params })
 
 /** `meta` is stored in two columns: `models.meta` and, next to `params`, `model_contents.meta`. */
-const splitMeta = ({ description, tags, ...rest }: WorkspaceModel["meta"]) => ({
+const splitMetaColumns = ({ description, tags, ...rest }: WorkspaceModel["meta"]) => ({
   listed: JSON.stringify({ description, tags }),
   rest: JSON.stringify(rest),
 })
 
 const toRow = ({ access_grants, params, ...model }: WorkspaceModel): Insertable<ModelRow> => ({
   ...model,
-  meta: splitMeta(model.meta).listed,
+  meta: splitMetaColumns(model.meta).listed,
   is_active: model.is_active ? 1 : 0,
 })
 
@@ -83,7 +83,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
     contents,
 
     /** The ids of all models, in byte order. */
-    ids: async (): Promise<string[]> => {
+    listIds: async (): Promise<string[]> => {
       const rows = await db.read.selectFrom("models").select("id").orderBy("id").execute()
       return rows.map(({ id }) => id)
     },
@@ -95,31 +95,31 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
     },
 
     /** Which of these ids are in use. */
-    existing: async (tx: Tx, ids: readonly string[]): Promise<Set<string>> => {
+    existingIds: async (tx: Tx, ids: readonly string[]): Promise<Set<string>> => {
       const rows = await tx.selectFrom("models").select("id").where("id", "in", ids).execute()
       return new Set(rows.map(({ id }) => id))
     },
 
-    baseOf: async (tx: Tx, id: string): Promise<string | undefined> => {
+    getBaseModelId: async (tx: Tx, id: string): Promise<string | undefined> => {
       const query = tx.selectFrom("models").select("base_model_id").where("id", "=", id)
       return (await query.executeTakeFirst())?.base_model_id
     },
 
     countModels: async (tx: Tx, userId: string): Promise<{ ofUser: number; total: number }> => {
-      const all = tx.selectFrom("models").select(({ fn }) => fn.countAll<number>().as("count"))
-      const { count: total } = await all.executeTakeFirstOrThrow()
-      const own = all.where("user_id", "=", userId)
-      const { count: ofUser } = await own.executeTakeFirstOrThrow()
+      const query = tx.selectFrom("models").select(({ fn }) => fn.countAll<number>().as("count"))
+      const { count: total } = await query.executeTakeFirstOrThrow()
+      const ownQuery = query.where("user_id", "=", userId)
+      const { count: ofUser } = await ownQuery.executeTakeFirstOrThrow()
       return { ofUser, total }
     },
 
     countGrants: async (tx: Tx, userId: string): Promise<{ ofUser: number; total: number }> => {
-      const all = tx
+      const query = tx
         .selectFrom("access_grants")
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .where("resource_type", "=", "model")
-      const { count: total } = await all.executeTakeFirstOrThrow()
-      const { count: ofUser } = await all
+      const { count: total } = await query.executeTakeFirstOrThrow()
+      const { count: ofUser } = await query
         .where("resource_id", "in", (eb) =>
           eb.selectFrom("models").select("id").where("user_id", "=", userId),
         )
@@ -128,7 +128,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
     },
 
     /** The roles and groups that determine these users' access. */
-    owners: async (ids: readonly string[]): Promise<Principal[]> => {
+    loadOwners: async (ids: readonly string[]): Promise<Principal[]> => {
       const users = await db.read
         .selectFrom("users")
         .select(["id", "role"])
@@ -158,7 +158,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
       const params = JSON.stringify(model.params)
       await tx
         .insertInto("model_contents")
-        .values({ model_id: model.id, meta: splitMeta(model.meta).rest, params })
+        .values({ model_id: model.id, meta: splitMetaColumns(model.meta).rest, params })
         .execute()
       await grants.replace(tx, "model", model.id, model.access_grants)
       return true
@@ -170,19 +170,23 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
       id: string,
       { access_grants, meta, params, is_active, ...fields }: ModelChanges & { updated_at: number },
     ): Promise<void> => {
-      const split = meta && splitMeta(meta)
-      const light = {
+      const split = meta && splitMetaColumns(meta)
+      const modelColumns = {
         ...fields,
         ...(split && { meta: split.listed }),
         ...(is_active !== undefined && ({ is_active: is_active ? 1 : 0 } as const)),
       }
-      await tx.updateTable("models").set(light).where("id", "=", id).execute()
-      const heavy = {
+      await tx.updateTable("models").set(modelColumns).where("id", "=", id).execute()
+      const contentColumns = {
         ...(split && { meta: split.rest }),
         ...(params && { params: JSON.stringify(params) }),
       }
       if (split || params) {
-        await tx.updateTable("model_contents").set(heavy).where("model_id", "=", id).execute()
+        await tx
+          .updateTable("model_contents")
+          .set(contentColumns)
+          .where("model_id", "=", id)
+          .execute()
       }
       if (access_grants) await grants.replace(tx, "model", id, access_grants)
     },

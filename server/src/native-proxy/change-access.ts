@@ -1,9 +1,9 @@
 import { fail } from "../errors.ts"
 import { type Caller, isLimited } from "../http/caller.ts"
-import type { Kind } from "../providers/provider.ts"
+import type { ProviderKind } from "../providers/provider.ts"
 
 /** @throws {Failure} `forbidden` unless the caller may change runtimes and providers */
-export const requireChangeAccess = ({ user, credential }: Caller, kind: Kind): void => {
+export const requireChangeAccess = ({ user, credential }: Caller, kind: ProviderKind): void => {
   if (user.role !== "admin") {
     fail("forbidden", "Only administrators may change the runtime.")
   }

@@ -1,23 +1,23 @@
 import { z } from "zod"
 import type { Upstream } from "../connections/connection.ts"
-import { offeredId } from "../connections/registry.ts"
+import { prefixedModelId } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
 
 /**
  * How long to wait for each runtime's list. For `tags`, a slower runtime's last known list is used.
  */
-const listMs = 2000
+const listTimeoutMs = 2000
 
-const Listing = z.looseObject({ name: z.string().optional(), model: z.string().optional() })
-type Listing = z.output<typeof Listing>
-const Reply = z.object({ models: z.array(Listing).nullable() })
+const RuntimeModel = z.looseObject({ name: z.string().optional(), model: z.string().optional() })
+type RuntimeModel = z.output<typeof RuntimeModel>
+const RuntimeModelList = z.object({ models: z.array(RuntimeModel).nullable() })
 
-const nameOf = ({ name, model }: Listing): string => name ?? model ?? ""
+const nameOf = ({ name, model }: RuntimeModel): string => name ?? model ?? ""
 
 /** Adds the connection's prefix, as in the ids that callers use. */
-const underPrefix = ({ config }: Upstream, listing: Listing): Listing => {
+const addPrefix = ({ config }: Upstream, listing: RuntimeModel): RuntimeModel => {
   if (config.id_prefix === null) return listing
-  const id = offeredId(config, nameOf(listing))
+  const id = prefixedModelId(config, nameOf(listing))
   return {
     ...listing,
     ...(listing.name !== undefined && { name: id }),
@@ -25,15 +25,17 @@ const underPrefix = ({ config }: Upstream, listing: Listing): Listing => {
   }
 }
 
-const ask = async (upstream: Upstream, path: string): Promise<Listing[]> => {
+const fetchModels = async (upstream: Upstream, path: string): Promise<RuntimeModel[]> => {
   const { client, headers } = upstream
-  const signal = AbortSignal.timeout(listMs)
-  return Reply.parse(await client.ask({ method: "GET", path, headers }, signal)).models ?? []
+  const signal = AbortSignal.timeout(listTimeoutMs)
+  return (
+    RuntimeModelList.parse(await client.ask({ method: "GET", path, headers }, signal)).models ?? []
+  )
 }
 
-const lastKnown = (upstream: Upstream): Listing[] =>
+const lastKnownModels = (upstream: Upstream): RuntimeModel[] =>
   upstream.models().flatMap(({ listing }) => {
-    const parsed = Listing.safeParse(listing)
+    const parsed = RuntimeModel.safeParse(listing)
     return parsed.success ? [parsed.data] : []
   })
 
@@ -42,35 +44,35 @@ const lastKnown = (upstream: Upstream): Listing[] =>
  * first of several equal names wins.
  * @throws {Failure} `upstream_unreachable` if no runtime responds and no model is known
  */
-export const mergedListing = async (
+export const mergeModelLists = async (
   upstreams: readonly Upstream[],
   list: "tags" | "ps",
-  mayUse: (id: string) => boolean,
-): Promise<{ models: Listing[] }> => {
-  let heard = 0
-  const listed = await Promise.all(
+  isAllowed: (id: string) => boolean,
+): Promise<{ models: RuntimeModel[] }> => {
+  let responded = 0
+  const modelLists = await Promise.all(
     upstreams.map(async (upstream) => {
       try {
-        const found = upstream.resting()
-          ? lastKnownOf(list, upstream)
-          : await ask(upstream, `/api/${list}`)
-        if (!upstream.resting()) heard++
-        return found.map((listing) => underPrefix(upstream, listing))
+        const found = upstream.isResting()
+          ? fallbackModels(list, upstream)
+          : await fetchModels(upstream, `/api/${list}`)
+        if (!upstream.isResting()) responded++
+        return found.map((listing) => addPrefix(upstream, listing))
       } catch {
-        return lastKnownOf(list, upstream).map((listing) => underPrefix(upstream, listing))
+        return fallbackModels(list, upstream).map((listing) => addPrefix(upstream, listing))
       }
     }),
   )
-  const byName = new Map<string, Listing>()
-  for (const listing of listed.flat()) {
+  const byName = new Map<string, RuntimeModel>()
+  for (const listing of modelLists.flat()) {
     const name = nameOf(listing)
-    if (!byName.has(name) && mayUse(name)) byName.set(name, listing)
+    if (!byName.has(name) && isAllowed(name)) byName.set(name, listing)
   }
-  if (heard === 0 && byName.size === 0) {
+  if (responded === 0 && byName.size === 0) {
     fail("upstream_unreachable", "No model runtime is responding. Try again later.")
   }
   return { models: [...byName.values()] }
 }
 
-const lastKnownOf = (list: "tags" | "ps", upstream: Upstream): Listing[] =>
-  list === "tags" ? lastKnown(upstream) : []
+const fallbackModels = (list: "tags" | "ps", upstream: Upstream): RuntimeModel[] =>
+  list === "tags" ? lastKnownModels(upstream) : []

@@ -1,10 +1,10 @@
 import type { Audit } from "../audit/audit.ts"
-import { withdrawn } from "../completions/dispatch.ts"
+import { accessRevokedFailure } from "../completions/dispatch.ts"
 import type { Config } from "../config/config.ts"
 import type { Upstream } from "../connections/connection.ts"
-import { inOrderOfChoice } from "../connections/load-balancing.ts"
-import type { Registry } from "../connections/registry.ts"
-import { type Attempt, send } from "../connections/send.ts"
+import { orderEndpoints } from "../connections/load-balancing.ts"
+import type { ConnectionRegistry } from "../connections/registry.ts"
+import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { readJson } from "../http/body.ts"
@@ -16,32 +16,36 @@ import { limitsFor } from "../http/json-object.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { createReply } from "../http/response-writer.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
-import type { Catalogue } from "../models/catalogue.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
-import type { Kind } from "../providers/provider.ts"
-import type { Meter, Meters } from "../usage/usage-recorder.ts"
+import type { ProviderKind } from "../providers/provider.ts"
+import type { UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import { requireChangeAccess } from "./change-access.ts"
-import { mergedListing } from "./merged-list.ts"
-import { type NativeRequest, readNative, renamed } from "./native-request.ts"
-import { type NativeOperation, ollamaOperation, openaiOperation } from "./operations.ts"
-import { Pass } from "./relay.ts"
+import { mergeModelLists } from "./merged-list.ts"
+import { type NativeRequest, parseNativeRequest, withModelName } from "./native-request.ts"
+import {
+  classifyOllamaOperation,
+  classifyOpenAIOperation,
+  type NativeOperation,
+} from "./operations.ts"
+import { NativeRelay } from "./relay.ts"
 import { forwardedRequestHeaders } from "./request-headers.ts"
-import { readTarget, refuseAmbiguous } from "./request-target.ts"
+import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
 
 interface Deps {
   fairLoop: FairLoop
   bodyRoom: BodyRoom
   config: Config
-  registry: Registry
-  catalogue: Catalogue
-  meters: Meters
-  running: Running
+  registry: ConnectionRegistry
+  catalogue: ModelCatalogue
+  usageRecorders: UsageRecorders
+  inFlight: Running
   db: Database
   audit: Audit
 }
 
 /** A request below a proxy's prefix, not yet classified. */
-export interface Proxied {
+export interface NativeProxyRequest {
   exchange: NodeExchange
   caller: Caller
   actor: Actor
@@ -50,26 +54,27 @@ export interface Proxied {
 }
 
 /** Forwards requests to the native APIs of runtimes and providers. */
-export const createRuntime = (deps: Deps) => {
-  const { fairLoop, bodyRoom, config, registry, catalogue, meters, running, db, audit } = deps
+export const createNativeProxy = (deps: Deps) => {
+  const { fairLoop, bodyRoom, config, registry, catalogue, usageRecorders, inFlight, db, audit } =
+    deps
 
-  const connected = (kind: Kind): Upstream[] => {
+  const connectionsOf = (kind: ProviderKind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
     if (upstreams.length > 0) return upstreams
     const variable = kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
-    const what = kind === "ollama" ? "model runtime" : "OpenAI-style provider"
-    return fail("no_runtime", `No ${what} is connected. Set ${variable} or add a connection.`)
+    const expected = kind === "ollama" ? "model runtime" : "OpenAI-style provider"
+    return fail("no_runtime", `No ${expected} is connected. Set ${variable} or add a connection.`)
   }
 
   /** Healthy connections first, otherwise in configured order. */
-  const anyOf = (upstreams: readonly Upstream[]): Upstream[] =>
-    [...upstreams].sort((a, b) => Number(a.resting()) - Number(b.resting()))
+  const healthyFirst = (upstreams: readonly Upstream[]): Upstream[] =>
+    [...upstreams].sort((a, b) => Number(a.isResting()) - Number(b.isResting()))
 
-  const attempt = (
-    { exchange, target }: Proxied,
+  const createAttempt = (
+    { exchange, target }: NativeProxyRequest,
     upstream: Upstream,
     body: UpstreamRequest["body"],
-  ): Attempt => {
+  ): ConnectionAttempt => {
     const { incoming } = exchange
     const { "content-length": length } = incoming.headers
     const streamed = body !== null && !Buffer.isBuffer(body)
@@ -78,97 +83,109 @@ export const createRuntime = (deps: Deps) => {
       ...upstream.headers,
       ...(streamed && length !== undefined && { "content-length": length }),
     }
-    const { path, query } = readTarget(target)
+    const { path, query } = parseRequestTarget(target)
     const request = { method: incoming.method ?? "GET", path: path + query, headers, body }
     return { upstream, usesModel: false, request: () => request }
   }
 
-  const carry = (
-    { exchange, caller }: Proxied,
-    attempts: readonly Attempt[],
-    { style, begin, model }: { style: ErrorStyle; begin?: () => Meter; model?: string },
+  const relay = (
+    { exchange, caller }: NativeProxyRequest,
+    attempts: readonly ConnectionAttempt[],
+    {
+      style,
+      startUsageRecord,
+      model,
+    }: { style: ErrorStyle; startUsageRecord?: () => UsageRecorder; model?: string },
   ): Promise<number> =>
     new Promise((resolve, reject) => {
-      const failed = (error: unknown): void => {
-        leave()
+      const onUnexpectedError = (error: unknown): void => {
+        unregister()
         reject(error)
       }
       // `enter` may throw. It calls none of these callbacks before the current tick ends.
-      const leave = running.enter(caller, {
+      const unregister = inFlight.enter(caller, {
         revoke: () =>
-          pass.stop(
+          relayResponse.stop(
             "revoked",
             new Failure("unauthorized", "The credential used for this request was revoked."),
           ),
         shutDown: () =>
-          pass.stop(
+          relayResponse.stop(
             "shut_down",
             new Failure("shutting_down", "The gateway is shutting down. Retry the request."),
           ),
         ...(model !== undefined && {
           withdrawal: {
-            isDue: (present) => catalogue.isWithdrawn(present, model),
-            end: () => pass.stop("revoked", withdrawn(model)),
+            isDue: (present) => catalogue.isAccessRevoked(present, model),
+            end: () => relayResponse.stop("revoked", accessRevokedFailure(model)),
           },
         }),
       })
-      const pass = new Pass({
+      const relayResponse = new NativeRelay({
         reply: createReply(exchange),
-        style,
-        meter: begin?.() ?? null,
-        over: (status, failure) => {
+        errorStyle: style,
+        usageRecorder: startUsageRecord?.() ?? null,
+        onDone: (status, failure) => {
           if (failure) exchange.failure = failure
-          leave()
+          unregister()
           resolve(status)
         },
       })
-      const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
+      const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
       const share = fairLoop.of(caller.user.id)
-      pass.follow(send(attempts, pass, { withinMs, share, failed }))
+      relayResponse.attach(
+        sendWithFailover(attempts, relayResponse, { timeoutMs, share, onUnexpectedError }),
+      )
     })
 
-  const offersFor = async (caller: Caller, kind: Kind, model: string) => {
-    const { id, offers, workspace } = await catalogue.resolve(caller, model)
+  const nativeEndpointsOf = async (caller: Caller, kind: ProviderKind, model: string) => {
+    const { id, endpoints, workspace } = await catalogue.resolve(caller, model)
     // A workspace model with its base's id restricts that model. Other workspace models have no
     // native equivalent.
     const native = workspace.every(({ base_model_id, id }) => base_model_id === id)
-    const held = native ? offers.filter(({ upstream }) => upstream.config.kind === kind) : []
-    if (held.length === 0) fail("model_not_found", `model '${model}' not found`)
-    return { id, offers: held }
+    const matching = native ? endpoints.filter(({ upstream }) => upstream.config.kind === kind) : []
+    if (matching.length === 0) fail("model_not_found", `model '${model}' not found`)
+    return { id, offers: matching }
   }
 
-  const use = async (
-    proxied: Proxied,
-    { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
+  const useModel = async (
+    request: NativeProxyRequest,
+    { kind, style, name }: { kind: ProviderKind; style: ErrorStyle; name: string },
   ): Promise<void> => {
-    const { exchange, caller } = proxied
+    const { exchange, caller } = request
     const { incoming } = exchange
     const bodyLimits = limitsFor(config.MAX_BODY_SIZE)
     const read = () => readJson(incoming, bodyLimits)
-    const native = readNative(await bodyRoom.read(exchange, bodyLimits.maxBytes, read))
-    exchange.model = native.model
-    if (name !== "show" && catalogue.filtered(native.model)) {
-      const message = `Model '${native.model}' has filters. Use /v1/chat/completions instead.`
+    const body = parseNativeRequest(await bodyRoom.read(exchange, bodyLimits.maxBytes, read))
+    exchange.model = body.model
+    if (name !== "show" && catalogue.hasFilters(body.model)) {
+      const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
-    const { id, offers } = await offersFor(caller, kind, native.model)
+    const { id, offers: endpoints } = await nativeEndpointsOf(caller, kind, body.model)
     const bodyFor = (upstream: Upstream): Buffer => {
       const prefix = upstream.config.id_prefix
-      if (prefix === null) return native.bytes
-      return renamed(native, native.model.slice(prefix.length + 1))
+      if (prefix === null) return body.bytes
+      return withModelName(body, body.model.slice(prefix.length + 1))
     }
-    const attempts = inOrderOfChoice(offers).map(({ upstream }) => ({
-      ...attempt(proxied, upstream, bodyFor(upstream)),
+    const attempts = orderEndpoints(endpoints).map(({ upstream }) => ({
+      ...createAttempt(request, upstream, bodyFor(upstream)),
       usesModel: name !== "show",
     }))
-    const metered =
-      name === "show" ? {} : { begin: () => meterFor(proxied, { ...native, model: id }, name) }
-    await carry(proxied, attempts, { style, ...metered, model: native.model })
+    const usage =
+      name === "show"
+        ? {}
+        : { startUsageRecord: () => startModelRecord(request, { ...body, model: id }, name) }
+    await relay(request, attempts, { style, ...usage, model: body.model })
   }
 
-  const meterFor = ({ exchange, caller }: Proxied, native: NativeRequest, name: string): Meter =>
-    meters.begin({
-      exchange,
+  const startModelRecord = (
+    { exchange, caller }: NativeProxyRequest,
+    native: NativeRequest,
+    name: string,
+  ): UsageRecorder =>
+    usageRecorders.start({
+      context: exchange,
       caller,
       operation: name,
       model: native.model,
@@ -176,16 +193,16 @@ export const createRuntime = (deps: Deps) => {
       promptBytes: native.bytes.length,
     })
 
-  const list = async (
-    { exchange, caller }: Proxied,
+  const sendList = async (
+    { exchange, caller }: NativeProxyRequest,
     which: "tags" | "ps" | "models",
     upstreams: readonly Upstream[],
   ): Promise<void> => {
     const reply = createReply(exchange)
     const body = JSON.stringify(
       which === "models"
-        ? { object: "list", data: ofThese(catalogue.list(caller), upstreams) }
-        : await mergedListing(upstreams, which, (id) => catalogue.mayUseNative(caller, id)),
+        ? { object: "list", data: listedBy(catalogue.list(caller), upstreams) }
+        : await mergeModelLists(upstreams, which, (id) => catalogue.isUsableNatively(caller, id)),
     )
     const length = String(Buffer.byteLength(body))
     const type = "application/json; charset=utf-8"
@@ -193,24 +210,26 @@ export const createRuntime = (deps: Deps) => {
     reply.end(body)
   }
 
-  const ofThese = <T extends { id: string }>(models: T[], upstreams: readonly Upstream[]): T[] => {
-    const theirs = new Set(upstreams)
-    const offers = registry.offers()
-    return models.filter(({ id }) => offers.get(id)?.some(({ upstream }) => theirs.has(upstream)))
+  const listedBy = <T extends { id: string }>(models: T[], upstreams: readonly Upstream[]): T[] => {
+    const upstreamSet = new Set(upstreams)
+    const endpoints = registry.endpoints()
+    return models.filter(({ id }) =>
+      endpoints.get(id)?.some(({ upstream }) => upstreamSet.has(upstream)),
+    )
   }
 
-  const change = async (
-    proxied: Proxied,
-    { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
+  const changeRuntime = async (
+    request: NativeProxyRequest,
+    { kind, style, name }: { kind: ProviderKind; style: ErrorStyle; name: string },
   ): Promise<void> => {
-    const { exchange, caller, actor } = proxied
+    const { exchange, caller, actor } = request
     requireChangeAccess(caller, kind)
     const { incoming } = exchange
     const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD"
-    const [first] = anyOf(connected(kind))
+    const [first] = healthyFirst(connectionsOf(kind))
     if (!first) return
-    const attempts = [attempt(proxied, first, hasBody ? incoming : null)]
-    const status = await carry(proxied, attempts, { style })
+    const attempts = [createAttempt(request, first, hasBody ? incoming : null)]
+    const status = await relay(request, attempts, { style })
     if (!hasBody) return
     void registry.refresh(0)
     const outcome = status >= 200 && status < 400 ? "success" : "failure"
@@ -220,39 +239,45 @@ export const createRuntime = (deps: Deps) => {
     )
   }
 
-  const through =
-    (kind: Kind, style: ErrorStyle, classify: (method: string, path: string) => NativeOperation) =>
-    async (proxied: Proxied): Promise<void> => {
-      const { exchange, caller, target } = proxied
-      const read = readTarget(target)
-      const operation = classify(exchange.incoming.method ?? "GET", read.path)
-      refuseAmbiguous(read, operation.kind === "look")
-      const upstreams = connected(kind)
+  const createForward =
+    (
+      kind: ProviderKind,
+      style: ErrorStyle,
+      classify: (method: string, path: string) => NativeOperation,
+    ) =>
+    async (request: NativeProxyRequest): Promise<void> => {
+      const { exchange, caller, target } = request
+      const parsed = parseRequestTarget(target)
+      const operation = classify(exchange.incoming.method ?? "GET", parsed.path)
+      rejectAmbiguousPath(parsed, operation.kind === "look")
+      const upstreams = connectionsOf(kind)
       switch (operation.kind) {
         case "use":
-          return use(proxied, { kind, style, name: operation.name })
+          return useModel(request, { kind, style, name: operation.name })
         case "list":
-          return list(proxied, operation.list, upstreams)
+          return sendList(request, operation.list, upstreams)
         case "change":
-          return change(proxied, { kind, style, name: operation.name })
+          return changeRuntime(request, { kind, style, name: operation.name })
         case "ask": {
-          const attempts = anyOf(upstreams).map((upstream) => attempt(proxied, upstream, null))
-          return void (await carry(proxied, attempts, { style }))
+          const attempts = healthyFirst(upstreams).map((upstream) =>
+            createAttempt(request, upstream, null),
+          )
+          return void (await relay(request, attempts, { style }))
         }
         case "look": {
-          const { offers } = await offersFor(caller, kind, operation.model)
-          const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
-            attempt(proxied, upstream, null),
+          const { offers: endpoints } = await nativeEndpointsOf(caller, kind, operation.model)
+          const attempts = orderEndpoints(endpoints).map(({ upstream }) =>
+            createAttempt(request, upstream, null),
           )
-          return void (await carry(proxied, attempts, { style }))
+          return void (await relay(request, attempts, { style }))
         }
       }
     }
 
   return {
     /** Ollama's native API. */
-    native: through("ollama", "runtime", ollamaOperation),
+    ollama: createForward("ollama", "runtime", classifyOllamaOperation),
     /** The OpenAI API of OpenAI-style connections. */
-    openai: through("openai", "openai", openaiOperation),
+    openai: createForward("openai", "openai", classifyOpenAIOperation),
   }
 }

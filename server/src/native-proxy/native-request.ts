@@ -13,8 +13,8 @@ export interface NativeRequest extends JsonObject {
 
 /** Ollama ignores the case of keys and uses `name` if `model` is empty. */
 const modelOf = (fields: Record<string, unknown>): { key: string; model: string } | null => {
-  for (const wanted of ["model", "name"]) {
-    const key = Object.keys(fields).find((candidate) => candidate.toLowerCase() === wanted)
+  for (const fieldName of ["model", "name"]) {
+    const key = Object.keys(fields).find((candidate) => candidate.toLowerCase() === fieldName)
     const value = key === undefined ? undefined : fields[key]
     if (key !== undefined && typeof value === "string" && value !== "") {
       return { key, model: value }
@@ -24,16 +24,16 @@ const modelOf = (fields: Record<string, unknown>): { key: string; model: string 
 }
 
 /** @throws {Failure} `invalid_json`, `duplicate_parameter`, `missing_parameter` */
-export const readNative = (body: JsonBody): NativeRequest => {
+export const parseNativeRequest = (body: JsonBody): NativeRequest => {
   const object = readObject(body)
   const { fields } = object
-  const named = modelOf(fields)
-  if (!named) return fail("missing_parameter", "model is required")
+  const found = modelOf(fields)
+  if (!found) return fail("missing_parameter", "model is required")
   const stream = Object.keys(fields).find((key) => key.toLowerCase() === "stream")
   const streamed = stream !== undefined && fields[stream] === true
-  return { ...object, model: named.model, modelKey: named.key, streamed }
+  return { ...object, model: found.model, modelKey: found.key, streamed }
 }
 
 /** The same body with the connection's own name for the model. */
-export const renamed = (request: NativeRequest, model: string): Buffer =>
+export const withModelName = (request: NativeRequest, model: string): Buffer =>
   splice(request.bytes, request.members, new Map([[request.modelKey, JSON.stringify(model)]]))

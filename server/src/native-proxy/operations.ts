@@ -11,7 +11,7 @@ export type NativeOperation =
   /** Changes the runtime, or is unknown; administrators only. */
   | { kind: "change"; name: string }
 
-const uses = new Set([
+const modelOperations = new Set([
   "POST /api/generate",
   "POST /api/chat",
   "POST /api/embed",
@@ -24,16 +24,16 @@ const uses = new Set([
   "POST /v1/messages",
 ])
 
-const lists: Record<string, "tags" | "ps" | "models"> = {
+const listOperations: Record<string, "tags" | "ps" | "models"> = {
   "GET /api/tags": "tags",
   "GET /api/ps": "ps",
   "GET /v1/models": "models",
 }
 
-const asks = new Set(["GET /", "HEAD /", "GET /api/version", "HEAD /api/version"])
-const oneModel = /^\/v1\/models\/(.+)$/
+const runtimeOperations = new Set(["GET /", "HEAD /", "GET /api/version", "HEAD /api/version"])
+const modelPath = /^\/v1\/models\/(.+)$/
 
-const decoded = (text: string): string => {
+const decodePath = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -42,22 +42,22 @@ const decoded = (text: string): string => {
 }
 
 /** Only exact matches are open to users, however an upstream may interpret similar paths. */
-const classify = (method: string, path: string): NativeOperation => {
+const classifyOperation = (method: string, path: string): NativeOperation => {
   const operation = `${method} ${path}`
   const name = path.replace(/^\/(api|v1)\//, "")
-  const list = lists[operation]
+  const list = listOperations[operation]
   if (list) return { kind: "list", list }
-  if (uses.has(operation)) return { kind: "use", name }
-  if (asks.has(operation)) return { kind: "ask" }
-  const model = method === "GET" ? oneModel.exec(path)?.[1] : undefined
-  if (model) return { kind: "look", model: decoded(model) }
+  if (modelOperations.has(operation)) return { kind: "use", name }
+  if (runtimeOperations.has(operation)) return { kind: "ask" }
+  const model = method === "GET" ? modelPath.exec(path)?.[1] : undefined
+  if (model) return { kind: "look", model: decodePath(model) }
   return { kind: "change", name: name.split("/", 1)[0] || "/" }
 }
 
-export const ollamaOperation = classify
+export const classifyOllamaOperation = classifyOperation
 
 /** The OpenAI API, relative to a base URL that already ends in `/v1`. */
-export const openaiOperation = (method: string, path: string): NativeOperation =>
+export const classifyOpenAIOperation = (method: string, path: string): NativeOperation =>
   path.startsWith("/api/") || path === "/"
     ? { kind: "change", name: path }
-    : classify(method, `/v1${path}`)
+    : classifyOperation(method, `/v1${path}`)

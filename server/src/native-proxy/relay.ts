@@ -1,7 +1,7 @@
 import type { Upstream } from "../connections/connection.ts"
-import { passedHeaders } from "../connections/response-headers.ts"
-import type { SendListener } from "../connections/send.ts"
-import { failureOf } from "../connections/upstream-errors.ts"
+import { forwardedHeaders } from "../connections/response-headers.ts"
+import type { FailoverHandler } from "../connections/send.ts"
+import { upstreamFailure } from "../connections/upstream-errors.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody } from "../http/errors.ts"
 import type { Reply } from "../http/response-writer.ts"
@@ -9,25 +9,26 @@ import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
-import type { Outcome } from "../usage/schema.ts"
-import type { Meter } from "../usage/usage-recorder.ts"
-import { Tail } from "./usage-scanner.ts"
+import type { RequestOutcome } from "../usage/schema.ts"
+import type { UsageRecorder } from "../usage/usage-recorder.ts"
+import { NativeUsageScanner } from "./usage-scanner.ts"
 
 interface Deps {
   reply: Reply
-  style: ErrorStyle
+  errorStyle: ErrorStyle
   /** Null for requests that do not use a model. */
-  meter: Meter | null
+  usageRecorder: UsageRecorder | null
   /** Called once when the response has ended. `status` is 0 if there was no response. */
-  over: (status: number, failure?: Failure) => void
+  onDone: (status: number, failure?: Failure) => void
 }
 
-const outcomeOf = (status: number): Outcome => (status < 400 ? "ok" : outcomeOfErrorStatus(status))
+const outcomeOf = (status: number): RequestOutcome =>
+  status < 400 ? "ok" : outcomeOfErrorStatus(status)
 
 /** Relays a native response: its status, its allowed headers, and its bytes as they arrive. */
-export class Pass implements SendListener {
+export class NativeRelay implements FailoverHandler {
   readonly #deps: Deps
-  readonly #scanner = new Tail()
+  readonly #scanner = new NativeUsageScanner()
   #handle: Flow | null = null
   #upstream: Upstream | null = null
   #status = 0
@@ -42,20 +43,20 @@ export class Pass implements SendListener {
     deps.reply.onGone(() => this.stop("client_cancelled"))
   }
 
-  follow(flow: Flow): void {
-    if (this.#isDone) flow.cancel()
-    this.#handle = flow
+  attach(handle: Flow): void {
+    if (this.#isDone) handle.cancel()
+    this.#handle = handle
   }
 
-  chosen(upstream: Upstream): void {
+  onConnectionSelected(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#deps.meter?.sentTo(upstream.config.id, upstream.config.kind)
+    this.#deps.usageRecorder?.setTarget(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#type = headerOf(rawHeaders, "content-type") ?? ""
-    const headers = passedHeaders(rawHeaders)
+    const headers = forwardedHeaders(rawHeaders)
     const length = headerOf(rawHeaders, "content-length")
     this.#hasLength = length !== null
     if (length !== null) headers.push("content-length", length)
@@ -64,7 +65,7 @@ export class Pass implements SendListener {
   }
 
   data(chunk: Buffer): boolean {
-    this.#deps.meter?.firstToken()
+    this.#deps.usageRecorder?.markFirstToken()
     this.#scanner.push(chunk)
     return this.#deps.reply.write(chunk)
   }
@@ -77,7 +78,7 @@ export class Pass implements SendListener {
 
   broke(error: UpstreamError): void {
     if (this.#isDone) return
-    this.#endWithError(failureOf(error, this.#upstream), "upstream_error")
+    this.#endWithError(upstreamFailure(error, this.#upstream), "upstream_error")
   }
 
   /**
@@ -91,9 +92,9 @@ export class Pass implements SendListener {
     else this.#finish(outcome)
   }
 
-  #endWithError(failure: Failure, outcome: Outcome): void {
-    const { reply, style } = this.#deps
-    if (this.#status === 0) reply.refuse(style, failure)
+  #endWithError(failure: Failure, outcome: RequestOutcome): void {
+    const { reply, errorStyle } = this.#deps
+    if (this.#status === 0) reply.refuse(errorStyle, failure)
     else if (this.#hasLength) reply.cut()
     else if (this.#type.includes("ndjson")) reply.end(this.#errorLine(failure))
     else if (this.#type.startsWith("text/event-stream")) reply.end(this.#errorEvent(failure))
@@ -103,23 +104,23 @@ export class Pass implements SendListener {
 
   /** Ollama reports an error within a stream as a line with `error`. */
   #errorLine(failure: Failure): string {
-    return `${this.#scanner.atLineEnd ? "" : "\n"}${errorBody("runtime", failure)}\n`
+    return `${this.#scanner.isAtLineEnd ? "" : "\n"}${errorBody("runtime", failure)}\n`
   }
 
   #errorEvent(failure: Failure): string {
     const { error } = JSON.parse(errorBody("openai", failure))
     // An event may still be open after a complete line; the extra newline keeps this from becoming
     // part of it.
-    return `${this.#scanner.atLineEnd ? "\n" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
+    return `${this.#scanner.isAtLineEnd ? "\n" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
   }
 
-  #finish(outcome: Outcome, failure?: Failure): void {
+  #finish(outcome: RequestOutcome, failure?: Failure): void {
     if (this.#isDone) return
     this.#isDone = true
-    const { meter, over } = this.#deps
+    const { usageRecorder, onDone } = this.#deps
     const status = this.#status || (failure?.status ?? 0)
-    const tokens = outcome === "ok" ? this.#scanner.tokens() : null
-    meter?.settle({ outcome, status, tokens, piecesOut: this.#scanner.lines })
-    over(this.#status, failure)
+    const tokens = outcome === "ok" ? this.#scanner.readTokens() : null
+    usageRecorder?.settle({ outcome, status, tokens, chunksOut: this.#scanner.lineCount })
+    onDone(this.#status, failure)
   }
 }

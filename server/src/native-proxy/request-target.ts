@@ -2,11 +2,11 @@ import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
 
 /** A backslash, a fragment, or an encoded dot, backslash, percent sign or control character. */
-const hidden = /[\\#]|%(?:2e|5c|25|[01][\da-f]|7f)/i
+const ambiguousCharacters = /[\\#]|%(?:2e|5c|25|[01][\da-f]|7f)/i
 /** Some servers ignore everything after a semicolon in a segment. */
 const dotSegment = /(?:^|\/)\.{1,2}(?:[/;]|$)/
 
-const decoded = (path: string): string => {
+const decodePath = (path: string): string => {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -14,19 +14,19 @@ const decoded = (path: string): string => {
   }
 }
 
-export interface Target {
+export interface RequestTarget {
   /** Percent-encoded; the same path is checked and sent. */
   path: string
   /** Includes the `?`, or is empty. */
   query: string
 }
 
-export const readTarget = (target: string): Target => {
-  const mark = target.indexOf("?")
-  const path = mark < 0 ? target : target.slice(0, mark)
+export const parseRequestTarget = (target: string): RequestTarget => {
+  const queryStart = target.indexOf("?")
+  const path = queryStart < 0 ? target : target.slice(0, queryStart)
   return {
     path: withoutTrailingSlashes(path) || "/",
-    query: mark < 0 ? "" : target.slice(mark),
+    query: queryStart < 0 ? "" : target.slice(queryStart),
   }
 }
 
@@ -35,12 +35,12 @@ export const readTarget = (target: string): Target => {
  * @param namesModel whether the path ends in a model id, which may contain an encoded slash
  * @throws {Failure} `bad_request`
  */
-export const refuseAmbiguous = ({ path }: Target, namesModel: boolean): void => {
-  const plain = decoded(path)
+export const rejectAmbiguousPath = ({ path }: RequestTarget, namesModel: boolean): void => {
+  const decodedPath = decodePath(path)
   const isAmbiguous =
     !path.startsWith("/") ||
-    hidden.test(path) ||
-    dotSegment.test(plain) ||
+    ambiguousCharacters.test(path) ||
+    dotSegment.test(decodedPath) ||
     (!namesModel && /%2f/i.test(path))
   if (isAmbiguous) {
     const message =

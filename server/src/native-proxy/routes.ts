@@ -1,20 +1,26 @@
 import { fail } from "../errors.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Proxied } from "./native-proxy.ts"
+import type { NativeProxyRequest } from "./native-proxy.ts"
 
 interface Deps {
   router: Router
   /** The prefix at which the proxy is mounted, such as `/ollama`. */
   prefix: string
   summary: string
-  forward: (proxied: Proxied) => Promise<void>
+  forward: (request: NativeProxyRequest) => Promise<void>
   /** Whether the proxy is currently enabled. */
-  enabled?: () => boolean
+  isEnabled?: () => boolean
 }
 
 /** Forwards everything below a prefix to a native API. The path determines who may send it. */
-export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Deps): Router => {
+export const nativeProxyRoutes = ({
+  router,
+  prefix,
+  summary,
+  forward,
+  isEnabled,
+}: Deps): Router => {
   const declared = route("user", {
     method: "all",
     path: "/*",
@@ -29,7 +35,7 @@ export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Deps)
     },
   })
   router.raw(declared, async ({ exchange, caller, actor }) => {
-    if (enabled?.() === false) {
+    if (isEnabled?.() === false) {
       fail(
         "forbidden",
         `${prefix} is disabled. An administrator can enable it with the setting enable_openai_proxy.`,

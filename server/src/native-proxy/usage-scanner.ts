@@ -1,49 +1,50 @@
 import { nestedEnd } from "../http/json-members.ts"
-import type { Tokens } from "../usage/schema.ts"
-import { countedTokens } from "../usage/token-counts.ts"
+import type { TokenCounts } from "../usage/schema.ts"
+import { parseTokenCounts } from "../usage/token-counts.ts"
 
 /** The counts come last in a response. A longer `context` array before them is not needed. */
-const keptBytes = 4096
+const maxTailBytes = 4096
 const newline = 0x0a
-const read = /"prompt_eval_count":\s?(\d+)/g
-const written = /"eval_count":\s?(\d+)/g
+const promptCount = /"prompt_eval_count":\s?(\d+)/g
+const outputCount = /"eval_count":\s?(\d+)/g
 
-const last = (text: string, pattern: RegExp): number | undefined => {
+const lastMatch = (text: string, pattern: RegExp): number | undefined => {
   const found = [...text.matchAll(pattern)].at(-1)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
 /** Scans a native response for the token counts at its end. */
-export class Tail {
+export class NativeUsageScanner {
   #tail: Buffer = Buffer.alloc(0)
   /** Lines received; about one per token in a stream. */
-  lines = 0
+  lineCount = 0
   /** Whether the last byte ended a line. */
-  atLineEnd = true
+  isAtLineEnd = true
 
   push(chunk: Buffer): void {
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) this.lines++
-    this.atLineEnd = chunk.at(-1) === newline
-    const joined = chunk.length >= keptBytes ? chunk : Buffer.concat([this.#tail, chunk])
-    this.#tail = joined.subarray(-keptBytes)
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
+      this.lineCount++
+    this.isAtLineEnd = chunk.at(-1) === newline
+    const joined = chunk.length >= maxTailBytes ? chunk : Buffer.concat([this.#tail, chunk])
+    this.#tail = joined.subarray(-maxTailBytes)
   }
 
-  tokens(): Tokens | null {
+  readTokens(): TokenCounts | null {
     const text = this.#tail.toString("utf8")
     const counts = {
-      prompt_eval_count: last(text, read),
-      eval_count: last(text, written),
+      prompt_eval_count: lastMatch(text, promptCount),
+      eval_count: lastMatch(text, outputCount),
     }
-    return countedTokens(counts) ?? this.#parseUsage()
+    return parseTokenCounts(counts) ?? this.#parseUsage()
   }
 
-  #parseUsage(): Tokens | null {
+  #parseUsage(): TokenCounts | null {
     const at = this.#tail.lastIndexOf('"usage":{')
     if (at < 0) return null
     const start = this.#tail.indexOf("{", at)
     try {
       const usage = this.#tail.toString("utf8", start, nestedEnd(this.#tail, start))
-      return countedTokens(JSON.parse(usage))
+      return parseTokenCounts(JSON.parse(usage))
     } catch {
       return null
     }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { OpenAIError } from "../completions/schema.ts"
+import { OpenAIErrorBody } from "../completions/schema.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import { StorageUsage } from "../storage/schema.ts"
 
@@ -36,7 +36,7 @@ const ScimError = z
 /** Error body schema by the route's error style (see http/errors.ts). */
 export const refusalSchemas: Record<ErrorStyle, z.ZodType> = {
   api: ApiError,
-  openai: OpenAIError,
+  openai: OpenAIErrorBody,
   runtime: RuntimeError,
   scim: ScimError,
 }

@@ -129,7 +129,7 @@ export const operationRoutes = (deps: Deps): Router => {
           "Send METRICS_TOKEN as a bearer token, or send the request from the gateway's own machine.",
         )
       }
-      return new Response(await metrics.text(), {
+      return new Response(await metrics.render(), {
         headers: { "content-type": metrics.contentType },
       })
     },

@@ -1,17 +1,24 @@
 import { z } from "zod"
-import { type Asking, bearer, type Provider, type ProviderModel } from "./provider.ts"
+import {
+  bearerHeaders,
+  type ListModelsRequest,
+  type Provider,
+  type ProviderModel,
+} from "./provider.ts"
 
-const closelyAtOnce = 4
+const maxConcurrentDetails = 4
 
-const Tag = z.looseObject({
+const OllamaTag = z.looseObject({
   name: z.string(),
   modified_at: z.string().catch(""),
   digest: z.string().catch(""),
 })
-type Tag = z.output<typeof Tag>
-const Tags = z.object({ models: z.array(Tag).nullable() })
-const Running = z.object({ models: z.array(z.looseObject({ name: z.string() })).nullable() })
-const Shown = z.object({
+type OllamaTag = z.output<typeof OllamaTag>
+const OllamaTagList = z.object({ models: z.array(OllamaTag).nullable() })
+const LoadedModelList = z.object({
+  models: z.array(z.looseObject({ name: z.string() })).nullable(),
+})
+const ModelDetails = z.object({
   capabilities: z.array(z.string()).catch([]),
   model_info: z.record(z.string(), z.unknown()).catch({}),
 })
@@ -22,58 +29,58 @@ const contextLength = (info: Record<string, unknown>): number | null => {
 }
 
 /** Capabilities and context length, which only `/api/show` returns; null if that fails. */
-const lookClosely = async ({ client, headers, signal }: Asking, model: string) => {
+const fetchDetails = async ({ client, headers, signal }: ListModelsRequest, model: string) => {
   try {
     const request = { method: "POST", path: "/api/show", headers, json: { model } }
-    const shown = Shown.parse(await client.ask(request, signal))
+    const details = ModelDetails.parse(await client.ask(request, signal))
     return {
-      capabilities: Object.fromEntries(shown.capabilities.map((name) => [name, true])),
-      context_length: contextLength(shown.model_info),
+      capabilities: Object.fromEntries(details.capabilities.map((name) => [name, true])),
+      context_length: contextLength(details.model_info),
     }
   } catch {
     return null
   }
 }
 
-const seconds = (time: string): number => Math.floor((Date.parse(time) || 0) / 1000)
+const toEpochSeconds = (time: string): number => Math.floor((Date.parse(time) || 0) / 1000)
 
 /** Ollama: its own API at the base URL, the OpenAI API below `/v1`. */
 export const ollama: Provider = {
   kind: "ollama",
   connection_type: "local",
-  pathOf: (operation) => `/v1/${operation}`,
-  credentialHeaders: bearer,
+  operationPath: (operation) => `/v1/${operation}`,
+  credentialHeaders: bearerHeaders,
 
-  listModels: async (asking, known) => {
-    const { client, headers, signal } = asking
+  listModels: async (request, known) => {
+    const { client, headers, signal } = request
     const reply = await client.ask({ method: "GET", path: "/api/tags", headers }, signal)
-    const tags = Tags.parse(reply).models ?? []
+    const tags = OllamaTagList.parse(reply).models ?? []
     const knownByName = new Map(known.map((model) => [model.name, model]))
-    const toModel = async (tag: Tag): Promise<ProviderModel> => {
-      const before = knownByName.get(tag.name)
-      const same = before && before.digest === tag.digest ? before : null
-      const close = same ?? (await lookClosely(asking, tag.name))
-      const told = close ?? before
+    const toModel = async (tag: OllamaTag): Promise<ProviderModel> => {
+      const previous = knownByName.get(tag.name)
+      const unchanged = previous && previous.digest === tag.digest ? previous : null
+      const fresh = unchanged ?? (await fetchDetails(request, tag.name))
+      const details = fresh ?? previous
       return {
         name: tag.name,
-        created: seconds(tag.modified_at),
+        created: toEpochSeconds(tag.modified_at),
         owned_by: "ollama",
-        capabilities: told?.capabilities ?? {},
-        context_length: told?.context_length ?? null,
+        capabilities: details?.capabilities ?? {},
+        context_length: details?.context_length ?? null,
         // Without a digest, the next refresh requests the details again.
-        digest: close ? tag.digest : null,
+        digest: fresh ? tag.digest : null,
         listing: tag,
       }
     }
     const models: ProviderModel[] = []
-    for (let at = 0; at < tags.length; at += closelyAtOnce) {
-      models.push(...(await Promise.all(tags.slice(at, at + closelyAtOnce).map(toModel))))
+    for (let at = 0; at < tags.length; at += maxConcurrentDetails) {
+      models.push(...(await Promise.all(tags.slice(at, at + maxConcurrentDetails).map(toModel))))
     }
     return models
   },
 
   listLoaded: async ({ client, headers, signal }) => {
     const reply = await client.ask({ method: "GET", path: "/api/ps", headers }, signal)
-    return (Running.parse(reply).models ?? []).map(({ name }) => name)
+    return (LoadedModelList.parse(reply).models ?? []).map(({ name }) => name)
   },
 }

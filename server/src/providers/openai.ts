@@ -1,12 +1,12 @@
 import { z } from "zod"
-import { bearer, type Provider, type ProviderModel } from "./provider.ts"
+import { bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
 
 /**
  * OpenAI's list with the extensions of vLLM, OpenRouter, Mistral and others; deliberately lenient.
  */
-const Listed = z.looseObject({
+const ListedModel = z.looseObject({
   id: z.string(),
   created: z.number().catch(0),
   owned_by: z.string().catch("openai"),
@@ -15,12 +15,14 @@ const Listed = z.looseObject({
   max_context_length: z.number().optional().catch(undefined),
   capabilities: Capability.catch(undefined),
 })
-const List = z.union([
+const ModelList = z.union([
   z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
   z.array(z.unknown()),
 ])
 
-const flags = (capabilities: Record<string, unknown> | undefined): Record<string, boolean> =>
+const booleanCapabilities = (
+  capabilities: Record<string, unknown> | undefined,
+): Record<string, boolean> =>
   Object.fromEntries(
     Object.entries(capabilities ?? {}).filter(
       (entry): entry is [string, boolean] => typeof entry[1] === "boolean",
@@ -28,7 +30,7 @@ const flags = (capabilities: Record<string, unknown> | undefined): Record<string
   )
 
 const toModel = (listing: unknown): ProviderModel[] => {
-  const parsed = Listed.safeParse(listing)
+  const parsed = ListedModel.safeParse(listing)
   if (!parsed.success) return []
   const { id, created, owned_by, capabilities, ...model } = parsed.data
   const context = model.context_length ?? model.max_model_len ?? model.max_context_length ?? null
@@ -37,7 +39,7 @@ const toModel = (listing: unknown): ProviderModel[] => {
       name: id,
       created: Math.floor(created),
       owned_by,
-      capabilities: flags(capabilities),
+      capabilities: booleanCapabilities(capabilities),
       context_length: context,
       digest: null,
       listing,
@@ -49,11 +51,11 @@ const toModel = (listing: unknown): ProviderModel[] => {
 export const openai: Provider = {
   kind: "openai",
   connection_type: "external",
-  pathOf: (operation) => `/${operation}`,
-  credentialHeaders: bearer,
+  operationPath: (operation) => `/${operation}`,
+  credentialHeaders: bearerHeaders,
   listModels: async ({ client, headers, signal }) => {
     const reply = await client.ask({ method: "GET", path: "/models", headers }, signal)
-    return List.parse(reply).flatMap(toModel)
+    return ModelList.parse(reply).flatMap(toModel)
   },
   listLoaded: async () => null,
 }

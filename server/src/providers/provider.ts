@@ -1,9 +1,9 @@
 import type { Client } from "../outbound/client.ts"
 
-export type Kind = "ollama" | "openai"
+export type ProviderKind = "ollama" | "openai"
 
 /** The OpenAI-style operations that are relayed. */
-export type Operation = "chat/completions" | "completions" | "embeddings" | "responses"
+export type CompletionOperation = "chat/completions" | "completions" | "embeddings" | "responses"
 
 /** A model as its provider describes it. */
 export interface ProviderModel {
@@ -20,7 +20,7 @@ export interface ProviderModel {
   listing: unknown
 }
 
-export interface Asking {
+export interface ListModelsRequest {
   client: Client
   headers: Record<string, string>
   signal: AbortSignal
@@ -28,16 +28,16 @@ export interface Asking {
 
 /** What differs between kinds of providers. All of them accept OpenAI-style completion requests. */
 export interface Provider {
-  kind: Kind
+  kind: ProviderKind
   connection_type: "local" | "external"
   /** The path of an operation, relative to the connection's base URL. */
-  pathOf(operation: Operation): string
+  operationPath(operation: CompletionOperation): string
   credentialHeaders(key: string): Record<string, string>
   /** @param known the models found last time, so that details are requested for new ones only */
-  listModels(asking: Asking, known: readonly ProviderModel[]): Promise<ProviderModel[]>
+  listModels(request: ListModelsRequest, known: readonly ProviderModel[]): Promise<ProviderModel[]>
   /** Names of the models held in memory; null if the provider does not report them. */
-  listLoaded(asking: Asking): Promise<string[] | null>
+  listLoaded(request: ListModelsRequest): Promise<string[] | null>
 }
 
-export const bearer = (key: string): Record<string, string> =>
+export const bearerHeaders = (key: string): Record<string, string> =>
   key ? { authorization: `Bearer ${key}` } : {}

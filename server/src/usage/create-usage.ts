@@ -1,10 +1,10 @@
 import type { Database } from "../db/database.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createMetrics } from "./metrics.ts"
-import { createRecorder } from "./record-queue.ts"
+import { createRecordQueue } from "./record-queue.ts"
 import { createRetention } from "./retention.ts"
 import { createUsageStore } from "./store.ts"
-import { createMeters } from "./usage-recorder.ts"
+import { createUsageRecorders } from "./usage-recorder.ts"
 
 interface Deps {
   db: Database
@@ -14,18 +14,18 @@ interface Deps {
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
 export const createUsage = ({ db, settings, now }: Deps) => {
-  const recorder = createRecorder(db)
-  const metrics = createMetrics(recorder)
-  const usage = createUsageStore(db)
-  const retention = createRetention({ usage, settings, now })
+  const recordQueue = createRecordQueue(db)
+  const metrics = createMetrics(recordQueue)
+  const usageStore = createUsageStore(db)
+  const retention = createRetention({ store: usageStore, settings, now })
   return {
-    recorder,
+    recordQueue,
     metrics,
-    meters: createMeters({ recorder, metrics, now }),
-    usage,
+    usageRecorders: createUsageRecorders({ recordQueue, metrics, now }),
+    usageStore,
     close: async (): Promise<void> => {
       retention.close()
-      await recorder.close()
+      await recordQueue.close()
     },
   }
 }

@@ -1,15 +1,15 @@
 import type { Metric } from "prom-client"
 
-type Labels = Record<string, string>
+type MetricLabels = Record<string, string>
 
-export interface Series {
-  labels: Labels
+export interface MetricSeries {
+  labels: MetricLabels
   /** Observations per bucket; the last counts those above all bounds. */
   counts: number[]
   sum: number
 }
 
-interface Shape {
+interface MetricOptions {
   name: string
   help: string
   /** Upper bounds, ascending; empty for a counter. */
@@ -17,17 +17,17 @@ interface Shape {
 }
 
 /** Prometheus buckets are cumulative. */
-const histogramValues = (name: string, buckets: readonly number[], series: Series) => {
-  let below = 0
+const histogramValues = (name: string, buckets: readonly number[], series: MetricSeries) => {
+  let cumulative = 0
   const bounds = [...buckets.map(String), "+Inf"]
   const counted = bounds.map((le, index) => {
-    below += series.counts[index] ?? 0
-    return { metricName: `${name}_bucket`, labels: { ...series.labels, le }, value: below }
+    cumulative += series.counts[index] ?? 0
+    return { metricName: `${name}_bucket`, labels: { ...series.labels, le }, value: cumulative }
   })
   return [
     ...counted,
     { metricName: `${name}_sum`, labels: series.labels, value: series.sum },
-    { metricName: `${name}_count`, labels: series.labels, value: below },
+    { metricName: `${name}_count`, labels: series.labels, value: cumulative },
   ]
 }
 
@@ -36,8 +36,8 @@ const histogramValues = (name: string, buckets: readonly number[], series: Serie
  * built only when scraped. prom-client hashes all labels on each observation, which cost more than
  * all other usage recording of a request.
  */
-export const createTally = ({ name, help, buckets }: Shape) => {
-  const seriesByKey = new Map<string, Series>()
+export const createHistogram = ({ name, help, buckets }: MetricOptions) => {
+  const seriesByKey = new Map<string, MetricSeries>()
   const isCounter = buckets.length === 0
 
   const values = () =>
@@ -49,16 +49,16 @@ export const createTally = ({ name, help, buckets }: Shape) => {
 
   return {
     /** The series of these labels; frequent observers should keep it. */
-    series: (labels: Labels): Series => {
+    series: (labels: MetricLabels): MetricSeries => {
       const key = JSON.stringify(labels)
       const known = seriesByKey.get(key)
       if (known) return known
-      const made = { labels, counts: Array(buckets.length + 1).fill(0), sum: 0 }
-      seriesByKey.set(key, made)
-      return made
+      const created = { labels, counts: Array(buckets.length + 1).fill(0), sum: 0 }
+      seriesByKey.set(key, created)
+      return created
     },
 
-    observe: (series: Series, value: number): void => {
+    observe: (series: MetricSeries, value: number): void => {
       series.sum += value
       if (isCounter) return
       let at = 0

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
-import { createTally } from "./histogram.ts"
-import type { Recorder, UsageRecord } from "./record-queue.ts"
+import { createHistogram } from "./histogram.ts"
+import type { RecordQueue, UsageRecord } from "./record-queue.ts"
 
 /** Buckets recommended by the OpenTelemetry semantic conventions for generative AI, in seconds. */
 const durationBuckets = [
@@ -21,32 +21,32 @@ const operations: Record<string, string> = {
  * Prometheus metrics, named after the OpenTelemetry semantic conventions for generative AI
  * (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
  */
-export const createMetrics = (recorder: Recorder) => {
+export const createMetrics = (recordQueue: RecordQueue) => {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const duration = createTally({
+  const duration = createHistogram({
     name: "gen_ai_server_request_duration_seconds",
     help: "Duration of generative AI requests, by outcome",
     buckets: durationBuckets,
   })
-  const firstToken = createTally({
+  const firstToken = createHistogram({
     name: "gen_ai_server_time_to_first_token_seconds",
     help: "Time to the first token of successful responses",
     buckets: firstTokenBuckets,
   })
-  const tokens = createTally({
+  const tokens = createHistogram({
     name: "gen_ai_client_token_usage_total",
     help: "Input and output tokens",
     buckets: [],
   })
   for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
-  let running = 0
+  let inFlight = 0
   new Gauge({
     name: "portico_requests_running",
     help: "Model requests in flight",
     registers: [register],
     collect() {
-      this.set(running)
+      this.set(inFlight)
     },
   })
   new Gauge({
@@ -54,7 +54,7 @@ export const createMetrics = (recorder: Recorder) => {
     help: "Usage records waiting to be written",
     registers: [register],
     collect() {
-      this.set(recorder.queued())
+      this.set(recordQueue.queuedCount())
     },
   })
   new Counter({
@@ -63,7 +63,7 @@ export const createMetrics = (recorder: Recorder) => {
     registers: [register],
     collect() {
       this.reset()
-      this.inc(recorder.dropped())
+      this.inc(recordQueue.dropped())
     },
   })
 
@@ -87,18 +87,18 @@ export const createMetrics = (recorder: Recorder) => {
     const key = `${record.operation}\n${record.model}\n${provider}\n${record.outcome}`
     const known = countersByKey.get(key)
     if (known) return known
-    const made = countersOf(record, provider)
-    countersByKey.set(key, made)
-    return made
+    const created = countersOf(record, provider)
+    countersByKey.set(key, created)
+    return created
   }
 
   return {
-    began: (): void => {
-      running++
+    recordStart: (): void => {
+      inFlight++
     },
 
-    ended: (record: UsageRecord, provider: string): void => {
-      running--
+    recordEnd: (record: UsageRecord, provider: string): void => {
+      inFlight--
       const counters = countersFor(record, provider)
       duration.observe(counters.duration, Number(record.duration_ms) / 1000)
       const first = record.time_to_first_token_ms
@@ -110,7 +110,7 @@ export const createMetrics = (recorder: Recorder) => {
     },
 
     contentType: register.contentType,
-    text: (): Promise<string> => register.metrics(),
+    render: (): Promise<string> => register.metrics(),
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { usageRow } from "../../test/harness/json-records.ts"
 import { openDatabase } from "../db/open.ts"
-import { createRecorder, type UsageRecord } from "./record-queue.ts"
+import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 
 const record = (tokens: number): UsageRecord =>
   usageRow({
@@ -22,9 +22,9 @@ const open = () =>
 
 it("writes every record as it was given, in full batches and in what is left over", async () => {
   const db = await open()
-  const recorder = createRecorder(db)
+  const recorder = createRecordQueue(db)
   const records = Array.from({ length: 1137 }, (_, tokens) => record(tokens))
-  for (const each of records) recorder.record(each)
+  for (const each of records) recorder.enqueue(each)
   await recorder.flush()
   const stored = await db.read.selectFrom("usage").selectAll().orderBy("tokens_in").execute()
   expect(stored).toEqual(records)
@@ -34,8 +34,8 @@ it("writes every record as it was given, in full batches and in what is left ove
 
 it("drops what a full queue cannot hold, and counts it", async () => {
   const db = await open()
-  const recorder = createRecorder(db)
-  for (let at = 0; at < 20_010; at++) recorder.record(record(at))
+  const recorder = createRecordQueue(db)
+  for (let at = 0; at < 20_010; at++) recorder.enqueue(record(at))
   expect(recorder.dropped()).toBe(10)
   await recorder.close()
   await db.close()

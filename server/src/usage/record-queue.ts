@@ -3,7 +3,7 @@ import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
 import type { UsageRow } from "../db/tables.ts"
 
-const writeMs = 500
+const writeIntervalMs = 500
 /** Rows per transaction. Smaller batches cost more per row; larger ones block other writers. */
 const rowsPerBatch = 500
 const maxQueued = 20_000
@@ -14,40 +14,40 @@ export type UsageRecord = Insertable<UsageRow>
  * Writes usage records in batches, in the background. A full queue drops new records and counts
  * them: recording usage never slows down a request.
  */
-export const createRecorder = (db: Database) => {
+export const createRecordQueue = (db: Database) => {
   /** Serialized when queued: serializing hundreds of rows at once would block all requests. */
   let queue: string[] = []
-  let dropped = 0
+  let droppedCount = 0
   let writing: Promise<void> | undefined
 
   /** Splits a failing batch, so that a record the database rejects does not block the others. */
-  const writeWhatCan = async (rows: readonly string[]): Promise<void> => {
+  const writeOrSplit = async (rows: readonly string[]): Promise<void> => {
     try {
       // A batch whose outcome was lost is written again; existing ids are ignored.
       await db.append("usage", rows)
     } catch (error) {
       if (isOutage(error)) throw error
       if (rows.length === 1) {
-        dropped++
+        droppedCount++
         return
       }
       const half = Math.ceil(rows.length / 2)
-      await writeWhatCan(rows.slice(0, half))
-      await writeWhatCan(rows.slice(half))
+      await writeOrSplit(rows.slice(0, half))
+      await writeOrSplit(rows.slice(half))
     }
   }
 
-  const writeFirst = async (count: number): Promise<void> => {
-    for (let left = count; left > 0; ) {
-      const rows = queue.slice(0, Math.min(left, rowsPerBatch))
-      await writeWhatCan(rows)
+  const writeOldest = async (count: number): Promise<void> => {
+    for (let remaining = count; remaining > 0; ) {
+      const rows = queue.slice(0, Math.min(remaining, rowsPerBatch))
+      await writeOrSplit(rows)
       queue = queue.slice(rows.length)
-      left -= rows.length
+      remaining -= rows.length
     }
   }
 
-  const start = (count: number): Promise<void> => {
-    writing ??= writeFirst(count).finally(() => {
+  const startWriting = (count: number): Promise<void> => {
+    writing ??= writeOldest(count).finally(() => {
       writing = undefined
     })
     return writing
@@ -56,20 +56,20 @@ export const createRecorder = (db: Database) => {
   /** Writes what is queued now. Records that arrive meanwhile wait for a full batch. */
   const flush = async (): Promise<void> => {
     while (writing !== undefined) await writing
-    await start(queue.length)
+    await startWriting(queue.length)
   }
   // Rows that could not be written stay queued for the next attempt.
-  const writeSoon = (): void =>
-    void start(queue.length - (queue.length % rowsPerBatch)).catch(() => {})
-  const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()
+  const writeFullBatches = (): void =>
+    void startWriting(queue.length - (queue.length % rowsPerBatch)).catch(() => {})
+  const timer = setInterval(() => void flush().catch(() => {}), writeIntervalMs).unref()
 
   return {
-    record: (row: UsageRecord): void => {
-      if (queue.length >= maxQueued) dropped++
-      else if (queue.push(JSON.stringify(row)) >= rowsPerBatch) writeSoon()
+    enqueue: (row: UsageRecord): void => {
+      if (queue.length >= maxQueued) droppedCount++
+      else if (queue.push(JSON.stringify(row)) >= rowsPerBatch) writeFullBatches()
     },
-    dropped: (): number => dropped,
-    queued: (): number => queue.length,
+    dropped: (): number => droppedCount,
+    queuedCount: (): number => queue.length,
     flush,
     close: async (): Promise<void> => {
       clearInterval(timer)
@@ -78,4 +78,4 @@ export const createRecorder = (db: Database) => {
   }
 }
 
-export type Recorder = ReturnType<typeof createRecorder>
+export type RecordQueue = ReturnType<typeof createRecordQueue>

@@ -2,31 +2,31 @@ import { isClockSteady } from "../jobs/clock-watch.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UsageStore } from "./store.ts"
 
-const everyMs = 3_600_000
-const firstMs = 60_000
+const intervalMs = 3_600_000
+const firstRunDelayMs = 60_000
 
 interface Deps {
-  usage: UsageStore
+  store: UsageStore
   settings: SettingsStore
   now: () => number
 }
 
 /** Deletes usage records older than the setting `usage_retention`, in seconds; 0 keeps all. */
-export const createRetention = ({ usage, settings, now }: Deps) => {
-  const sweep = async (): Promise<void> => {
+export const createRetention = ({ store, settings, now }: Deps) => {
+  const deleteExpired = async (): Promise<void> => {
     const { usage_retention } = settings.current()
-    if (usage_retention > 0) await usage.dropOlder(now() - usage_retention)
+    if (usage_retention > 0) await store.deleteOlderThan(now() - usage_retention)
   }
   // A failure is harmless: the next run deletes the records.
-  const later = () => {
-    if (isClockSteady()) void sweep().catch(() => {})
+  const run = () => {
+    if (isClockSteady()) void deleteExpired().catch(() => {})
   }
-  const first = setTimeout(later, firstMs).unref()
-  const timer = setInterval(later, everyMs).unref()
+  const firstTimer = setTimeout(run, firstRunDelayMs).unref()
+  const timer = setInterval(run, intervalMs).unref()
   return {
-    sweep,
+    deleteExpired,
     close: (): void => {
-      clearTimeout(first)
+      clearTimeout(firstTimer)
       clearInterval(timer)
     },
   }

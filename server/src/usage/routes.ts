@@ -1,17 +1,17 @@
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Recorder } from "./record-queue.ts"
-import { defaultSpan, UsageQuery, UsageReport } from "./schema.ts"
+import type { RecordQueue } from "./record-queue.ts"
+import { defaultSpanSeconds, UsageQuery, UsageReport } from "./schema.ts"
 import type { UsageStore } from "./store.ts"
 
 interface Deps {
   router: Router
   store: UsageStore
-  recorder: Recorder
+  recordQueue: RecordQueue
   now: () => number
 }
 
-export const usageRoutes = ({ router, store, recorder, now }: Deps): Router => {
+export const usageRoutes = ({ router, store, recordQueue, now }: Deps): Router => {
   router.on(
     route("user", {
       method: "get",
@@ -22,10 +22,10 @@ export const usageRoutes = ({ router, store, recorder, now }: Deps): Router => {
     }),
     async ({ caller: { user }, query }) => {
       const to = query.to ?? now() + 1
-      const from = query.from ?? to - defaultSpan
+      const from = query.from ?? to - defaultSpanSeconds
       const user_id = user.role === "admin" ? query.user_id : user.id
-      const items = await store.sums({ ...query, from, to, user_id })
-      return { from, to, items, total: items.length, dropped: recorder.dropped() }
+      const items = await store.sumUsage({ ...query, from, to, user_id })
+      return { from, to, items, total: items.length, dropped: recordQueue.dropped() }
     },
   )
   return router

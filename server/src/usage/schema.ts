@@ -5,7 +5,7 @@ import { z } from "zod"
  * revoked. `upstream_error`: the upstream failed or refused. `refused_request`: the upstream
  * rejected the request as invalid.
  */
-export const Outcome = z.enum([
+export const RequestOutcome = z.enum([
   "ok",
   "client_cancelled",
   "revoked",
@@ -13,15 +13,15 @@ export const Outcome = z.enum([
   "upstream_error",
   "shut_down",
 ])
-export type Outcome = z.output<typeof Outcome>
+export type RequestOutcome = z.output<typeof RequestOutcome>
 
 /** Tokens as reported by the upstream, or estimated if it did not report them. */
-export interface Tokens {
+export interface TokenCounts {
   tokens_in: number
   tokens_out: number
 }
 
-const days = 86_400
+const secondsPerDay = 86_400
 
 export const UsageQuery = z.object({
   /** Epoch seconds; defaults to 30 days before `to`. */
@@ -35,9 +35,9 @@ export const UsageQuery = z.object({
 })
 export type UsageQuery = z.output<typeof UsageQuery>
 
-export const defaultSpan = 30 * days
+export const defaultSpanSeconds = 30 * secondsPerDay
 
-export const UsageSum = z.object({
+export const UsageTotal = z.object({
   /** The day (`2026-01-31`, UTC), or the id of the model, user, key or connection. */
   key: z.string().nullable(),
   requests: z.int(),
@@ -48,13 +48,13 @@ export const UsageSum = z.object({
   duration_ms: z.number(),
   time_to_first_token_ms: z.number().nullable(),
 })
-export type UsageSum = z.output<typeof UsageSum>
+export type UsageTotal = z.output<typeof UsageTotal>
 
 export const UsageReport = z
   .object({
     from: z.int(),
     to: z.int(),
-    items: z.array(UsageSum),
+    items: z.array(UsageTotal),
     total: z.int(),
     /** Records lost since startup because the database could not keep up. */
     dropped: z.int(),

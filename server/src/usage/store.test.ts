@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { usageRow } from "../../test/harness/json-records.ts"
-import { createRecorder, type UsageRecord } from "./record-queue.ts"
+import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 import { UsageQuery } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
 
@@ -18,7 +18,7 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   beforeAll(async () => {
     database = await open()
     store = createUsageStore(database.db)
-    const recorder = createRecorder(database.db)
+    const recorder = createRecordQueue(database.db)
     for (const row of [
       record({ at: today - 1, duration_ms: 50 }),
       record({ key_id: "k1", time_to_first_token_ms: 20 }),
@@ -26,14 +26,14 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
       record({ user_id: "Bob", model: "Z", connection_id: null, tokens_in: 3_000_000_000 }),
       record({ user_id: "bob", model: "ä", at: today + day - 1, tokens_in: 3_000_000_000 }),
     ]) {
-      recorder.record(row)
+      recorder.enqueue(row)
     }
     await recorder.close()
   })
   afterAll(() => database.remove())
 
   const sums = (query: Record<string, string>, span = { from: 0, to: 10 * today }) =>
-    store.sums({ ...UsageQuery.parse(query), ...span })
+    store.sumUsage({ ...UsageQuery.parse(query), ...span })
 
   it("is summed by the days of UTC, counts beyond 32 bits included", async () => {
     const days = await sums({})
@@ -67,25 +67,25 @@ describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   })
 
   it("is kept though one record of many is no good, or was written before", async () => {
-    const recorder = createRecorder(database.db)
+    const recorder = createRecordQueue(database.db)
     const twice = record({ model: "kept" })
-    recorder.record(twice)
+    recorder.enqueue(twice)
     await recorder.flush()
-    for (let n = 0; n < 70; n++) recorder.record(record({ model: "kept" }))
-    recorder.record(twice)
-    recorder.record(record({ model: "kept", duration_ms: Number.NaN }))
-    for (let n = 0; n < 29; n++) recorder.record(record({ model: "kept" }))
+    for (let n = 0; n < 70; n++) recorder.enqueue(record({ model: "kept" }))
+    recorder.enqueue(twice)
+    recorder.enqueue(record({ model: "kept", duration_ms: Number.NaN }))
+    for (let n = 0; n < 29; n++) recorder.enqueue(record({ model: "kept" }))
     await recorder.flush()
-    expect([recorder.queued(), recorder.dropped()]).toEqual([0, 1])
+    expect([recorder.queuedCount(), recorder.dropped()]).toEqual([0, 1])
     expect(await sums({ model: "kept", group_by: "model" })).toMatchObject([{ requests: 100 }])
     await recorder.close()
   })
 
   it("is forgotten past its age, however much it is", async () => {
-    const recorder = createRecorder(database.db)
-    for (let n = 0; n < 1000; n++) recorder.record(record({ at: today - n - 1 }))
+    const recorder = createRecordQueue(database.db)
+    for (let n = 0; n < 1000; n++) recorder.enqueue(record({ at: today - n - 1 }))
     await recorder.close()
-    await store.dropOlder(today)
+    await store.deleteOlderThan(today)
     expect((await sums({})).map(({ key }) => key)).toEqual(["2024-10-04"])
   })
 })

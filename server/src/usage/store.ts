@@ -1,12 +1,12 @@
 import { sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import { orderNullsFirst } from "../db/text-matching.ts"
-import type { UsageQuery, UsageSum } from "./schema.ts"
+import type { UsageQuery, UsageTotal } from "./schema.ts"
 
 const secondsPerDay = 86_400
-const rowsAtOnce = 200
+const batchSize = 200
 
-const columns = {
+const columnByGroup = {
   model: "model",
   user: "user_id",
   key: "key_id",
@@ -17,13 +17,13 @@ const isoDay = (day: number): string =>
   new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10)
 
 export const createUsageStore = (db: Database) => ({
-  sums: async (query: UsageQuery & { from: number; to: number }): Promise<UsageSum[]> => {
+  sumUsage: async (query: UsageQuery & { from: number; to: number }): Promise<UsageTotal[]> => {
     const byDay = query.group_by === "day"
     // `/` is integer division on both databases.
     const group =
       query.group_by === "day"
         ? sql<string | number | null>`at / ${sql.lit(secondsPerDay)}`
-        : sql<string | number | null>`${sql.ref(columns[query.group_by])}`
+        : sql<string | number | null>`${sql.ref(columnByGroup[query.group_by])}`
     let matching = db.backgroundReader
       .selectFrom("usage")
       .where("at", ">=", query.from)
@@ -53,16 +53,16 @@ export const createUsageStore = (db: Database) => ({
   },
 
   /** In batches: deleting a year's records in one transaction would block other writers. */
-  dropOlder: async (than: number): Promise<void> => {
-    const dropSome = (tx: Tx) =>
+  deleteOlderThan: async (before: number): Promise<void> => {
+    const deleteBatch = (tx: Tx) =>
       tx
         .deleteFrom("usage")
         .where("id", "in", ({ selectFrom }) =>
-          selectFrom("usage").select("id").where("at", "<", than).orderBy("at").limit(rowsAtOnce),
+          selectFrom("usage").select("id").where("at", "<", before).orderBy("at").limit(batchSize),
         )
         .returning("id")
         .execute()
-    while ((await db.transactRelaxed(dropSome)).length === rowsAtOnce);
+    while ((await db.transactRelaxed(deleteBatch)).length === batchSize);
   },
 })
 

@@ -42,7 +42,7 @@ const settings = (fields: object = {}) => ({
 const create = async (fields: object = {}) => {
   const { status, body } = await gateway.call("POST", `${base}/create`, settings(fields))
   expect({ status, body }).toMatchObject({ status: 200 })
-  await until(() => gateway.gateway.registry.byId(body.id)?.settled())
+  await until(() => gateway.gateway.registry.byId(body.id)?.hasListed())
   return body
 }
 
@@ -63,7 +63,7 @@ describe("connections", () => {
     expect(await ids()).toEqual(["one", "two"])
     const changed = await gateway.call("POST", `${base}/${made.id}/update`, { name: "renamed" })
     expect(changed.body).toMatchObject({ name: "renamed", base_url: upstream.url })
-    await until(() => gateway.gateway.registry.byId(made.id)?.settled())
+    await until(() => gateway.gateway.registry.byId(made.id)?.hasListed())
     const shown = await gateway.call("GET", `${base}/${made.id}`)
     expect(shown.body).toMatchObject({ name: "renamed", health: { status: "healthy", models: 2 } })
     expect((await chat("one")).status).toBe(200)

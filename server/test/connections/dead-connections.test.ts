@@ -133,7 +133,7 @@ describe("a connection that dies", () => {
     upstream.fault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
     await until(() => asked() >= before + 3)
     expect(await listed(gateway)).toEqual({ kept: true })
-    expect(gateway.gateway.registry.upstreams()[0]?.resting()).toBe(false)
+    expect(gateway.gateway.registry.upstreams()[0]?.isResting()).toBe(false)
     await gateway.stop()
   })
 

@@ -17,7 +17,7 @@ const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
 
 const chats = ({ requests }: FakeOpenAI) => requests.filter(({ path }) => /chat/.test(path)).length
 const settled = ({ gateway }: TestGateway) =>
-  until(() => gateway.registry.upstreams().every((upstream) => upstream.settled()))
+  until(() => gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
 
 describe("a model on two connections", () => {
   let first: FakeOpenAI
@@ -35,7 +35,7 @@ describe("a model on two connections", () => {
     await settled(gateway)
   })
   const rested = () =>
-    until(() => gateway.gateway.registry.upstreams().every((upstream) => !upstream.resting()))
+    until(() => gateway.gateway.registry.upstreams().every((upstream) => !upstream.isResting()))
   beforeEach(rested)
   afterEach(() => {
     first.clearFaults()
@@ -117,7 +117,7 @@ describe("a model on two connections", () => {
     // The gateway needs a moment to notice that its idle connections have closed.
     await sleep(50)
     expect((await chatOnce(false)).asked).toEqual([0, 1])
-    expect(gateway.gateway.registry.byId("env-openai-0")?.resting()).toBe(true)
+    expect(gateway.gateway.registry.byId("env-openai-0")?.isResting()).toBe(true)
     const { body } = await gateway.call("GET", "/api/v1/connections")
     expect(body.items[0].health).toMatchObject({ status: "resting" })
     expect(body.items[0].health.last_error).toMatch(/ECONNREFUSED/)
@@ -170,7 +170,7 @@ it("fails over from a connection deleted in the meantime, and still notices when
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
     ids.push(body.id)
   }
-  await until(() => gateway.gateway.registry.offers().get("shared")?.length === 3)
+  await until(() => gateway.gateway.registry.endpoints().get("shared")?.length === 3)
   stuck.fault({ kind: "hang" }, { on: /chat/ })
   const hung = stuck.nextRequest(/chat/)
   const reached = last.nextRequest(/chat/)
@@ -202,7 +202,7 @@ it("prefers the runtime that has the model in memory", async () => {
   const warm = await startFakeOllama({ models: ["llama3.2"], autoLoad: false })
   warm.load("llama3.2")
   const gateway = await startGateway({ OLLAMA_BASE_URLS: `${cold.url};${warm.url}` })
-  await until(() => gateway.gateway.registry.byId("env-ollama-1")?.loaded("llama3.2:latest"))
+  await until(() => gateway.gateway.registry.byId("env-ollama-1")?.isLoaded("llama3.2:latest"))
   for (const model of ["llama3.2:latest", "llama3.2"]) {
     expect((await chatWith(gateway, model)).status).toBe(200)
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
     // Its model list is requested constantly, and succeeds.
     MODEL_REFRESH_INTERVAL: "1s",
   })
-  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.settled()))
+  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
 })
 afterEach(() => ill.clearFaults())
 afterAll(async () => {
@@ -33,7 +33,7 @@ const ask = () =>
 const chats = () => ill.requests.filter(({ path }) => path.endsWith("/chat/completions")).length
 const healthOfIll = async () =>
   (await gateway.call("GET", "/api/v1/connections")).body.items[0].health
-const resting = () => gateway.gateway.registry.byId("env-openai-0")?.resting() === true
+const resting = () => gateway.gateway.registry.byId("env-openai-0")?.isResting() === true
 
 it("retries a hanging provider with one request at a time, even if its model list works", async () => {
   ill.fault({ kind: "hang" }, { on: /chat/, times: Number.POSITIVE_INFINITY })

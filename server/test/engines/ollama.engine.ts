@@ -95,7 +95,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   it("lists its models, whose capabilities the gateway detects", async () => {
     const offered = await until(() => {
-      const offers = gateway.gateway.registry.offers()
+      const offers = gateway.gateway.registry.endpoints()
       return offers.get("tiny:latest")?.[0] && offers.get("all-minilm:latest") ? offers : undefined
     })
     const { models: listed } = await world.direct("/api/tags")

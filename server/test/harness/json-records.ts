@@ -28,7 +28,7 @@ export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRo
 
 /** Flushes and reads all usage records of a gateway, oldest first. */
 export const usageRecords = async ({ gateway }: TestGateway): Promise<Selectable<UsageRow>[]> => {
-  await gateway.recorder.flush()
+  await gateway.recordQueue.flush()
   return gateway.db.read.selectFrom("usage").selectAll().orderBy("id").execute()
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
     OPENAI_API_BASE_URLS: provider.url,
     MODEL_REFRESH_INTERVAL: "200ms",
   })
-  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.settled()))
+  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
 })
 afterAll(async () => {
   await gateway.stop()

@@ -139,7 +139,7 @@ describe("a user's model", () => {
     expect(await answererOf("sometimes", bob)).toBe("sometimes")
     upstream.models.pop()
     await gateway.gateway.registry.refresh(5000)
-    await until(() => !gateway.gateway.registry.offers().has("sometimes"))
+    await until(() => !gateway.gateway.registry.endpoints().has("sometimes"))
     expect(await answererOf("sometimes", bob)).toBe("Eve's")
   })
 

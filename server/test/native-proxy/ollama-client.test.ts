@@ -125,7 +125,7 @@ describe("the ollama SDK at /ollama", () => {
   })
 
   it("writes a usage record", async () => {
-    await gateway.gateway.recorder.flush()
+    await gateway.gateway.recordQueue.flush()
     const { body } = await gateway.call("GET", "/api/v1/usage?group_by=model", undefined, {
       key: userKey,
     })

@@ -2,14 +2,14 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type {
   Chat,
   ChatChanges,
+  ChatLabels,
   ChatListItem,
   ChatWithMessages,
-  Labels,
   Message,
   MessagePage,
   NewChat,
   NewMessage,
-  Started,
+  StartedAnswers,
 } from "../../../server/src/conversations/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import { api } from "./api.ts"
@@ -85,7 +85,7 @@ export const chatQuery = (id: string) =>
 
 export const labelsQuery = queryOptions({
   queryKey: ["chats", "labels"],
-  queryFn: ({ signal }) => api.get<Labels>(`${base}/labels`, { signal }),
+  queryFn: ({ signal }) => api.get<ChatLabels>(`${base}/labels`, { signal }),
 })
 
 export const imageUrl = (chatId: string, imageId: string): string =>
@@ -129,8 +129,8 @@ export const chatApi = {
   create: (chat: Given<NewChat>) => api.post<Chat>(`${base}/new`, chat),
 
   /** Sends a message and shows the new answers before their first event arrives. */
-  say: async (id: string, message: Given<NewMessage>): Promise<Started> => {
-    const started = await api.post<Started>(`${pathOf(id)}/messages`, message)
+  say: async (id: string, message: Given<NewMessage>): Promise<StartedAnswers> => {
+    const started = await api.post<StartedAnswers>(`${pathOf(id)}/messages`, message)
     const shown = started.messages.find(({ role }) => role === "assistant")
     patchChat(id, (chat) => ({
       ...withMessages(chat, started.messages),

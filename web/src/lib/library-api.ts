@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
-import type { Passages } from "../../../server/src/conversations/source-schema.ts"
+import type { ChatPassages } from "../../../server/src/conversations/source-schema.ts"
 import type { FileRecord, FileText } from "../../../server/src/files/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import type {
@@ -116,7 +116,7 @@ export const passagesQuery = (chatId: string, messageId: string) =>
     queryKey: ["chats", "passages", chatId, messageId],
     queryFn: async ({ signal }) => {
       const path = `/api/v1/chats/${encodeURIComponent(chatId)}/messages/${encodeURIComponent(messageId)}/passages`
-      return (await api.get<Passages>(path, { signal })).items
+      return (await api.get<ChatPassages>(path, { signal })).items
     },
   })
 

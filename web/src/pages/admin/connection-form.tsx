@@ -1,7 +1,10 @@
 import { useMutation } from "@tanstack/react-query"
 import { CircleCheck, CircleX, PlugZap } from "lucide-react"
 import { useEffect } from "react"
-import type { NewConnection, TestResult } from "../../../../server/src/connections/schema.ts"
+import type {
+  ConnectionTestResult,
+  NewConnection,
+} from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
@@ -97,7 +100,7 @@ export const ConnectionBasics = (props: BasicsProps) => {
 }
 
 /** Tests the values in the form; a change of the form clears the result. */
-export const useConnectionTest = (values: object, ask: () => Promise<TestResult>) => {
+export const useConnectionTest = (values: object, ask: () => Promise<ConnectionTestResult>) => {
   const test = useMutation({ mutationFn: ask })
   const { reset } = test
   // biome-ignore lint/correctness/useExhaustiveDependencies: resets on every change
@@ -122,7 +125,7 @@ export const ConnectionTest = ({ test }: { test: ReturnType<typeof useConnection
 export const inFields = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.length > 0
 
-const TestAnswer = ({ result }: { result: TestResult }) => {
+const TestAnswer = ({ result }: { result: ConnectionTestResult }) => {
   const { ok, message, models, duration_ms } = result
   const Icon = ok ? CircleCheck : CircleX
   return (
@@ -149,8 +152,8 @@ const TestAnswer = ({ result }: { result: TestResult }) => {
   )
 }
 
-export const testUnsaved = (values: object): Promise<TestResult> =>
-  api.post<TestResult>("/api/v1/connections/test", values)
+export const testUnsaved = (values: object): Promise<ConnectionTestResult> =>
+  api.post<ConnectionTestResult>("/api/v1/connections/test", values)
 
 /** A connection without a name is named after its host. */
 export const named = (values: ConnectionValues): ConnectionValues => {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import type { Connection, TestResult } from "../../../../server/src/connections/schema.ts"
+import type { Connection, ConnectionTestResult } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionQuery } from "../../lib/queries.ts"
@@ -98,10 +98,10 @@ const Details = ({ connection }: { connection: Connection }) => {
   })
   // Unsaved changes can only be tested with a newly entered key, because the API never returns the
   // saved key.
-  const ask = (): Promise<TestResult> =>
+  const ask = (): Promise<ConnectionTestResult> =>
     dirty && values.api_key
       ? testUnsaved({ kind: connection.kind, ...changes() })
-      : api.post<TestResult>(`${path}/test`)
+      : api.post<ConnectionTestResult>(`${path}/test`)
   const test = useConnectionTest(values, ask)
   return (
     <Form

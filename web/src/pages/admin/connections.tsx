@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ArrowDown, ArrowUp, Cable, Plus } from "lucide-react"
-import type { Connection, Health } from "../../../../server/src/connections/schema.ts"
+import type { Connection, ConnectionHealth } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
@@ -20,7 +20,7 @@ const AddConnection = () => (
   </ButtonLink>
 )
 
-export const HealthStatus = ({ health }: { health: Health }) => {
+export const HealthStatus = ({ health }: { health: ConnectionHealth }) => {
   const tones = { healthy: "ok", resting: "danger", unknown: "plain", disabled: "plain" } as const
   return <Status tone={tones[health.status]}>{t(`health.${health.status}`)}</Status>
 }

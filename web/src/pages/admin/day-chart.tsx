@@ -1,5 +1,5 @@
 import { useState } from "react"
-import type { UsageSum } from "../../../../server/src/usage/schema.ts"
+import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatDate, formatNumber, shortNumber } from "../../lib/format.ts"
 import { Filter } from "../../ui/toolbar.tsx"
@@ -7,7 +7,7 @@ import { Filter } from "../../ui/toolbar.tsx"
 const daySeconds = 86_400
 
 interface DayChartProps {
-  items: readonly UsageSum[]
+  items: readonly UsageTotal[]
   /** Unix time of the start of a UTC day. */
   from: number
   to: number

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Activity, Download } from "lucide-react"
 import { useMemo } from "react"
-import type { UsageSum } from "../../../../server/src/usage/schema.ts"
+import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import type { Query } from "../../lib/api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
@@ -123,11 +123,11 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
 }
 
 const add = (
-  items: readonly UsageSum[],
+  items: readonly UsageTotal[],
   field: "requests" | "errors" | "tokens_in" | "tokens_out",
 ) => items.reduce((sum, item) => sum + item[field], 0)
 
-const Totals = ({ items }: { items: readonly UsageSum[] }) => (
+const Totals = ({ items }: { items: readonly UsageTotal[] }) => (
   <dl className="flex flex-wrap gap-x-8 gap-y-2">
     {(
       [
@@ -145,7 +145,7 @@ const Totals = ({ items }: { items: readonly UsageSum[] }) => (
   </dl>
 )
 
-const rowsOf = (by: Grouping, items: readonly UsageSum[]): (string | number)[][] => [
+const rowsOf = (by: Grouping, items: readonly UsageTotal[]): (string | number)[][] => [
   [by, "requests", "errors", "tokens_in", "tokens_out", "duration_ms", "time_to_first_token_ms"],
   ...items.map((item) => [
     item.key ?? "",
@@ -158,7 +158,7 @@ const rowsOf = (by: Grouping, items: readonly UsageSum[]): (string | number)[][]
   ]),
 ]
 
-const Sums = ({ by, items }: { by: Grouping; items: readonly UsageSum[] }) => {
+const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => {
   const sorted =
     by === "day" ? [...items].reverse() : items.toSorted((a, b) => b.requests - a.requests)
   const max = Math.max(1, ...items.map(({ requests }) => requests))

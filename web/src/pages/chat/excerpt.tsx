@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ExternalLink } from "lucide-react"
 import { useEffect, useRef } from "react"
-import type { Passage } from "../../../../server/src/conversations/source-schema.ts"
+import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/library-api.ts"
@@ -34,7 +34,7 @@ const toLine = (text: string, cut: boolean): string => {
 /**
  * The text around a passage; null if the file is gone, changed, or not accessible to the reader.
  */
-const useSurroundings = (passage: Passage) => {
+const useSurroundings = (passage: ChatPassage) => {
   const { start, end, text } = passage
   const piece = { start: Math.max(0, start - around), end: end + around }
   const query = useQuery(fileTextQuery(passage.file_id, piece))
@@ -66,7 +66,7 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
 )
 
 /** The passage highlighted in the surrounding text. */
-const PassageInFile = ({ passage }: { passage: Passage }) => {
+const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
   const { found, gone, changed, isPending } = useSurroundings(passage)
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -91,7 +91,7 @@ const PassageInFile = ({ passage }: { passage: Passage }) => {
 }
 
 /** A source's passage and a link to its file. */
-export const Excerpt = ({ passage }: { passage: Passage }) => {
+export const Excerpt = ({ passage }: { passage: ChatPassage }) => {
   if (passage.reason !== "outline") return <PassageInFile passage={passage} />
   return (
     <div className="flex flex-col gap-2">
