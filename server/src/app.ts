@@ -27,7 +27,7 @@ import { modelListRoutes } from "./models/list-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
 import { nativeProxyRoutes } from "./native-proxy/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
-import { builtPage, servePage } from "./operations/web-files.ts"
+import { serveWebApp, webDistFolder } from "./operations/web-files.ts"
 import { provisioningRoutes } from "./scim/provisioning-status.ts"
 import { scimPath } from "./scim/response.ts"
 import { scimRoutes } from "./scim/routes.ts"
@@ -111,10 +111,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     fileRoutes({
       router: router("api"),
       files,
-      receiver,
+      uploadReceiver: receiver,
       objects,
-      running: gateway.running,
-      readsEverything: config.EXTRACTION_URL !== undefined,
+      inFlight: gateway.running,
+      hasExtractionEngine: config.EXTRACTION_URL !== undefined,
     }),
   )
   mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.library.reading))
@@ -166,6 +166,6 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
   const reserved = [...apiSegments, config.RUNTIME_PREFIX.toLowerCase()]
-  app.otherwise(servePage({ folder: builtPage, reserved }))
+  app.otherwise(serveWebApp({ folder: webDistFolder, reserved }))
   return app
 }

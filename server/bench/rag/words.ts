@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { packWords } from "../../src/files/index-segment.ts"
-import { wordsOf } from "../../src/files/tokenizer.ts"
+import { packIndexSegment } from "../../src/files/index-segment.ts"
+import { splitWords } from "../../src/files/tokenizer.ts"
 import { searchWords } from "../../src/knowledge/bm25.ts"
 import { createWordShelf } from "../../src/knowledge/segment-cache.ts"
 import { atMost, createRandom, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
@@ -71,7 +71,7 @@ const openPeer = () => {
   return {
     add: (row: number, text: string): void => void insert.run(row, text),
     search: (query: string): void => {
-      const words = wordsOf(query).map((word) => `"${word}"`)
+      const words = splitWords(query).map((word) => `"${word}"`)
       void match.all(words.join(" OR "))
     },
   }
@@ -91,7 +91,7 @@ export const measureWords = (
     const texts = Array.from({ length: each }, () => write(wordsPerPassage))
     for (const [at, text] of texts.entries()) peer.add(index * each + at + 1, text)
     const start = performance.now()
-    const data = packWords(texts)
+    const data = packIndexSegment(texts)
     built += performance.now() - start
     stored += data.length
     return { id: String(index), filename: `${write(2)}.txt`, data }

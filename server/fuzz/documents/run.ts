@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { createExtractor, type Outcome } from "../../src/files/extractor.ts"
+import { createExtractor, type ExtractionOutcome } from "../../src/files/extractor.ts"
 import { createRandom } from "../api/random.ts"
 import type { SampleDocument } from "./corpus.ts"
 import { mutate } from "./mutate.ts"
@@ -41,7 +41,7 @@ interface Options {
   keep?: string | undefined
 }
 
-const findingOf = (outcome: Outcome): string | null => {
+const findingOf = (outcome: ExtractionOutcome): string | null => {
   if ("read" in outcome) return outcome.read.passages.length > 0 ? null : "read, and has no passage"
   const { unreadable } = outcome
   const isSentence = /^[A-Z].{10,300}[.]$/.test(unreadable) && !noSentence.test(unreadable)
@@ -64,7 +64,7 @@ export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   let slowestMs = 0
   let next = 0
 
-  const judge = (outcome: Outcome, document: SampleDocument, own: number): void => {
+  const judge = (outcome: ExtractionOutcome, document: SampleDocument, own: number): void => {
     if ("read" in outcome) read++
     else {
       const sentence = outcome.unreadable.replace(/\d[\d,]*/g, "N").slice(0, 120)

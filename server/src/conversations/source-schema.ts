@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Place } from "../files/location.ts"
+import { PassageLocation } from "../files/location.ts"
 import { SourceReason } from "../knowledge/schema.ts"
 
 /** Maximum number of files attached to a message, and of passages given to an answer. */
@@ -18,7 +18,7 @@ export const ChatSource = z
   .object({
     file_id: z.string(),
     name: z.string(),
-    ...Place.shape,
+    ...PassageLocation.shape,
     /** UTF-16 offsets in the file's text. */
     start: z.int(),
     end: z.int(),

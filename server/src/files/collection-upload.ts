@@ -20,7 +20,7 @@ export interface CollectionUploads {
    * @returns the id of the file that the collection now contains
    * @throws {Failure} same as `check`
    */
-  place: (
+  addFile: (
     tx: Tx,
     upload: CollectionUpload,
     file: { id: string; hash: string; store: () => Promise<void> },
@@ -28,18 +28,18 @@ export interface CollectionUploads {
 }
 
 /** The collection id in an upload's metadata, or null. @throws {Failure} `bad_request` */
-export const collectionIn = ({ knowledge_id: id }: Record<string, unknown>): string | null => {
+export const parseCollectionId = ({ knowledge_id: id }: Record<string, unknown>): string | null => {
   if (id === undefined || id === null) return null
   if (typeof id === "string" && id !== "") return id
   return fail("bad_request", "Set `metadata.knowledge_id` to the id of a collection, or omit it.")
 }
 
 /** @throws {Failure} same as `parseCollectionId` */
-export const collectionUploadOf = (
+export const toCollectionUpload = (
   actor: Actor,
   caller: Caller,
   metadata: Record<string, unknown>,
 ): CollectionUpload | null => {
-  const id = collectionIn(metadata)
+  const id = parseCollectionId(metadata)
   return id === null ? null : { actor, caller, id }
 }

@@ -2,9 +2,9 @@ import { Readable } from "node:stream"
 import { fail } from "../errors.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { byteStream } from "../http/stream-response.ts"
-import type { Objects } from "./objects.ts"
+import type { ObjectStore } from "./objects.ts"
 
-interface Asked {
+interface ContentRequest {
   exchange: NodeExchange
   method: string
   range: string | undefined
@@ -12,7 +12,7 @@ interface Asked {
   ifNoneMatch: string | undefined
 }
 
-interface Content {
+interface FileContent {
   hash: string
   size: number
   filename: string
@@ -20,14 +20,14 @@ interface Content {
 }
 
 /** Types that a browser could execute if the file were displayed on the gateway's origin. */
-const active = /html|xml|svg|script|flash|wasm/
+const executableTypes = /html|xml|svg|script|flash|wasm/
 
-const typeOf = (type: string): string =>
-  /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/.test(type) && !active.test(type)
+const safeContentType = (type: string): string =>
+  /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/.test(type) && !executableTypes.test(type)
     ? type
     : "application/octet-stream"
 
-const disposition = (filename: string): string => {
+const contentDisposition = (filename: string): string => {
   const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, "_")
   const encoded = encodeURIComponent(filename).replace(
     /['()*]/g,
@@ -40,7 +40,7 @@ const disposition = (filename: string): string => {
  * First and last byte, inclusive. Null means the whole file; a request for several ranges also gets
  * the whole file.
  */
-const rangeOf = (header: string | undefined, size: number) => {
+const parseRange = (header: string | undefined, size: number) => {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "") ?? []
   if (from === "" && to === "") return null
   const start = from === "" ? Math.max(0, size - Number(to)) : Number(from)
@@ -57,10 +57,10 @@ const rangeOf = (header: string | undefined, size: number) => {
  * A download response with range support (RFC 9110 §14). The headers prevent browsers from
  * executing the content.
  */
-export const contentResponse = async (
-  objects: Objects,
-  content: Content,
-  asked: Asked,
+export const createContentResponse = async (
+  objects: ObjectStore,
+  content: FileContent,
+  request: ContentRequest,
 ): Promise<Response> => {
   const { hash, size, filename, content_type } = content
   const etag = `"${hash}"`
@@ -68,19 +68,19 @@ export const contentResponse = async (
     etag,
     "accept-ranges": "bytes",
     "cache-control": "private, no-cache",
-    "content-disposition": disposition(filename),
+    "content-disposition": contentDisposition(filename),
     "content-security-policy": "sandbox; default-src 'none'",
-    "content-type": typeOf(content_type),
+    "content-type": safeContentType(content_type),
     "x-content-type-options": "nosniff",
   }
-  if (asked.ifNoneMatch === etag) return new Response(null, { status: 304, headers })
-  const stale = asked.ifRange !== undefined && asked.ifRange !== etag
-  const range = stale ? null : rangeOf(asked.range, size)
+  if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers })
+  const stale = request.ifRange !== undefined && request.ifRange !== etag
+  const range = stale ? null : parseRange(request.range, size)
   const length = range ? range.end - range.start + 1 : size
   headers["content-length"] = String(length)
   if (range) headers["content-range"] = `bytes ${range.start}-${range.end}/${size}`
   const status = range ? 206 : 200
-  if (asked.method === "HEAD") return new Response(null, { status, headers })
+  if (request.method === "HEAD") return new Response(null, { status, headers })
   const bytes = await objects.read(hash, range ?? undefined)
   if (!bytes) {
     return fail(
@@ -88,6 +88,6 @@ export const contentResponse = async (
       "This file is missing from the gateway's storage. Upload it again, or ask your administrator to restore it from a backup.",
     )
   }
-  const body = byteStream(Readable.toWeb(bytes) as ReadableStream, asked.exchange)
+  const body = byteStream(Readable.toWeb(bytes) as ReadableStream, request.exchange)
   return new Response(body, { status, headers })
 }

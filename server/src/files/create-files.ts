@@ -4,19 +4,19 @@ import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
 import type { StorageQuota } from "../storage/storage.ts"
-import { createDiskObjects } from "./disk-objects.ts"
-import { createEngine } from "./extraction-engine.ts"
+import { createDiskObjectStore } from "./disk-objects.ts"
+import { createExtractionEngine } from "./extraction-engine.ts"
 import { createExtractor } from "./extractor.ts"
-import { watchObjects } from "./monitored-storage.ts"
-import type { Objects } from "./objects.ts"
+import { monitorObjectStore } from "./monitored-storage.ts"
+import type { ObjectStore } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
-import { createProcessing, type ProcessingOptions } from "./processing.ts"
+import { createProcessingJob, type ProcessingOptions } from "./processing.ts"
 import { createFileStore } from "./store.ts"
 
-const unpackedBytes = 300e6
+const maxUnpackedBytes = 300e6
 const maxPages = 5000
 /** Leaves one core for requests. */
-const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
+const defaultConcurrency = Math.min(2, Math.max(1, availableParallelism() - 1))
 
 interface Deps extends ProcessingOptions {
   config: Config
@@ -25,45 +25,45 @@ interface Deps extends ProcessingOptions {
   db: Database
   bus: Bus
   now: () => number
-  searchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
+  onSearchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
 }
 
-const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {
-  if (!S3_URL) return createDiskObjects(DATA_DIR)
-  const { createS3Objects } = await import("./s3-objects.ts")
+const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<ObjectStore> => {
+  if (!S3_URL) return createDiskObjectStore(DATA_DIR)
+  const { createS3ObjectStore: createS3Objects } = await import("./s3-objects.ts")
   return createS3Objects(S3_URL, DATA_DIR)
 }
 
 /** Creates the components that store files and extract their text. */
-export const createWorkshop = async (deps: Deps) => {
+export const createFileComponents = async (deps: Deps) => {
   const { config, watch, db } = deps
   const store = createFileStore(db)
   const passages = createPassageStore(db)
-  const objects = watchObjects(await openObjects(config), watch)
+  const objects = monitorObjectStore(await openObjects(config), watch)
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,
   })
-  const reading = createProcessing({
+  const processingJob = createProcessingJob({
     ...deps,
     store,
     passages,
     objects,
     extractor,
-    limits: { characters: config.MAX_TEXT_LENGTH, unpacked: unpackedBytes, pages: maxPages },
+    limits: { characters: config.MAX_TEXT_LENGTH, unpacked: maxUnpackedBytes, pages: maxPages },
     engine: config.EXTRACTION_URL
-      ? createEngine(config.EXTRACTION_ENGINE, {
+      ? createExtractionEngine(config.EXTRACTION_ENGINE, {
           url: config.EXTRACTION_URL,
           seconds: config.EXTRACTION_TIMEOUT,
         })
       : null,
-    concurrency: config.EXTRACTION_CONCURRENCY ?? readersByDefault,
+    concurrency: config.EXTRACTION_CONCURRENCY ?? defaultConcurrency,
   })
   return {
     store,
     passages,
     objects,
-    reading,
+    reading: processingJob,
     close: async (): Promise<void> => {
       extractor.close()
       await objects.close()

@@ -1,8 +1,8 @@
 import { createReadStream, existsSync, mkdirSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { hashFile, type Objects, type Received } from "./objects.ts"
-import { createSpool, removeFile } from "./temporary-files.ts"
+import { hashFile, type ObjectStore, type ReceivedObject } from "./objects.ts"
+import { createUploadSpool, removeFile } from "./temporary-files.ts"
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")
@@ -34,16 +34,16 @@ const copyOrLink = async (from: string, to: string): Promise<void> => {
 }
 
 /** Object store on the local disk. */
-export const createDiskObjects = (dataDir: string): Objects => {
+export const createDiskObjectStore = (dataDir: string): ObjectStore => {
   const root = join(dataDir, "objects")
   mkdirSync(root, { recursive: true, mode: 0o700 })
-  const spool = createSpool(dataDir)
+  const spool = createUploadSpool(dataDir)
   /** Folders whose directory entry this process has already synced to disk. */
   const synced = new Set<string>()
 
   const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)
 
-  const keep = async (from: string, hash: string): Promise<void> => {
+  const commit = async (from: string, hash: string): Promise<void> => {
     const to = pathOf(hash)
     if (existsSync(to)) return
     const folder = dirname(to)
@@ -56,24 +56,27 @@ export const createDiskObjects = (dataDir: string): Objects => {
       synced.add(path)
     }
   }
-  const received = (path: string, { hash, size }: { hash: string; size: number }): Received => ({
+  const toReceivedObject = (
+    path: string,
+    { hash, size }: { hash: string; size: number },
+  ): ReceivedObject => ({
     hash,
     size,
     prepare: async () => {},
-    keep: () => keep(path, hash),
-    drop: () => removeFile(path),
+    commit: () => commit(path, hash),
+    discard: () => removeFile(path),
   })
 
   return {
     ...spool,
-    keepsAtOnce: 1,
+    maxConcurrentCommits: 1,
 
     receive: async (source, receiving) => {
       const { path, ...found } = await spool.receive(source, receiving)
-      return received(path, found)
+      return toReceivedObject(path, found)
     },
 
-    adopt: async (path) => received(path, await hashFile(path)),
+    adopt: async (path) => toReceivedObject(path, await hashFile(path)),
 
     localCopy: async (hash) =>
       existsSync(pathOf(hash)) ? { path: pathOf(hash), release: async () => {} } : null,

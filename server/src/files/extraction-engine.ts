@@ -5,16 +5,16 @@ import { Readable } from "node:stream"
 import { z } from "zod"
 
 /** An external service that extracts text from formats the gateway cannot read itself. */
-export interface Engine {
+export interface ExtractionEngine {
   /** Reported as the format of the files it reads. */
   name: string
   /** Filename extension of its output, without the dot. */
-  ending: string
+  fileExtension: string
   /** Extracts the text of the file at `from` and writes it to `to`. */
   read(from: string, to: string, about: { filename: string; signal: AbortSignal }): Promise<void>
 }
 
-interface Settings {
+interface EngineSettings {
   url: string
   /** Timeout for one document, in seconds. */
   seconds: number
@@ -25,14 +25,14 @@ class EngineError extends Error {
   override readonly name = "EngineError"
 }
 
-const refused = (status: number): Error =>
+const statusError = (status: number): Error =>
   new EngineError(`the extraction engine returned HTTP ${status}`)
 
 /** Limit for one document's text, well above the size of any real document. */
 const maxTextBytes = 256_000_000
 
 /** @throws {EngineError} when the body exceeds `maxTextBytes` */
-const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+const limitSize = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
@@ -44,7 +44,7 @@ const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Bu
 }
 
 /** Removes the file again if writing fails, so no partial text remains. */
-const writeWhole = async (to: string, text: Parameters<typeof writeFile>[1]): Promise<void> => {
+const writeOrRemove = async (to: string, text: Parameters<typeof writeFile>[1]): Promise<void> => {
   try {
     await writeFile(to, text, { mode: 0o600 })
   } catch (error) {
@@ -54,9 +54,9 @@ const writeWhole = async (to: string, text: Parameters<typeof writeFile>[1]): Pr
 }
 
 /** Apache Tika server. Tika runs OCR on images if it is configured to. */
-const createTika = ({ url, seconds }: Settings): Engine => ({
+const createTika = ({ url, seconds }: EngineSettings): ExtractionEngine => ({
   name: "tika",
-  ending: "txt",
+  fileExtension: "txt",
   read: async (from, to, { signal }) => {
     const { request } = await import("undici")
     const { statusCode, body } = await request(`${url}/tika`, {
@@ -67,14 +67,14 @@ const createTika = ({ url, seconds }: Settings): Engine => ({
     })
     if (statusCode !== 200 && statusCode !== 204) {
       await body.dump()
-      throw refused(statusCode)
+      throw statusError(statusCode)
     }
-    await writeWhole(to, bounded(body))
+    await writeOrRemove(to, limitSize(body))
   },
 })
 
 /** Docling detects the format by the filename's extension, so the form includes the name. */
-const formOf = async function* (
+const multipartBody = async function* (
   path: string,
   { filename, boundary }: { filename: string; boundary: string },
 ): AsyncGenerator<string | Buffer> {
@@ -91,13 +91,13 @@ const formOf = async function* (
   yield `\r\n--${boundary}--\r\n`
 }
 
-const Converted = z.object({ document: z.object({ md_content: z.string().nullable() }) })
+const DoclingResponse = z.object({ document: z.object({ md_content: z.string().nullable() }) })
 
-const convertedText = async (body: AsyncIterable<Buffer>): Promise<string> => {
+const readMarkdown = async (body: AsyncIterable<Buffer>): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of body) chunks.push(chunk)
   try {
-    const { document } = Converted.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")))
+    const { document } = DoclingResponse.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")))
     return document.md_content ?? ""
   } catch {
     throw new EngineError("the extraction engine's response is not a converted document")
@@ -105,9 +105,9 @@ const convertedText = async (body: AsyncIterable<Buffer>): Promise<string> => {
 }
 
 /** docling-serve: runs OCR on images and returns documents as Markdown. */
-const createDocling = ({ url, seconds }: Settings): Engine => ({
+const createDocling = ({ url, seconds }: EngineSettings): ExtractionEngine => ({
   name: "docling",
-  ending: "md",
+  fileExtension: "md",
   read: async (from, to, { filename, signal }) => {
     const boundary = randomUUID()
     const { request } = await import("undici")
@@ -117,20 +117,24 @@ const createDocling = ({ url, seconds }: Settings): Engine => ({
         accept: "application/json",
         "content-type": `multipart/form-data; boundary=${boundary}`,
       },
-      body: Readable.from(formOf(from, { filename, boundary })),
+      body: Readable.from(multipartBody(from, { filename, boundary })),
       headersTimeout: seconds * 1000,
       signal: AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]),
     })
     if (statusCode !== 200) {
       await body.dump()
-      throw refused(statusCode)
+      throw statusError(statusCode)
     }
-    await writeWhole(to, await convertedText(bounded(body)))
+    await writeOrRemove(to, await readMarkdown(limitSize(body)))
   },
 })
 
 /** Maps connection errors to an `EngineError`. Local file system errors are returned unchanged. */
-const inWords = (error: unknown, { seconds }: Settings, signal: AbortSignal): unknown => {
+const toEngineError = (
+  error: unknown,
+  { seconds }: EngineSettings,
+  signal: AbortSignal,
+): unknown => {
   if (signal.aborted || !(error instanceof Error) || error instanceof EngineError) return error
   if (error.name === "TimeoutError" || error.name === "HeadersTimeoutError") {
     return new EngineError(`the extraction engine did not answer within ${seconds} seconds`)
@@ -147,7 +151,10 @@ const inWords = (error: unknown, { seconds }: Settings, signal: AbortSignal): un
     : error
 }
 
-export const createEngine = (kind: "tika" | "docling", settings: Settings): Engine => {
+export const createExtractionEngine = (
+  kind: "tika" | "docling",
+  settings: EngineSettings,
+): ExtractionEngine => {
   const engine = kind === "tika" ? createTika(settings) : createDocling(settings)
   return {
     ...engine,
@@ -155,7 +162,7 @@ export const createEngine = (kind: "tika" | "docling", settings: Settings): Engi
       try {
         await engine.read(from, to, about)
       } catch (error) {
-        throw inWords(error, settings, about.signal)
+        throw toEngineError(error, settings, about.signal)
       }
     },
   }

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
 import { lowerPriority } from "../limits/thread-priority.ts"
-import type { Task, Told } from "./extract/child.ts"
+import type { ExtractionMessage, ExtractionTask } from "./extract/child.ts"
 
 /** A document's text, its passages, and their index segment. */
-export interface Reading {
+export interface ExtractedText {
   text: string
   passages: { starts: number; ends: number; place: string }[]
   words: Uint8Array
@@ -18,9 +18,9 @@ export interface Reading {
  * `unreadable` is a message for the uploader. Untrusted documents are reported as values, never
  * thrown.
  */
-export type Outcome = { read: Reading } | { unreadable: string }
+export type ExtractionOutcome = { read: ExtractedText } | { unreadable: string }
 
-interface Caps {
+interface ExtractorLimits {
   /** Timeout for one document, in seconds. */
   seconds: number
   /** Resident memory limit of the child process, in bytes. */
@@ -28,12 +28,12 @@ interface Caps {
 }
 
 /** Documents that one child process reads before it is replaced. */
-const documentsPerChild = 50
-const idleMs = 5000
-const watchMs = 100
+const maxDocumentsPerChild = 50
+const idleTimeoutMs = 5000
+const memoryCheckMs = 100
 const pageSize = 4096
 
-interface Child {
+interface ExtractionProcess {
   process: ChildProcess
   used: number
   idle?: NodeJS.Timeout
@@ -44,23 +44,23 @@ const residentBytes = async (pid: number | undefined): Promise<number> => {
   return Number(stat.split(" ")[1] ?? 0) * pageSize
 }
 
-const inWords = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
 /**
  * Reads documents in child processes, which are killed when they exceed the time or memory limit.
  */
-export const createExtractor = (caps: Caps) => {
-  const spare: Child[] = []
-  const all = new Set<Child>()
+export const createExtractor = (limits: ExtractorLimits) => {
+  const idleChildren: ExtractionProcess[] = []
+  const all = new Set<ExtractionProcess>()
 
   /** Removes the process from the idle list. */
-  const retire = (child: Child): void => {
-    const at = spare.indexOf(child)
-    if (at >= 0) spare.splice(at, 1)
+  const retire = (child: ExtractionProcess): void => {
+    const at = idleChildren.indexOf(child)
+    if (at >= 0) idleChildren.splice(at, 1)
   }
 
-  const start = (): Child => {
-    const heapMb = Math.max(64, Math.round((caps.memory * 0.7) / 1e6))
+  const start = (): ExtractionProcess => {
+    const heapMb = Math.max(64, Math.round((limits.memory * 0.7) / 1e6))
     const process = fork(join(import.meta.dirname, "extract/child.ts"), {
       // A single thread: parallel garbage collection and compilation would take a core from
       // requests.
@@ -86,19 +86,19 @@ export const createExtractor = (caps: Caps) => {
     return child
   }
 
-  const take = (): Child => {
-    const child = spare.pop() ?? start()
+  const acquire = (): ExtractionProcess => {
+    const child = idleChildren.pop() ?? start()
     clearTimeout(child.idle)
     child.used++
     return child
   }
 
-  const kill = ({ process }: Child): void => {
+  const kill = ({ process }: ExtractionProcess): void => {
     process.kill("SIGKILL")
   }
 
-  const giveBack = (child: Child): void => {
-    if (child.used >= documentsPerChild || !child.process.connected) {
+  const release = (child: ExtractionProcess): void => {
+    if (child.used >= maxDocumentsPerChild || !child.process.connected) {
       kill(child)
       return
     }
@@ -107,55 +107,57 @@ export const createExtractor = (caps: Caps) => {
       // be reused.
       retire(child)
       kill(child)
-    }, idleMs).unref()
-    spare.push(child)
+    }, idleTimeoutMs).unref()
+    idleChildren.push(child)
   }
 
-  const read = (task: Task, signal: AbortSignal): Promise<Outcome> =>
+  const read = (task: ExtractionTask, signal: AbortSignal): Promise<ExtractionOutcome> =>
     new Promise((resolve, reject) => {
-      const child = take()
+      const child = acquire()
       const texts: string[] = []
-      const passages: Reading["passages"] = []
+      const passages: ExtractedText["passages"] = []
       let words: Uint8Array = new Uint8Array()
-      let over = false
+      let isDone = false
 
       const finish = (settle: () => void, healthy: boolean): void => {
-        if (over) return
-        over = true
+        if (isDone) return
+        isDone = true
         clearTimeout(timer)
-        clearInterval(watch)
-        signal.removeEventListener("abort", aborted)
-        child.process.off("message", heard)
-        child.process.off("exit", exited)
-        if (healthy) giveBack(child)
+        clearInterval(memoryTimer)
+        signal.removeEventListener("abort", onAbort)
+        child.process.off("message", onMessage)
+        child.process.off("exit", onExit)
+        if (healthy) release(child)
         else kill(child)
         settle()
       }
-      const refuse = (unreadable: string, healthy = false): void =>
+      const resolveUnreadable = (unreadable: string, healthy = false): void =>
         finish(() => resolve({ unreadable }), healthy)
-      const aborted = (): void => finish(() => reject(new Error("stopped")), false)
-      const exited = (): void =>
-        refuse("Text extraction ran out of memory or crashed. Split this file into smaller ones.")
+      const onAbort = (): void => finish(() => reject(new Error("stopped")), false)
+      const onExit = (): void =>
+        resolveUnreadable(
+          "Text extraction ran out of memory or crashed. Split this file into smaller ones.",
+        )
 
-      const heard = (told: Told): void => {
-        switch (told.type) {
+      const onMessage = (message: ExtractionMessage): void => {
+        switch (message.type) {
           case "text":
-            texts.push(told.text)
+            texts.push(message.text)
             break
           case "passages":
-            passages.push(...told.passages)
+            passages.push(...message.passages)
             break
           case "words":
-            words = told.words
+            words = message.words
             break
           case "unreadable":
-            refuse(told.message, true)
+            resolveUnreadable(message.message, true)
             break
           case "broke":
-            refuse("This file is damaged and can't be read.")
+            resolveUnreadable("This file is damaged and can't be read.")
             break
           case "done": {
-            const { format, pages } = told
+            const { format, pages } = message
             const read = { text: texts.join(""), passages, words, format, pages }
             finish(() => resolve({ read }), true)
           }
@@ -164,23 +166,23 @@ export const createExtractor = (caps: Caps) => {
 
       const timer = setTimeout(
         () =>
-          refuse(
-            `Text extraction took longer than ${caps.seconds} seconds. Split this file into smaller ones.`,
+          resolveUnreadable(
+            `Text extraction took longer than ${limits.seconds} seconds. Split this file into smaller ones.`,
           ),
-        caps.seconds * 1000,
+        limits.seconds * 1000,
       )
-      const tooBig = `Text extraction needed more than ${inWords(caps.memory)} of memory. Split this file into smaller ones.`
-      const watch = setInterval(() => {
+      const tooBig = `Text extraction needed more than ${formatMegabytes(limits.memory)} of memory. Split this file into smaller ones.`
+      const memoryTimer = setInterval(() => {
         void residentBytes(child.process.pid).then((bytes) => {
-          if (bytes > caps.memory) refuse(tooBig)
+          if (bytes > limits.memory) resolveUnreadable(tooBig)
         })
-      }, watchMs)
-      child.process.on("message", heard)
-      child.process.once("exit", exited)
-      signal.addEventListener("abort", aborted)
-      if (signal.aborted) return aborted()
+      }, memoryCheckMs)
+      child.process.on("message", onMessage)
+      child.process.once("exit", onExit)
+      signal.addEventListener("abort", onAbort)
+      if (signal.aborted) return onAbort()
       child.process.send(task, (error) => {
-        if (error) exited()
+        if (error) onExit()
       })
     })
 

@@ -1,9 +1,11 @@
 import { isUtf8 } from "node:buffer"
 
 /** The type detected from the first bytes: readable, or a description of why it has no text. */
-export type Sniffed = { readable: "pdf" | "zip" | "ole" | "rtf" | "text" } | { unreadable: string }
+export type DetectedFileType =
+  | { readable: "pdf" | "zip" | "ole" | "rtf" | "text" }
+  | { unreadable: string }
 
-const starts = (head: Buffer, signature: string, at = 0): boolean =>
+const hasSignature = (head: Buffer, signature: string, at = 0): boolean =>
   head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
 
 const signatures: [signature: string, name: string, at?: number][] = [
@@ -36,7 +38,7 @@ const signatures: [signature: string, name: string, at?: number][] = [
 ]
 
 /** Detects UTF-16 by its byte order mark, or by the zero in every other byte of Latin text. */
-export const utf16 = (head: Buffer): "utf-16le" | "utf-16be" | null => {
+export const detectUtf16 = (head: Buffer): "utf-16le" | "utf-16be" | null => {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be"
   const zeros = [0, 0]
@@ -60,7 +62,7 @@ const controlShare = (head: Buffer): number => {
 }
 
 const isText = (head: Buffer): boolean => {
-  if (utf16(head)) return true
+  if (detectUtf16(head)) return true
   if (head.includes(0)) return false
   // The sample may end in the middle of a character.
   const whole = head.subarray(0, Math.max(0, head.length - 3))
@@ -68,13 +70,14 @@ const isText = (head: Buffer): boolean => {
 }
 
 /** @param head the first 4 KB, or the whole file if shorter */
-export const sniff = (head: Buffer): Sniffed => {
+export const detectFileType = (head: Buffer): DetectedFileType => {
   const before = head.subarray(0, 1024)
   if (before.includes("%PDF-")) return { readable: "pdf" }
-  if (starts(head, "PK\x03\x04") || starts(head, "PK\x05\x06")) return { readable: "zip" }
-  if (starts(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return { readable: "ole" }
-  if (starts(head, "{\\rtf")) return { readable: "rtf" }
-  const known = signatures.find(([signature, , at = 0]) => starts(head, signature, at))
+  if (hasSignature(head, "PK\x03\x04") || hasSignature(head, "PK\x05\x06"))
+    return { readable: "zip" }
+  if (hasSignature(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return { readable: "ole" }
+  if (hasSignature(head, "{\\rtf")) return { readable: "rtf" }
+  const known = signatures.find(([signature, , at = 0]) => hasSignature(head, signature, at))
   if (known) return { unreadable: known[1] }
   return isText(head) ? { readable: "text" } : { unreadable: "a binary file of unknown type" }
 }

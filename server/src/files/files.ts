@@ -13,13 +13,13 @@ import { createTurns } from "../limits/mutex.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,
-  collectionUploadOf,
+  toCollectionUpload,
 } from "./collection-upload.ts"
-import type { Objects, Received } from "./objects.ts"
+import type { ObjectStore, ReceivedObject } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
-import { type FileStore, type KnownFile, type StoredFile, toRecord } from "./store.ts"
-import type { Upload } from "./upload.ts"
+import { type FileStore, type FileSummary, type StoredFile, toRecord } from "./store.ts"
+import type { FileUpload } from "./upload.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
 interface Deps {
@@ -28,76 +28,77 @@ interface Deps {
   audit: Audit
   store: FileStore
   passages: PassageStore
-  objects: Objects
+  objects: ObjectStore
   queue: Queue
   rowLimits: RowLimits
   newId: () => string
   now: () => number
   /** The files among `ids` that the caller can read through a share. */
-  sharedAmong: (caller: Caller, ids: readonly string[]) => Promise<string[]>
-  uploadsToCollections: CollectionUploads
+  filterShared: (caller: Caller, ids: readonly string[]) => Promise<string[]>
+  collectionUploads: CollectionUploads
 }
 
-interface Addition {
-  upload: Upload
+interface NewFile {
+  upload: FileUpload
   /** The owner's user id. */
   owner: string
   process: boolean
   /** The uploader; set if the metadata may name a collection. */
   caller?: Caller
   id?: string
-  within?: (tx: Tx) => Promise<void>
+  inTransaction?: (tx: Tx) => Promise<void>
 }
 
 /** Files with the same content run one at a time, so later ones copy the result of the first. */
-const readJob = ({ id, hash, user_id }: Pick<StoredFile, "id" | "hash" | "user_id">) => ({
+const createReadJob = ({ id, hash, user_id }: Pick<StoredFile, "id" | "hash" | "user_id">) => ({
   kind: "read",
   target: id,
   turn: hash,
   owner: user_id,
 })
 
-interface Placement extends Pick<Addition, "process"> {
-  received: Received
+interface CommitOptions extends Pick<NewFile, "process"> {
+  received: ReceivedObject
   collection: CollectionUpload | null
-  within: Addition["within"]
+  inTransaction: NewFile["inTransaction"]
 }
 
-const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
+const isProcessed = ({ status }: StoredFile): boolean =>
+  status !== "pending" && status !== "processing"
 
 /** Users' files: metadata, content, and processing state. */
 export const createFiles = (deps: Deps) => {
   const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = deps
-  const { uploadsToCollections } = deps
+  const { collectionUploads: uploadsToCollections } = deps
 
   /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
-  const inTurn = createTurns()
-  let kept = 0
+  const runSerialized = createTurns()
+  let commitCount = 0
 
-  const unknown = (): never => fail("not_found", "File not found.")
-  const owns = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
+  const throwNotFound = (): never => fail("not_found", "File not found.")
+  const isOwner = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
     file.user_id === user.id || user.role === "admin"
 
   const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
     const file = await store.byId(id)
     if (!file) return undefined
-    if (owns(caller, file)) return file
-    return (await deps.sharedAmong(caller, [id])).length > 0 ? file : undefined
+    if (isOwner(caller, file)) return file
+    return (await deps.filterShared(caller, [id])).length > 0 ? file : undefined
   }
-  const readable = async (caller: Caller, id: string): Promise<StoredFile> =>
-    (await find(caller, id)) ?? unknown()
+  const getReadable = async (caller: Caller, id: string): Promise<StoredFile> =>
+    (await find(caller, id)) ?? throwNotFound()
 
-  const own = async (caller: Caller, id: string): Promise<StoredFile> => {
-    const file = await readable(caller, id)
-    return owns(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
+  const getOwned = async (caller: Caller, id: string): Promise<StoredFile> => {
+    const file = await getReadable(caller, id)
+    return isOwner(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
   }
 
   /** The ids among `ids` whose files the caller does not own or that do not exist. */
-  const notOwned = async (caller: Caller, ids: readonly string[]): Promise<string[]> => {
+  const filterNotOwned = async (caller: Caller, ids: readonly string[]): Promise<string[]> => {
     const owners = await store.ownersOf(ids)
     const isOwned = (id: string): boolean => {
       const user_id = owners.get(id)
-      return user_id !== undefined && owns(caller, { user_id })
+      return user_id !== undefined && isOwner(caller, { user_id })
     }
     return ids.filter((id) => !isOwned(id))
   }
@@ -111,7 +112,7 @@ export const createFiles = (deps: Deps) => {
   ): Promise<void> => {
     await rowLimits.lockAndCheck(tx, "files", { owner: row.user_id })
     await store.insert(tx, row)
-    if (process) await queue.add(tx, readJob(row))
+    if (process) await queue.add(tx, createReadJob(row))
     const after = { filename: row.filename, size: row.size, hash: row.hash }
     const event = { actor, action: "file.uploaded", target: target(row.id), after }
     await audit.record(tx, event)
@@ -123,19 +124,19 @@ export const createFiles = (deps: Deps) => {
    * @returns the file's id, or the id of an existing file with the same content in the target
    * collection
    */
-  const keep = (
+  const commitFile = (
     actor: Actor,
     row: Selectable<FileRow>,
-    { received, process, within, collection }: Placement,
+    { received, process, inTransaction: within, collection }: CommitOptions,
   ): Promise<string> =>
     db.runExclusive(`object:${row.hash}`, async () => {
-      await received.keep()
+      await received.commit()
       return db.transact(async (tx) => {
         await within?.(tx)
         const insertRow = () => insert(tx, actor, { row, process })
         if (collection) {
           const file = { id: row.id, hash: row.hash, store: insertRow }
-          return uploadsToCollections.place(tx, collection, file)
+          return uploadsToCollections.addFile(tx, collection, file)
         }
         await insertRow()
         return row.id
@@ -146,53 +147,53 @@ export const createFiles = (deps: Deps) => {
    * Removes content that no file references. Holds the object's lock, so that no concurrent upload
    * starts using it.
    */
-  const dropBytes = (hash: string): Promise<void> =>
+  const removeUnusedBytes = (hash: string): Promise<void> =>
     db.runExclusive(`object:${hash}`, async () => {
-      if (!(await store.used(hash))) await objects.remove(hash)
+      if (!(await store.isHashUsed(hash))) await objects.remove(hash)
     })
 
   return {
     find,
-    readable,
-    isOver,
+    readable: getReadable,
+    isOver: isProcessed,
 
     /**
      * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
      */
-    readableAmong: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
+    filterReadable: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
       const owners = await store.ownersOf(ids)
       if (caller.user.role === "admin") return new Set(owners.keys())
-      const own = [...owners.keys()].filter((id) => owners.get(id) === caller.user.id)
+      const getOwned = [...owners.keys()].filter((id) => owners.get(id) === caller.user.id)
       const others = [...owners.keys()].filter((id) => owners.get(id) !== caller.user.id)
-      return new Set([...own, ...(await deps.sharedAmong(caller, others))])
+      return new Set([...getOwned, ...(await deps.filterShared(caller, others))])
     },
 
     byIds: store.byIds,
 
     /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
     checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
-      const [first] = await notOwned(caller, ids)
-      if (first !== undefined) await own(caller, first)
+      const [first] = await filterNotOwned(caller, ids)
+      if (first !== undefined) await getOwned(caller, first)
     },
 
     /**
      * Waits until `done` holds for the file, the file is deleted (undefined), or the time is up;
      * returns its last state.
      */
-    until: async (
+    waitForFile: async (
       id: string,
       done: (file: StoredFile) => boolean,
       wait: { ms: number; signal?: AbortSignal },
     ): Promise<StoredFile | undefined> =>
-      (await waitForFiles(bus, [id], { read: store.byIds, done, ...wait })).get(id),
+      (await waitForFiles(bus, [id], { read: store.byIds, isDone: done, ...wait })).get(id),
 
     /** Same as above for many files, with fewer columns. */
-    untilAll: (
+    waitForFiles: (
       ids: readonly string[],
-      done: (file: KnownFile) => boolean,
+      done: (file: FileSummary) => boolean,
       wait: { ms: number; signal: AbortSignal },
-    ): Promise<Map<string, KnownFile>> =>
-      waitForFiles(bus, ids, { read: store.known, done, ...wait }),
+    ): Promise<Map<string, FileSummary>> =>
+      waitForFiles(bus, ids, { read: store.summaries, isDone: done, ...wait }),
 
     list: (caller: Caller, query: FileListQuery): Promise<Page<FileRecord>> =>
       store.list(caller.user.role === "admin" ? null : caller.user.id, query),
@@ -205,7 +206,7 @@ export const createFiles = (deps: Deps) => {
      */
     add: async (
       actor: Actor,
-      { upload, owner, process, id = newId(), caller, within }: Addition,
+      { upload, owner, process, id = newId(), caller, inTransaction: within }: NewFile,
     ): Promise<FileRecord> => {
       const { received, filename, content_type, metadata } = upload
       const row = {
@@ -227,55 +228,56 @@ export const createFiles = (deps: Deps) => {
         updated_at: now(),
       }
       try {
-        const collection = caller ? collectionUploadOf(actor, caller, metadata) : null
+        const collection = caller ? toCollectionUpload(actor, caller, metadata) : null
         if (collection) await uploadsToCollections.check(collection)
         await received.prepare()
-        const turn = `${kept++ % objects.keepsAtOnce}`
-        const placement: Placement = { received, process, collection, within }
-        const keptId = await inTurn(turn, () => keep(actor, row, placement))
-        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? unknown())
+        const turn = `${commitCount++ % objects.maxConcurrentCommits}`
+        const placement: CommitOptions = { received, process, collection, inTransaction: within }
+        const keptId = await runSerialized(turn, () => commitFile(actor, row, placement))
+        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? throwNotFound())
       } finally {
-        await received.drop()
+        await received.discard()
       }
       return toRecord({ ...row, embedded: 0 })
     },
 
     /** Processes the file again, whatever its current status. */
-    processAgain: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
-      const file = await own(caller, id)
+    reprocess: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
+      const file = await getOwned(caller, id)
       await db.transact(async (tx) => {
         await passages.clear(tx, id)
         const fresh = { status: "pending", error: null, passages: null, updated_at: now() }
-        if (!(await store.set(tx, id, fresh))) unknown()
-        await queue.add(tx, readJob(file))
+        if (!(await store.set(tx, id, fresh))) throwNotFound()
+        await queue.add(tx, createReadJob(file))
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
-      return toRecord((await store.byId(id)) ?? unknown())
+      return toRecord((await store.byId(id)) ?? throwNotFound())
     },
 
     text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {
-      await readable(caller, id)
+      await getReadable(caller, id)
       const text = (await store.text(id)) ?? ""
       // The range may split a surrogate pair.
       return { content: text.slice(start, end).toWellFormed(), start, length: text.length }
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      const file = await own(caller, id)
+      const file = await getOwned(caller, id)
       await db.transact(async (tx) => {
         await queue.cancel(tx, "read", id)
         await passages.clear(tx, id)
-        if (!(await store.remove(tx, id))) unknown()
+        if (!(await store.remove(tx, id))) throwNotFound()
         await audit.record(tx, { actor, action: "file.deleted", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
-      await dropBytes(file.hash)
+      await removeUnusedBytes(file.hash)
     },
 
     /** Removes objects that no file references, such as those left by a crash. */
     sweep: async (): Promise<void> => {
-      for await (const hash of objects.list()) if (!(await store.used(hash))) await dropBytes(hash)
+      for await (const hash of objects.list())
+        if (!(await store.isHashUsed(hash))) await removeUnusedBytes(hash)
     },
   }
 }

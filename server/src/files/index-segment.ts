@@ -1,4 +1,4 @@
-import { hashOf, termsOf } from "./tokenizer.ts"
+import { extractTerms, hashTerm } from "./tokenizer.ts"
 
 const version = 1
 const headerLength = 6
@@ -9,7 +9,7 @@ export const maxPassages = 65_535
  * Inverted index of one file's passages: sorted term hashes, each with the passages that contain
  * the term. `counted` postings have term frequencies; `trigrams` do not.
  */
-export interface WordIndex {
+export interface IndexSegment {
   passages: number
   /** Number of words in each passage. */
   lengths: Uint16Array
@@ -27,12 +27,17 @@ export interface Postings {
   passages: Uint16Array
 }
 
-interface Entry {
+interface TermPostings {
   passages: number[]
   frequencies: number[]
 }
 
-const note = (entries: Map<number, Entry>, hash: number, passage: number, count: number): void => {
+const addOccurrence = (
+  entries: Map<number, TermPostings>,
+  hash: number,
+  passage: number,
+  count: number,
+): void => {
   const known = entries.get(hash)
   if (!known) {
     entries.set(hash, { passages: [passage], frequencies: [Math.min(count, 255)] })
@@ -43,7 +48,7 @@ const note = (entries: Map<number, Entry>, hash: number, passage: number, count:
   known.frequencies.push(Math.min(count, 255))
 }
 
-const flatten = (entries: Map<number, Entry>) => {
+const flattenPostings = (entries: Map<number, TermPostings>) => {
   const hashes = Uint32Array.from(entries.keys()).sort()
   const starts = new Uint32Array(hashes.length + 1)
   const passages: number[] = []
@@ -63,20 +68,20 @@ const bytesOf = (array: ArrayBufferView): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
 /** Serializes the index of passages; `openIndexSegment` reads it. */
-export const packWords = (passages: readonly string[]): Uint8Array => {
-  const counted = new Map<number, Entry>()
-  const trigrams = new Map<number, Entry>()
+export const packIndexSegment = (passages: readonly string[]): Uint8Array => {
+  const counted = new Map<number, TermPostings>()
+  const trigrams = new Map<number, TermPostings>()
   const lengths = new Uint16Array(passages.length)
   for (const [index, text] of passages.entries()) {
-    const { counts, kinds, length } = termsOf(text)
+    const { counts, kinds, length } = extractTerms(text)
     lengths[index] = Math.min(length, 65_535)
     for (const [term, count] of counts) {
       const entries = kinds.get(term) === "trigram" ? trigrams : counted
-      note(entries, hashOf(term), index, count)
+      addOccurrence(entries, hashTerm(term), index, count)
     }
   }
-  const words = flatten(counted)
-  const parts = flatten(trigrams)
+  const words = flattenPostings(counted)
+  const parts = flattenPostings(trigrams)
   const header = Uint32Array.of(
     version,
     passages.length,
@@ -104,7 +109,7 @@ export const packWords = (passages: readonly string[]): Uint8Array => {
  * Deserializes the output of `packIndexSegment` without copying. @throws if the version differs or
  * data is truncated
  */
-export const openWords = (packed: Uint8Array): WordIndex => {
+export const openIndexSegment = (packed: Uint8Array): IndexSegment => {
   const aligned = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed)
   const { buffer, byteOffset } = aligned
   const header = new Uint32Array(buffer, byteOffset, headerLength)
@@ -138,7 +143,7 @@ export const openWords = (packed: Uint8Array): WordIndex => {
 }
 
 /** Index of `hash` in sorted `hashes`, or -1. */
-export const placeOf = (hashes: Uint32Array, hash: number): number => {
+export const findHash = (hashes: Uint32Array, hash: number): number => {
   let low = 0
   let high = hashes.length - 1
   while (low <= high) {

@@ -1,7 +1,7 @@
 import { z } from "zod"
 
 /** Location in a document; fields that do not apply are absent. */
-export const Place = z
+export const PassageLocation = z
   .object({
     /** 1-based. */
     page: z.int().optional(),
@@ -14,4 +14,4 @@ export const Place = z
     heading: z.array(z.string()).optional(),
   })
   .meta({ id: "Place" })
-export type Place = z.output<typeof Place>
+export type PassageLocation = z.output<typeof PassageLocation>

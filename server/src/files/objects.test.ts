@@ -6,13 +6,13 @@ import { Readable } from "node:stream"
 import { buffer } from "node:stream/consumers"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type FakeS3, startFakeS3 } from "../../test/fakes/s3.ts"
-import { createDiskObjects } from "./disk-objects.ts"
-import type { Objects, Receiving } from "./objects.ts"
-import { createS3Objects } from "./s3-objects.ts"
-import { signed } from "./s3-signature.ts"
+import { createDiskObjectStore } from "./disk-objects.ts"
+import type { ObjectStore, ReceiveHooks } from "./objects.ts"
+import { createS3ObjectStore } from "./s3-objects.ts"
+import { signHeaders } from "./s3-signature.ts"
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
-const anything: Receiving = { look: () => {}, count: () => {} }
+const anything: ReceiveHooks = { onHead: () => {}, onSize: () => {} }
 const pieces = (bytes: Buffer): Readable =>
   Readable.from(
     Array.from({ length: Math.ceil(bytes.length / 1000) }, (_, at) =>
@@ -20,7 +20,7 @@ const pieces = (bytes: Buffer): Readable =>
     ),
   )
 
-const all = async (objects: Objects): Promise<string[]> => {
+const all = async (objects: ObjectStore): Promise<string[]> => {
   const hashes: string[] = []
   for await (const hash of objects.list()) hashes.push(hash)
   return hashes
@@ -34,12 +34,12 @@ beforeAll(async () => {
 afterAll(() => s3.close())
 
 const kinds = [
-  { name: "the disk", open: (): Objects => createDiskObjects(dataDir) },
-  { name: "S3", open: (): Objects => createS3Objects(s3.url, dataDir) },
+  { name: "the disk", open: (): ObjectStore => createDiskObjectStore(dataDir) },
+  { name: "S3", open: (): ObjectStore => createS3ObjectStore(s3.url, dataDir) },
 ]
 
 describe.each(kinds)("objects on $name", ({ open }) => {
-  let objects: Objects
+  let objects: ObjectStore
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     s3.objects.clear()
@@ -55,8 +55,8 @@ describe.each(kinds)("objects on $name", ({ open }) => {
   const kept = async (bytes: Buffer): Promise<string> => {
     const received = await objects.receive(pieces(bytes), anything)
     await received.prepare()
-    await received.keep()
-    await received.drop()
+    await received.commit()
+    await received.discard()
     return received.hash
   }
 
@@ -91,20 +91,20 @@ describe.each(kinds)("objects on $name", ({ open }) => {
   it("stores content again that was removed in between", async () => {
     const received = await objects.receive(pieces(Buffer.from("Bees dance.")), anything)
     await received.prepare()
-    await received.keep()
+    await received.commit()
     await objects.remove(received.hash)
-    await received.keep()
-    await received.drop()
+    await received.commit()
+    await received.discard()
     expect(await listed()).toEqual([received.hash])
   })
 
   it("keeps nothing of a discarded, rejected or interrupted upload", async () => {
-    await (await objects.receive(pieces(randomBytes(9000)), anything)).drop()
-    const refusing: Receiving = {
-      look: () => {
+    await (await objects.receive(pieces(randomBytes(9000)), anything)).discard()
+    const refusing: ReceiveHooks = {
+      onHead: () => {
         throw new Error("no")
       },
-      count: () => {},
+      onSize: () => {},
     }
     await expect(objects.receive(pieces(randomBytes(9000)), refusing)).rejects.toThrow("no")
     const broken = Readable.from(
@@ -123,19 +123,19 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     writeFileSync(path, "Bees dance.")
     const received = await objects.adopt(path)
     expect(received).toMatchObject({ hash: sha256(Buffer.from("Bees dance.")), size: 11 })
-    await received.keep()
-    await received.drop()
+    await received.commit()
+    await received.discard()
     expect(await listed()).toEqual([received.hash])
   })
 })
 
 describe("an object store that fails", () => {
-  let objects: Objects
+  let objects: ObjectStore
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     s3.objects.clear()
     s3.faults(null)
-    objects = createS3Objects(s3.url, dataDir)
+    objects = createS3ObjectStore(s3.url, dataDir)
     return async () => {
       await objects.close()
       rmSync(dataDir, { recursive: true, force: true })
@@ -146,14 +146,14 @@ describe("an object store that fails", () => {
     const answers = [503, 0, 500]
     s3.faults(() => answers.shift() ?? null)
     const received = await objects.receive(pieces(Buffer.from("Bees.")), anything)
-    await received.keep()
+    await received.commit()
     expect(await all(objects)).toEqual([received.hash])
   })
 
   it("leaves no parts behind", async () => {
     const received = await objects.receive(pieces(randomBytes(18_000_000)), anything)
     s3.faults((_request, url) => (url.searchParams.get("partNumber") === "2" ? 403 : null))
-    await expect(received.keep()).rejects.toThrow("The object store returned HTTP 403 (SlowDown)")
+    await expect(received.commit()).rejects.toThrow("The object store returned HTTP 403 (SlowDown)")
     expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
   })
 
@@ -177,7 +177,7 @@ describe("an object store that fails", () => {
 })
 
 it("signs like the example in the Signature Version 4 documentation", () => {
-  const { authorization } = signed(
+  const { authorization } = signHeaders(
     {
       method: "GET",
       path: "/test.txt",

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
 
 /** Fully received content on the local disk, not yet stored under its hash. */
-export interface Received {
+export interface ReceivedObject {
   hash: string
   size: number
   /** Does the slow part of `commit` ahead of time. */
@@ -12,18 +12,18 @@ export interface Received {
    * Stores the content under its hash. Called within `Database.runExclusive`, so that no removal of
    * the same content can run between this and the insertion of the file's row.
    */
-  keep(): Promise<void>
+  commit(): Promise<void>
   /** Removes the temporary copy; committed content remains. */
-  drop(): Promise<void>
+  discard(): Promise<void>
 }
 
-export interface Receiving {
+export interface ReceiveHooks {
   /** Called once with the first 4 KB, or everything if shorter. May throw to reject the upload. */
-  look(head: Buffer): void
+  onHead(head: Buffer): void
   /** Called with the number of bytes so far. May throw to reject the upload. */
-  count(size: number): void
+  onSize(size: number): void
   /** Awaited after each chunk, to yield to other requests. */
-  turn?(): Promise<void> | null
+  yieldTurn?(): Promise<void> | null
 }
 
 /** A local file with an object's content. */
@@ -34,15 +34,15 @@ export interface LocalCopy {
 }
 
 /** Content-addressed store: each content is stored once, under its SHA-256. */
-export interface Objects {
+export interface ObjectStore {
   /**
    * Maximum concurrent commits: one on a disk, where commits are I/O-bound; more over a network.
    */
-  keepsAtOnce: number
+  maxConcurrentCommits: number
   /** Streams to the local disk while hashing. Leaves nothing behind when it throws. */
-  receive(source: Readable, receiving: Receiving): Promise<Received>
+  receive(source: Readable, receiving: ReceiveHooks): Promise<ReceivedObject>
   /** Adopts a local file, which `discard` removes. */
-  adopt(path: string): Promise<Received>
+  adopt(path: string): Promise<ReceivedObject>
   /** Null if the object is missing. */
   localCopy(hash: string): Promise<LocalCopy | null>
   /** Path for a temporary file; the caller removes it. */
@@ -65,7 +65,7 @@ export interface Objects {
 const headBytes = 4096
 
 /** Calls `look` once with the first 4 KB of a stream, or all of a shorter one. */
-export const createLook = (look: (head: Buffer) => void) => {
+export const createHeadReader = (look: (head: Buffer) => void) => {
   let head: Buffer | null = Buffer.alloc(0)
   const show = (): void => {
     const shown = head

@@ -7,23 +7,23 @@ import { fail } from "../errors.ts"
 
 const headBytes = 4096
 
-interface Appending {
+interface AppendOptions {
   from: number
   /** Declared size of the upload, in bytes. */
-  whole: number
+  totalSize: number
   /**
    * Called when the first 4 KB, or the whole upload, have arrived. May throw to reject the upload.
    */
-  look(head: Buffer): void
+  onHead(head: Buffer): void
   /** Awaited after each chunk, to yield to other requests. */
-  turn(): Promise<void> | null
+  yieldTurn(): Promise<void> | null
 }
 
-const tooMuch = (whole: number): never =>
-  fail("body_too_large", `The upload exceeds its declared size of ${whole} bytes.`)
+const failTooLarge = (totalSize: number): never =>
+  fail("body_too_large", `The upload exceeds its declared size of ${totalSize} bytes.`)
 
 /** Content of unfinished uploads on the local disk. */
-export const createPartials = (dataDir: string) => {
+export const createPartialUploads = (dataDir: string) => {
   const folder = join(dataDir, "partial")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const pathOf = (id: string): string => join(folder, id)
@@ -50,7 +50,7 @@ export const createPartials = (dataDir: string) => {
     append: async (
       id: string,
       source: Readable,
-      { from, whole, look, turn }: Appending,
+      { from, totalSize: whole, onHead: look, yieldTurn: turn }: AppendOptions,
     ): Promise<void> => {
       const file = await open(pathOf(id), "r+")
       const headLength = Math.min(headBytes, whole)
@@ -58,7 +58,7 @@ export const createPartials = (dataDir: string) => {
       let size = from
       try {
         for await (const chunk of source) {
-          if (size + chunk.length > whole) tooMuch(whole)
+          if (size + chunk.length > whole) failTooLarge(whole)
           await checkSpace(size - from)
           await file.write(chunk, 0, chunk.length, size)
           await turn()
@@ -82,4 +82,4 @@ export const createPartials = (dataDir: string) => {
   }
 }
 
-export type Partials = ReturnType<typeof createPartials>
+export type PartialUploads = ReturnType<typeof createPartialUploads>

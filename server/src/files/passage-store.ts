@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely"
 import { readInChunks } from "../db/chunks.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { PassageRow } from "../db/file-tables.ts"
-import type { Reading } from "./extractor.ts"
+import type { ExtractedText } from "./extractor.ts"
 
 /** Rows per insert; small batches, so that other writers do not wait long. */
 const rowsPerStatement = 100
@@ -23,7 +23,7 @@ export const createPassageStore = (db: Database) => {
      * Stores a file's text and passages in several transactions. They are not visible until
      * `files.passages` is set. @throws if the file was deleted
      */
-    write: async (fileId: string, { text, passages, words }: Reading): Promise<void> => {
+    write: async (fileId: string, { text, passages, words }: ExtractedText): Promise<void> => {
       await db.transactRelaxed(async (tx) => {
         await clear(tx, fileId)
         await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
@@ -58,7 +58,9 @@ export const createPassageStore = (db: Database) => {
         select ${to}, data from file_words where file_id = ${from}`.execute(tx)
     },
 
-    words: (fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]> =>
+    indexSegments: (
+      fileIds: readonly string[],
+    ): Promise<{ file_id: string; data: Uint8Array }[]> =>
       fileIds.length === 0
         ? Promise.resolve([])
         : db.read
@@ -68,14 +70,14 @@ export const createPassageStore = (db: Database) => {
             .execute(),
 
     /** Passages of one file, in order. */
-    of: (fileId: string, positions?: readonly number[]): Promise<StoredPassage[]> => {
-      let wanted = db.read.selectFrom("passages").selectAll().where("file_id", "=", fileId)
-      if (positions) wanted = wanted.where("position", "in", [...positions])
-      return wanted.orderBy("position").execute()
+    byFile: (fileId: string, positions?: readonly number[]): Promise<StoredPassage[]> => {
+      let query = db.read.selectFrom("passages").selectAll().where("file_id", "=", fileId)
+      if (positions) query = query.where("position", "in", [...positions])
+      return query.orderBy("position").execute()
     },
 
     /** All passages of several files, grouped by file, in order. */
-    ofFiles: async (fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>> => {
+    byFiles: async (fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>> => {
       const rows = await readInChunks(fileIds, (chunk) =>
         db.read
           .selectFrom("passages")
@@ -89,7 +91,7 @@ export const createPassageStore = (db: Database) => {
     },
 
     /** The first `characters` characters of each file's first passage, by file id. */
-    beginnings: async (
+    openings: async (
       fileIds: readonly string[],
       characters: number,
     ): Promise<Map<string, string>> => {
@@ -116,7 +118,7 @@ export const createPassageStore = (db: Database) => {
     },
 
     /** Location of each passage of a file, in order. */
-    places: (fileId: string): Promise<Pick<StoredPassage, "position" | "starts" | "place">[]> =>
+    locations: (fileId: string): Promise<Pick<StoredPassage, "position" | "starts" | "place">[]> =>
       db.read
         .selectFrom("passages")
         .select(["position", "starts", "place"])
@@ -125,7 +127,7 @@ export const createPassageStore = (db: Database) => {
         .execute(),
 
     /** Passages of one file, starting at position `first`. */
-    from: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
+    startingAt: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
       db.read
         .selectFrom("passages")
         .selectAll()

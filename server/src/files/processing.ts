@@ -5,10 +5,10 @@ import { Failure } from "../errors.ts"
 import type { Kind, Work } from "../jobs/queue.ts"
 import { Hopeless } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage.ts"
-import type { Limits } from "./extract/formats.ts"
-import type { Engine } from "./extraction-engine.ts"
-import type { Extractor, Reading } from "./extractor.ts"
-import type { Objects } from "./objects.ts"
+import type { ExtractionLimits } from "./extract/formats.ts"
+import type { ExtractionEngine } from "./extraction-engine.ts"
+import type { ExtractedText, Extractor } from "./extractor.ts"
+import type { ObjectStore } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileStore, StoredFile } from "./store.ts"
 
@@ -21,12 +21,12 @@ interface Deps extends ProcessingOptions {
   bus: Bus
   store: FileStore
   passages: PassageStore
-  objects: Objects
+  objects: ObjectStore
   storage: StorageQuota
   extractor: Extractor
-  limits: Limits
+  limits: ExtractionLimits
   /** External extraction engine; null if none is configured. */
-  engine: Engine | null
+  engine: ExtractionEngine | null
   concurrency: number
   now: () => number
   /**
@@ -34,21 +34,21 @@ interface Deps extends ProcessingOptions {
    * passages were copied, if any.
    * @returns whether further work, such as embedding, is needed before the file is complete
    */
-  searchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
+  onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
 }
 
 /** Most documents are read in less time. */
 const defaultQuickReadMs = 5000
 
 /** Visible to everyone with access to the file, so it reveals nothing about the owner's storage. */
-const noRoom =
+const storageLimitMessage =
   "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
 
 /** The `read` job: extracts a file's text into searchable passages. */
-export const createProcessing = (deps: Deps): Kind => {
+export const createProcessingJob = (deps: Deps): Kind => {
   const { db, bus, store, passages, objects, storage, extractor, limits, now } = deps
 
-  const becomes = async (
+  const updateFile = async (
     tx: Tx,
     { id, user_id }: StoredFile,
     changes: Parameters<FileStore["set"]>[2],
@@ -57,14 +57,14 @@ export const createProcessing = (deps: Deps): Kind => {
     await bus.publish(tx, { topic: "files", user_id, id })
   }
 
-  const ready = async (
+  const markSearchable = async (
     tx: Tx,
     file: StoredFile,
     found: Pick<StoredFile, "passages" | "pages" | "format" | "text_length">,
-    twin?: StoredFile,
+    duplicate?: StoredFile,
   ): Promise<void> => {
-    const more = await deps.searchable(tx, file.id, twin?.id ?? null)
-    await becomes(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
+    const more = await deps.onSearchable(tx, file.id, duplicate?.id ?? null)
+    await updateFile(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
   }
 
   /**
@@ -80,41 +80,43 @@ export const createProcessing = (deps: Deps): Kind => {
     try {
       await storage.writeWithinLimit([addition], write)
     } catch (error) {
-      if (error instanceof Failure && error.code === "storage_limit") throw new Hopeless(noRoom)
+      if (error instanceof Failure && error.code === "storage_limit")
+        throw new Hopeless(storageLimitMessage)
       throw error
     }
   }
 
-  const takeOver = (file: StoredFile, twin: StoredFile): Promise<void> =>
-    writeText(file, twin.text_length ?? 0, () =>
+  const copyFromDuplicate = (file: StoredFile, duplicate: StoredFile): Promise<void> =>
+    writeText(file, duplicate.text_length ?? 0, () =>
       db.transactRelaxed(async (tx) => {
-        await passages.copy(tx, twin.id, file.id)
-        const { passages: count, pages, format, text_length } = twin
-        await ready(tx, file, { passages: count, pages, format, text_length }, twin)
+        await passages.copy(tx, duplicate.id, file.id)
+        const { passages: count, pages, format, text_length } = duplicate
+        await markSearchable(tx, file, { passages: count, pages, format, text_length }, duplicate)
       }),
     )
 
   /** Extracts with the external engine; fails with `reason` if the engine finds no text either. */
-  const byEngine = async (
+  const extractWithEngine = async (
     from: string,
-    { filename, why, signal }: { filename: string; why: string; signal: AbortSignal },
-  ): Promise<Reading> => {
+    { filename, reason, signal }: { filename: string; reason: string; signal: AbortSignal },
+  ): Promise<ExtractedText> => {
     const { engine } = deps
     // Only unreadable formats go to the engine, not files that are too large or look malicious.
-    if (!engine || !/OCR|holds no text|before 2007|not supported/.test(why)) throw new Hopeless(why)
+    if (!engine || !/OCR|holds no text|before 2007|not supported/.test(reason))
+      throw new Hopeless(reason)
     const path = objects.temporary()
     try {
       await engine.read(from, path, { filename, signal })
-      const task = { path, filename: `text.${engine.ending}`, contentType: "", limits }
+      const task = { path, filename: `text.${engine.fileExtension}`, contentType: "", limits }
       const outcome = await extractor.read(task, signal)
-      if ("unreadable" in outcome) throw new Hopeless(why)
+      if ("unreadable" in outcome) throw new Hopeless(reason)
       return { ...outcome.read, format: engine.name }
     } finally {
       await rm(path, { force: true })
     }
   }
 
-  const extract = async (file: StoredFile, signal: AbortSignal): Promise<Reading> => {
+  const extract = async (file: StoredFile, signal: AbortSignal): Promise<ExtractedText> => {
     const copy = await objects.localCopy(file.hash)
     if (!copy)
       throw new Hopeless("This file is missing from the gateway's storage. Upload it again.")
@@ -125,7 +127,7 @@ export const createProcessing = (deps: Deps): Kind => {
         signal,
       )
       if ("read" in outcome) return outcome.read
-      return await byEngine(copy.path, { filename, why: outcome.unreadable, signal })
+      return await extractWithEngine(copy.path, { filename, reason: outcome.unreadable, signal })
     } finally {
       await copy.release()
     }
@@ -139,7 +141,7 @@ export const createProcessing = (deps: Deps): Kind => {
       await passages.write(file.id, read)
       signal.throwIfAborted()
       await db.transactRelaxed((tx) =>
-        ready(tx, file, { passages: read.passages.length, pages, format, text_length }),
+        markSearchable(tx, file, { passages: read.passages.length, pages, format, text_length }),
       )
     })
   }
@@ -153,9 +155,11 @@ export const createProcessing = (deps: Deps): Kind => {
     run: async ({ target, signal }: Work): Promise<undefined> => {
       const file = await store.byId(target)
       if (!file || file.status === "completed" || file.status === "stored") return
-      await db.transactRelaxed((tx) => becomes(tx, file, { status: "processing", passages: null }))
-      const twin = await store.twin(file)
-      if (twin) await takeOver(file, twin)
+      await db.transactRelaxed((tx) =>
+        updateFile(tx, file, { status: "processing", passages: null }),
+      )
+      const duplicate = await store.findDuplicate(file)
+      if (duplicate) await copyFromDuplicate(file, duplicate)
       else await read(file, signal)
     },
 
@@ -167,7 +171,7 @@ export const createProcessing = (deps: Deps): Kind => {
           error instanceof Hopeless
             ? error.message
             : `Processing failed: ${error.message.slice(0, 300)}`
-        await becomes(tx, file, { status: "failed", error: sentence })
+        await updateFile(tx, file, { status: "failed", error: sentence })
       })
     },
   }

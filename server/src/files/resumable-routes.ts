@@ -5,15 +5,15 @@ import { ById } from "../http/pagination.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Request, Router } from "../http/router.ts"
-import { collectionIn } from "./collection-upload.ts"
-import type { Resumable } from "./resumable-uploads.ts"
+import { parseCollectionId } from "./collection-upload.ts"
+import type { ResumableUploads } from "./resumable-uploads.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
-import { metadataOf, nameOf } from "./upload.ts"
+import { parseMetadata, sanitizeFilename } from "./upload.ts"
 
 /** https://tus.io/protocols/resumable-upload, with the extensions listed below. */
 const version = "1.0.0"
 const extensions = "creation,expiration,termination"
-const bodyType = "application/offset+octet-stream"
+const uploadContentType = "application/offset+octet-stream"
 
 const header = (incoming: IncomingMessage, name: string): string => {
   const value = incoming.headers[name]
@@ -21,7 +21,7 @@ const header = (incoming: IncomingMessage, name: string): string => {
 }
 
 /** Sets the version header and rejects requests for any other protocol version. */
-const speak = ({ incoming, outgoing }: NodeExchange): void => {
+const checkTusVersion = ({ incoming, outgoing }: NodeExchange): void => {
   outgoing.setHeader("tus-resumable", version)
   outgoing.setHeader("cache-control", "no-store")
   if (header(incoming, "tus-resumable") === version) return
@@ -30,7 +30,7 @@ const speak = ({ incoming, outgoing }: NodeExchange): void => {
   })
 }
 
-const numberIn = (incoming: IncomingMessage, name: string): number => {
+const parseIntegerHeader = (incoming: IncomingMessage, name: string): number => {
   const parsed = z.coerce
     .number()
     .int()
@@ -42,7 +42,7 @@ const numberIn = (incoming: IncomingMessage, name: string): number => {
 }
 
 /** Parses `Upload-Metadata`: `key base64,key base64`. A key may have no value. */
-const pairsIn = (text: string): Map<string, string> =>
+const parseUploadMetadata = (text: string): Map<string, string> =>
   new Map(
     text.split(",").flatMap((pair) => {
       const [key = "", value = ""] = pair.trim().split(/\s+/)
@@ -51,18 +51,18 @@ const pairsIn = (text: string): Map<string, string> =>
   )
 
 /** After a crash, the cleanup job finishes uploads without the user's access to the collection. */
-const refuseCollection = (metadata: Record<string, unknown>): Record<string, unknown> => {
-  if (collectionIn(metadata) === null) return metadata
+const rejectCollection = (metadata: Record<string, unknown>): Record<string, unknown> => {
+  if (parseCollectionId(metadata) === null) return metadata
   const instead = "Add the file to the collection after the upload."
   return fail("bad_request", `Resumable uploads do not support \`knowledge_id\`. ${instead}`)
 }
 
-const describe = (incoming: IncomingMessage) => {
-  const pairs = pairsIn(header(incoming, "upload-metadata"))
+const parseFileDetails = (incoming: IncomingMessage) => {
+  const pairs = parseUploadMetadata(header(incoming, "upload-metadata"))
   return {
-    filename: nameOf(pairs.get("filename") ?? pairs.get("name")),
+    filename: sanitizeFilename(pairs.get("filename") ?? pairs.get("name")),
     content_type: pairs.get("filetype") ?? pairs.get("type") ?? "application/octet-stream",
-    metadata: refuseCollection(metadataOf(pairs.get("metadata") ?? "")),
+    metadata: rejectCollection(parseMetadata(pairs.get("metadata") ?? "")),
   }
 }
 
@@ -72,20 +72,20 @@ const headersOf = ({ offset, size, expires_at }: UploadProgress): Record<string,
   ...(expires_at !== null && { "upload-expires": new Date(expires_at * 1000).toUTCString() }),
 })
 
-type Asked = Pick<
+type UploadRequest = Pick<
   Request<"user", z.output<typeof ById>, unknown, unknown>,
   "caller" | "actor" | "params" | "exchange"
 >
 
 interface Deps {
   router: Router
-  resumable: Resumable
+  resumable: ResumableUploads
 }
 
 /** `/api/v1/files/resumable`: resumable uploads (tus 1.0). */
 export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const byId = { params: ById }
-  const unknown = { 404: { description: "Upload not found or expired" } }
+  const notFoundResponse = { 404: { description: "Upload not found or expired" } }
 
   const create = route("user", {
     method: "post",
@@ -99,12 +99,12 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     },
   })
   router.on(create, async ({ caller, query, exchange }) => {
-    speak(exchange)
+    checkTusVersion(exchange)
     const { incoming } = exchange
     incoming.resume()
-    const size = numberIn(incoming, "upload-length")
-    const asked = { ...describe(incoming), size, process: query.process }
-    const { id, ...progress } = await resumable.create(caller, asked)
+    const size = parseIntegerHeader(incoming, "upload-length")
+    const request = { ...parseFileDetails(incoming), size, process: query.process }
+    const { id, ...progress } = await resumable.create(caller, request)
     const headers = { ...headersOf(progress), location: `/api/v1/files/resumable/${id}` }
     return new Response(null, { status: 201, headers })
   })
@@ -114,11 +114,11 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     path: "/:id",
     summary: "Get the progress of an upload; HEAD returns only the tus headers",
     ...byId,
-    responses: { 200: json(UploadProgress, "Progress of the upload"), ...unknown },
+    responses: { 200: json(UploadProgress, "Progress of the upload"), ...notFoundResponse },
   })
   router.on(progress, async ({ caller, actor, params, exchange }) => {
     const { method } = exchange.incoming
-    if (method === "HEAD") speak(exchange)
+    if (method === "HEAD") checkTusVersion(exchange)
     const found = await resumable.progress(actor, caller, params.id)
     const headers = headersOf(found)
     return method === "HEAD"
@@ -126,18 +126,23 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
       : Response.json(found, { headers: { ...headers, "tus-extension": extensions } })
   })
 
-  const goOn = async ({ caller, actor, params, exchange }: Asked): Promise<Response> => {
+  const appendBytes = async ({
+    caller,
+    actor,
+    params,
+    exchange,
+  }: UploadRequest): Promise<Response> => {
     const { incoming } = exchange
-    const from = numberIn(incoming, "upload-offset")
-    if (header(incoming, "content-type") !== bodyType) {
-      fail("unsupported_media_type", `Set Content-Type to ${bodyType}.`)
+    const from = parseIntegerHeader(incoming, "upload-offset")
+    if (header(incoming, "content-type") !== uploadContentType) {
+      fail("unsupported_media_type", `Set Content-Type to ${uploadContentType}.`)
     }
-    const asked = { id: params.id, from, source: incoming }
-    const headers = headersOf(await resumable.append(actor, caller, asked))
+    const request = { id: params.id, from, source: incoming }
+    const headers = headersOf(await resumable.append(actor, caller, request))
     return new Response(null, { status: 204, headers })
   }
 
-  const end = async ({ caller, params }: Asked): Promise<Response> => {
+  const cancelUpload = async ({ caller, params }: UploadRequest): Promise<Response> => {
     await resumable.remove(caller, params.id)
     return new Response(null, { status: 204 })
   }
@@ -148,16 +153,16 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     givesAuthority: false,
     summary: "Append bytes at `Upload-Offset`; the final bytes complete the file",
     ...byId,
-    reads: { contentType: bodyType, schema: z.file() },
+    reads: { contentType: uploadContentType, schema: z.file() },
     responses: {
       204: { description: "Bytes stored; `Upload-Offset` is the new offset" },
       409: { description: "`Upload-Offset` does not match the upload's current offset" },
-      ...unknown,
+      ...notFoundResponse,
     },
   })
-  router.on(patch, (asked) => {
-    speak(asked.exchange)
-    return goOn(asked)
+  router.on(patch, (request) => {
+    checkTusVersion(request.exchange)
+    return appendBytes(request)
   })
 
   const remove = route("user", {
@@ -166,11 +171,11 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     givesAuthority: false,
     summary: "Cancel an upload",
     ...byId,
-    responses: { 204: { description: "Upload and its bytes deleted" }, ...unknown },
+    responses: { 204: { description: "Upload and its bytes deleted" }, ...notFoundResponse },
   })
-  router.on(remove, (asked) => {
-    speak(asked.exchange)
-    return end(asked)
+  router.on(remove, (request) => {
+    checkTusVersion(request.exchange)
+    return cancelUpload(request)
   })
 
   const instead = route("user", {
@@ -179,14 +184,14 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     givesAuthority: false,
     summary: "PATCH or DELETE, named in `X-HTTP-Method-Override`, for clients limited to POST",
     ...byId,
-    reads: { contentType: bodyType, schema: z.file() },
-    responses: { 204: { description: "Same as PATCH or DELETE" }, ...unknown },
+    reads: { contentType: uploadContentType, schema: z.file() },
+    responses: { 204: { description: "Same as PATCH or DELETE" }, ...notFoundResponse },
   })
-  router.on(instead, (asked) => {
-    speak(asked.exchange)
-    const method = header(asked.exchange.incoming, "x-http-method-override").toUpperCase()
-    if (method === "PATCH") return goOn(asked)
-    if (method === "DELETE") return end(asked)
+  router.on(instead, (request) => {
+    checkTusVersion(request.exchange)
+    const method = header(request.exchange.incoming, "x-http-method-override").toUpperCase()
+    if (method === "PATCH") return appendBytes(request)
+    if (method === "DELETE") return cancelUpload(request)
     return fail("bad_request", "Set the header X-HTTP-Method-Override to PATCH or DELETE.")
   })
   return router

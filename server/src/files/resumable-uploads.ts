@@ -9,21 +9,21 @@ import { createTurns } from "../limits/mutex.ts"
 import { type Bounds, checkBounds, type UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import type { Files } from "./files.ts"
-import type { Objects } from "./objects.ts"
-import type { Partials } from "./partial-uploads.ts"
+import type { ObjectStore } from "./objects.ts"
+import type { PartialUploads } from "./partial-uploads.ts"
 import type { UploadProgress } from "./schema.ts"
-import { refuseUnreadable, tooLarge } from "./upload.ts"
+import { failTooLarge, rejectUnreadable } from "./upload.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
 
 /** An upload without writes for this long has no active client. */
-const quietMs = 600_000
-const foreignLifeSeconds = 24 * 3600
+const idleAfterMs = 600_000
+const foreignRetentionSeconds = 24 * 3600
 
 interface Deps {
   db: Database
   store: UploadStore
-  partials: Partials
-  objects: Objects
+  partials: PartialUploads
+  objects: ObjectStore
   files: Files
   storage: StorageQuota
   rowLimits: RowLimits
@@ -35,9 +35,9 @@ interface Deps {
   /** Maximum file size, in bytes. */
   limit: number
   /** Whether to reject files without extractable text. */
-  mustBeReadable: boolean
+  requireReadable: boolean
   /** Seconds until an unfinished upload expires. */
-  life: number
+  lifetimeSeconds: number
   newId: () => string
   now: () => number
 }
@@ -50,62 +50,69 @@ export interface NewUpload {
   process: boolean
 }
 
-interface Writer {
-  stop: AbortController
-  over: Promise<void>
+interface ActiveWriter {
+  abortController: AbortController
+  finished: Promise<void>
 }
 
 /** Resumable uploads. A complete upload becomes a file with the same id. */
-export const createResumable = (deps: Deps) => {
+export const createResumableUploads = (deps: Deps) => {
   const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = deps
   const { rowLimits } = deps
-  const writers = new Map<string, Writer>()
+  const writers = new Map<string, ActiveWriter>()
   /** Serializes the creation of uploads per user. */
-  const inTurn = createTurns()
+  const runSerialized = createTurns()
   /** Unfinished uploads survive a restart, so they are counted in the database. */
   const unfinished = {
     what: "unfinished uploads",
     variable: "MAX_UNFINISHED_UPLOADS",
     bounds: deps.unfinished,
   }
-  const refuseTooMany = (counts: Bounds): void => checkBounds(unfinished, counts)
+  const checkUnfinishedLimit = (counts: Bounds): void => checkBounds(unfinished, counts)
 
-  const unknown = (): never => fail("not_found", "Upload not found.")
+  const throwNotFound = (): never => fail("not_found", "Upload not found.")
 
   const progressOf = (upload: StoredUpload, offset: number): UploadProgress => ({
     offset,
     size: upload.size,
     expires_at: upload.expires_at,
   })
-  const whole = (size: number): UploadProgress => ({ offset: size, size, expires_at: null })
+  const completedProgress = (size: number): UploadProgress => ({
+    offset: size,
+    size,
+    expires_at: null,
+  })
 
   /** The newest request wins: the previous writer is probably stuck on a dead connection. */
-  const takeTurn = async <T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const runAsWriter = async <T>(
+    id: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
     for (let writer = writers.get(id); writer; writer = writers.get(id)) {
-      writer.stop.abort()
-      await writer.over
+      writer.abortController.abort()
+      await writer.finished
     }
-    const { promise: over, resolve } = Promise.withResolvers<void>()
-    const stop = new AbortController()
-    writers.set(id, { stop, over })
+    const { promise: finished, resolve } = Promise.withResolvers<void>()
+    const abortController = new AbortController()
+    writers.set(id, { abortController, finished })
     try {
-      return await work(stop.signal)
+      return await work(abortController.signal)
     } finally {
       writers.delete(id)
       resolve()
     }
   }
 
-  const counted = async <T>(
+  const runWithUploadSlot = async <T>(
     { user }: Caller,
     id: string,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    const leave = uploads.reserve(user.id)
+    const release = uploads.reserve(user.id)
     try {
-      return await takeTurn(id, work)
+      return await runAsWriter(id, work)
     } finally {
-      leave()
+      release()
     }
   }
 
@@ -128,12 +135,12 @@ export const createResumable = (deps: Deps) => {
       owner,
       process: upload.process === 1,
       id,
-      within: async (tx) => {
-        if (!(await store.remove(tx, id))) unknown()
+      inTransaction: async (tx) => {
+        if (!(await store.remove(tx, id))) throwNotFound()
       },
     })
     await partials.remove(id)
-    return whole(size)
+    return completedProgress(size)
   }
 
   const find = async (caller: Caller, id: string): Promise<StoredUpload | undefined> => {
@@ -143,12 +150,13 @@ export const createResumable = (deps: Deps) => {
   }
 
   /** Progress of a completed upload whose final response the client did not receive. */
-  const finished = async (caller: Caller, id: string): Promise<UploadProgress> => {
+  const progressOfFinished = async (caller: Caller, id: string): Promise<UploadProgress> => {
     const file = await files.find(caller, id)
-    return file?.user_id === caller.user.id ? whole(file.size) : unknown()
+    return file?.user_id === caller.user.id ? completedProgress(file.size) : throwNotFound()
   }
 
-  const offsetOf = async (id: string): Promise<number> => (await partials.size(id)) ?? unknown()
+  const offsetOf = async (id: string): Promise<number> =>
+    (await partials.size(id)) ?? throwNotFound()
 
   const write = async (
     upload: StoredUpload,
@@ -160,11 +168,16 @@ export const createResumable = (deps: Deps) => {
     // A newer request may have aborted this one before the listener was added.
     if (signal.aborted) stop()
     const look = (head: Buffer): void => {
-      if (deps.mustBeReadable && upload.process === 1) refuseUnreadable(head)
+      if (deps.requireReadable && upload.process === 1) rejectUnreadable(head)
     }
     try {
       const turn = () => fairLoop.of(upload.user_id).turn(costs.upload)
-      await partials.append(upload.id, source, { from, whole: upload.size, look, turn })
+      await partials.append(upload.id, source, {
+        from,
+        totalSize: upload.size,
+        onHead: look,
+        yieldTurn: turn,
+      })
     } catch (error) {
       if (isRefusal(error)) await discard(upload.id)
       throw error
@@ -182,29 +195,29 @@ export const createResumable = (deps: Deps) => {
   }
 
   /** Whether no process is writing or finishing this upload. */
-  const isLeft = async ({ id, expires_at }: StoredUpload, all: boolean): Promise<boolean> => {
+  const isAbandoned = async ({ id, expires_at }: StoredUpload, all: boolean): Promise<boolean> => {
     if (writers.has(id)) return false
     const idleMs = await partials.idleMs(id)
     // The bytes are on another machine, which handles the upload unless it is gone.
-    if (idleMs === null && !all) return expires_at + foreignLifeSeconds <= now()
-    return all || (idleMs ?? quietMs) >= quietMs
+    if (idleMs === null && !all) return expires_at + foreignRetentionSeconds <= now()
+    return all || (idleMs ?? idleAfterMs) >= idleAfterMs
   }
 
-  const settle = async (upload: StoredUpload): Promise<void> => {
+  const finishOrExpire = async (upload: StoredUpload): Promise<void> => {
     const { id, size, expires_at } = upload
     if ((await partials.size(id)) === size) await finish(system, upload)
     else if (expires_at <= now() && isClockSteady()) await discard(id)
   }
   /** A client's request waits for this step, but this step never waits for a client's request. */
-  const settleUnlessTaken = async (upload: StoredUpload): Promise<void> => {
-    if (!writers.has(upload.id)) await takeTurn(upload.id, () => settle(upload))
+  const finishOrExpireUnlessActive = async (upload: StoredUpload): Promise<void> => {
+    if (!writers.has(upload.id)) await runAsWriter(upload.id, () => finishOrExpire(upload))
   }
 
   return {
     create: async (caller: Caller, input: NewUpload): Promise<UploadProgress & { id: string }> => {
       const { size, filename, content_type } = input
       if (size === 0) fail("bad_request", "The file is empty.")
-      if (size > deps.limit) tooLarge(deps.limit)
+      if (size > deps.limit) failTooLarge(deps.limit)
       const { id: owner } = caller.user
       await rowLimits.precheck("files", { owner })
       const release = await storage.reserve({ owner, bytes: size })
@@ -217,11 +230,11 @@ export const createResumable = (deps: Deps) => {
         metadata: JSON.stringify(input.metadata),
         process: input.process ? 1 : 0,
         created_at: now(),
-        expires_at: Math.round(now() + deps.life),
+        expires_at: Math.round(now() + deps.lifetimeSeconds),
       }
       let isMade = false
       try {
-        await inTurn(owner, () => store.insert(upload, refuseTooMany))
+        await runSerialized(owner, () => store.insert(upload, checkUnfinishedLimit))
         isMade = true
         await partials.create(upload.id)
       } finally {
@@ -232,14 +245,14 @@ export const createResumable = (deps: Deps) => {
 
     progress: async (actor: Actor, caller: Caller, id: string): Promise<UploadProgress> => {
       const upload = await find(caller, id)
-      if (!upload) return finished(caller, id)
+      if (!upload) return progressOfFinished(caller, id)
       const offset = await partials.size(id)
       // The upload completed after the lookup above.
-      if (offset === null) return finished(caller, id)
+      if (offset === null) return progressOfFinished(caller, id)
       if (offset < upload.size) return progressOf(upload, offset)
       // The process stopped after the last byte but before the file was created.
-      return takeTurn(id, async () =>
-        (await find(caller, id)) ? finish(actor, upload) : finished(caller, id),
+      return runAsWriter(id, async () =>
+        (await find(caller, id)) ? finish(actor, upload) : progressOfFinished(caller, id),
       )
     },
 
@@ -252,8 +265,8 @@ export const createResumable = (deps: Deps) => {
       caller: Caller,
       { id, from, source }: { id: string; from: number; source: Readable },
     ): Promise<UploadProgress> =>
-      counted(caller, id, async (signal) => {
-        const upload = (await find(caller, id)) ?? unknown()
+      runWithUploadSlot(caller, id, async (signal) => {
+        const upload = (await find(caller, id)) ?? throwNotFound()
         const offset = await offsetOf(id)
         if (offset !== from)
           fail("conflict", `Upload-Offset is ${from}, but the upload is at byte ${offset}.`)
@@ -263,8 +276,8 @@ export const createResumable = (deps: Deps) => {
       }),
 
     remove: async (caller: Caller, id: string): Promise<void> => {
-      if (!(await find(caller, id))) unknown()
-      await takeTurn(id, () => discard(id))
+      if (!(await find(caller, id))) throwNotFound()
+      await runAsWriter(id, () => discard(id))
     },
 
     /**
@@ -276,8 +289,8 @@ export const createResumable = (deps: Deps) => {
       for (const id of await partials.ids()) if (!uploads.has(id)) await removeStray(id)
       const errors: unknown[] = []
       for (const upload of uploads.values()) {
-        if (!(await isLeft(upload, all))) continue
-        await settleUnlessTaken(upload).catch((error) => errors.push(error))
+        if (!(await isAbandoned(upload, all))) continue
+        await finishOrExpireUnlessActive(upload).catch((error) => errors.push(error))
       }
       if (errors.length > 0) throw errors[0]
     },
@@ -288,4 +301,4 @@ export const createResumable = (deps: Deps) => {
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && ["unsupported_media_type", "body_too_large"].includes(error.code)
 
-export type Resumable = ReturnType<typeof createResumable>
+export type ResumableUploads = ReturnType<typeof createResumableUploads>

@@ -4,9 +4,9 @@ import { ById, Done, done, Page } from "../http/pagination.ts"
 import { whenClosed } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { contentResponse } from "./content-response.ts"
+import { createContentResponse } from "./content-response.ts"
 import type { Files } from "./files.ts"
-import type { Objects } from "./objects.ts"
+import type { ObjectStore } from "./objects.ts"
 import {
   FileListQuery,
   FileRecord,
@@ -14,33 +14,33 @@ import {
   ProcessStatus,
   StatusQuery,
   TextQuery,
-  Upload,
+  UploadForm,
   UploadQuery,
 } from "./schema.ts"
-import { statusOf, statusStream } from "./status-stream.ts"
+import { createStatusStream, toProcessStatus } from "./status-stream.ts"
 import { toRecord } from "./store.ts"
-import type { Receiver } from "./upload-receiver.ts"
+import type { UploadReceiver } from "./upload-receiver.ts"
 
 interface Deps {
   router: Router
   files: Files
-  receiver: Receiver
-  objects: Objects
-  running: Running
+  uploadReceiver: UploadReceiver
+  objects: ObjectStore
+  inFlight: Running
   /** True if an external extraction engine is configured. */
-  readsEverything: boolean
+  hasExtractionEngine: boolean
 }
 
 /** Longer than any processing, which has its own limits. */
-const processingMs = 3_600_000
+const processingTimeoutMs = 3_600_000
 
 /** `/api/v1/files`. */
 export const fileRoutes = ({
   router,
   files,
-  receiver,
+  uploadReceiver: receiver,
   objects,
-  running,
+  inFlight: running,
   ...settings
 }: Deps): Router => {
   const byId = { params: ById }
@@ -51,7 +51,7 @@ export const fileRoutes = ({
     summary:
       "Upload a file as multipart/form-data with a part `file` and an optional JSON part `metadata`, whose `knowledge_id` adds the file to a collection",
     query: UploadQuery,
-    reads: { contentType: "multipart/form-data", schema: Upload },
+    reads: { contentType: "multipart/form-data", schema: UploadForm },
     responses: {
       200: json(FileRecord, "The file; processing continues in the background"),
       400: { description: "No file, more than one file, or an empty file" },
@@ -62,23 +62,23 @@ export const fileRoutes = ({
     },
   })
   router.on(upload, async ({ caller, actor, query, exchange }) => {
-    const mustBeReadable = query.process && !settings.readsEverything
+    const mustBeReadable = query.process && !settings.hasExtractionEngine
     const owner = caller.user.id
     const receive = () =>
-      receiver.receive(exchange.incoming, { owner, mustBeReadable }, (read) =>
+      receiver.receive(exchange.incoming, { owner, requireReadable: mustBeReadable }, (read) =>
         files.add(actor, { upload: read, owner, caller, process: query.process }),
       )
     if (query.process_in_background || !query.process) return receive()
-    const over = new AbortController()
-    const end = (): void => over.abort()
+    const abort = new AbortController()
+    const end = (): void => abort.abort()
     // Entered before anything is stored, as it may throw.
     const leave = running.enter(caller, { revoke: end, shutDown: end })
     whenClosed(exchange.outgoing, end)
     try {
       const added = await receive()
-      const wait = { ms: processingMs, signal: over.signal }
-      const ended = await files.until(added.id, files.isOver, wait)
-      return ended ? toRecord(ended) : added
+      const wait = { ms: processingTimeoutMs, signal: abort.signal }
+      const processed = await files.waitForFile(added.id, files.isOver, wait)
+      return processed ? toRecord(processed) : added
     } finally {
       leave()
     }
@@ -116,7 +116,7 @@ export const fileRoutes = ({
   router.on(content, async ({ caller, params, exchange }) => {
     const file = await files.readable(caller, params.id)
     const { headers, method = "GET" } = exchange.incoming
-    return contentResponse(objects, file, {
+    return createContentResponse(objects, file, {
       exchange,
       method,
       range: headers.range,
@@ -146,10 +146,12 @@ export const fileRoutes = ({
   })
   router.on(status, async ({ caller, params, query }) => {
     const file = await files.readable(caller, params.id)
-    return query.stream ? statusStream(files, file, { caller, running }) : statusOf(file)
+    return query.stream
+      ? createStatusStream(files, file, { caller, inFlight: running })
+      : toProcessStatus(file)
   })
 
-  const again = route("user", {
+  const reprocess = route("user", {
     method: "post",
     path: "/:id/process",
     givesAuthority: false,
@@ -157,7 +159,7 @@ export const fileRoutes = ({
     ...byId,
     responses: { 200: json(FileRecord, "The file") },
   })
-  router.on(again, ({ caller, actor, params }) => files.processAgain(actor, caller, params.id))
+  router.on(reprocess, ({ caller, actor, params }) => files.reprocess(actor, caller, params.id))
 
   const remove = route("user", {
     method: "delete",

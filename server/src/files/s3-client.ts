@@ -3,16 +3,16 @@ import type { Readable } from "node:stream"
 import { setTimeout as wait } from "node:timers/promises"
 import { type Dispatcher, Pool } from "undici"
 import { Failure } from "../errors.ts"
-import { encodeSegment, queryString, type S3Keys, signed } from "./s3-signature.ts"
+import { canonicalQuery, encodeRfc3986, type S3Credentials, signHeaders } from "./s3-signature.ts"
 
-const connectMs = 5000
-const headMs = 30_000
-const silenceMs = 60_000
-const tries = 4
-const firstPauseMs = 200
-const nothing = createHash("sha256").digest("hex")
+const connectTimeoutMs = 5000
+const headersTimeoutMs = 30_000
+const bodyTimeoutMs = 60_000
+const maxAttempts = 4
+const initialBackoffMs = 200
+const emptyBodyHash = createHash("sha256").digest("hex")
 
-interface S3Place extends S3Keys {
+interface S3Location extends S3Credentials {
   endpoint: string
   bucket: string
   /** Prefix of all keys; empty or ending in a slash. */
@@ -20,7 +20,7 @@ interface S3Place extends S3Keys {
 }
 
 /** Parses `https://KEY:SECRET@host/bucket/prefix?region=…`. */
-export const readS3Url = (text: string): S3Place => {
+export const parseS3Url = (text: string): S3Location => {
   const url = new URL(text)
   const [bucket = "", ...rest] = url.pathname.split("/").filter(Boolean).map(decodeURIComponent)
   return {
@@ -34,27 +34,27 @@ export const readS3Url = (text: string): S3Place => {
 }
 
 /** HTTP 507, or the codes that object stores use for a full bucket or disk. */
-const isOutOfSpace = (answered: number, code: string): boolean =>
-  answered === 507 || /StorageFull|QuotaExceeded|InsufficientStorage/.test(code)
+const isOutOfSpace = (storeStatus: number, code: string): boolean =>
+  storeStatus === 507 || /StorageFull|QuotaExceeded|InsufficientStorage/.test(code)
 
 /** A failed object store request. The message contains no credentials. */
 class S3Error extends Failure {
   override name = "S3Error"
   /** HTTP status; 0 if there was no response. */
-  readonly answered: number
+  readonly storeStatus: number
   /** The store's error code or the connection error's code; empty if unknown. */
-  readonly why: string
+  readonly storeCode: string
 
-  constructor(answered: number, why: string, cause?: unknown) {
-    const told = answered > 0 ? `returned HTTP ${answered}` : "cannot be reached"
-    const code = isOutOfSpace(answered, why) ? "storage_full" : "unavailable"
-    super(code, `The object store ${told}${why && ` (${why})`}`, { cause })
-    this.answered = answered
-    this.why = why
+  constructor(storeStatus: number, storeCode: string, cause?: unknown) {
+    const outcome = storeStatus > 0 ? `returned HTTP ${storeStatus}` : "cannot be reached"
+    const code = isOutOfSpace(storeStatus, storeCode) ? "storage_full" : "unavailable"
+    super(code, `The object store ${outcome}${storeCode && ` (${storeCode})`}`, { cause })
+    this.storeStatus = storeStatus
+    this.storeCode = storeCode
   }
 }
 
-interface Asked {
+interface S3Request {
   method: Dispatcher.HttpMethod
   /** Relative to the prefix; absent for the bucket itself. */
   key?: string
@@ -63,17 +63,17 @@ interface Asked {
   body?: Buffer
 }
 
-interface S3Reply {
+interface S3Response {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: Readable
 }
 
-const isPassing = ({ answered, code }: S3Error): boolean =>
+const isTransient = ({ storeStatus: answered, code }: S3Error): boolean =>
   code !== "storage_full" && (answered === 0 || answered === 429 || answered >= 500)
 
 /** A missing bucket or an unknown access key also returns 404, with another code. */
-const isMissing = ({ answered, why }: S3Error): boolean =>
+const isMissing = ({ storeStatus: answered, storeCode: why }: S3Error): boolean =>
   answered === 404 && (why === "NoSuchKey" || why === "")
 
 const toS3Error = (error: unknown): S3Error =>
@@ -91,7 +91,7 @@ const textOf = async (body: Readable): Promise<string> => {
  * Text of all elements with this name. S3 lists have no attributes and no nested elements of the
  * same name.
  */
-export const elements = (xml: string, name: string): string[] =>
+export const elementTexts = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text = ""]) =>
     text
       .replaceAll("&quot;", '"')
@@ -101,22 +101,34 @@ export const elements = (xml: string, name: string): string[] =>
   )
 
 /** Client for an S3-compatible object store, using path-style URLs. */
-export const createS3Client = (place: S3Place) => {
-  const { host, origin } = new URL(place.endpoint)
+export const createS3Client = (location: S3Location) => {
+  const { host, origin } = new URL(location.endpoint)
   const pool = new Pool(origin, {
     connections: 16,
-    connect: { timeout: connectMs },
-    headersTimeout: headMs,
-    bodyTimeout: silenceMs,
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: bodyTimeoutMs,
   })
 
-  const send = async ({ method, key, query = {}, headers = {}, body }: Asked): Promise<S3Reply> => {
-    const segments = [place.bucket, ...(key === undefined ? [] : (place.prefix + key).split("/"))]
-    const path = `/${segments.map(encodeSegment).join("/")}`
-    const payload = body ? createHash("sha256").update(body).digest("hex") : nothing
+  const send = async ({
+    method,
+    key,
+    query = {},
+    headers = {},
+    body,
+  }: S3Request): Promise<S3Response> => {
+    const segments = [
+      location.bucket,
+      ...(key === undefined ? [] : (location.prefix + key).split("/")),
+    ]
+    const path = `/${segments.map(encodeRfc3986).join("/")}`
+    const payload = body ? createHash("sha256").update(body).digest("hex") : emptyBodyHash
     const date = new Date()
-    const all = signed({ method, path, query, headers: { ...headers, host }, payload, date }, place)
-    const asked = queryString(query)
+    const all = signHeaders(
+      { method, path, query, headers: { ...headers, host }, payload, date },
+      location,
+    )
+    const asked = canonicalQuery(query)
     const reply = await pool.request({
       method,
       path: asked ? `${path}?${asked}` : path,
@@ -125,33 +137,33 @@ export const createS3Client = (place: S3Place) => {
     })
     const { statusCode: status } = reply
     if (status < 300) return { status, headers: reply.headers, body: reply.body }
-    const [code = ""] = elements(await textOf(reply.body), "Code")
+    const [code = ""] = elementTexts(await textOf(reply.body), "Code")
     throw new S3Error(status, code)
   }
 
   /** Retries transient failures. @throws {S3Error} for any other error status */
-  const ask = async (asked: Asked): Promise<S3Reply> => {
+  const sendWithRetry = async (asked: S3Request): Promise<S3Response> => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await send(asked)
       } catch (thrown) {
         const error = toS3Error(thrown)
-        if (attempt >= tries || !isPassing(error)) throw error
-        await wait(firstPauseMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2))
+        if (attempt >= maxAttempts || !isTransient(error)) throw error
+        await wait(initialBackoffMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2))
       }
     }
   }
 
   return {
-    ask,
+    ask: sendWithRetry,
 
     /** Like `sendWithRetry`, but returns the body as text. */
-    text: async (asked: Asked): Promise<string> => textOf((await ask(asked)).body),
+    text: async (asked: S3Request): Promise<string> => textOf((await sendWithRetry(asked)).body),
 
     /** Like `sendWithRetry`, but returns null if the object is missing. */
-    find: async (asked: Asked): Promise<S3Reply | null> => {
+    find: async (asked: S3Request): Promise<S3Response | null> => {
       try {
-        return await ask(asked)
+        return await sendWithRetry(asked)
       } catch (error) {
         if (error instanceof S3Error && isMissing(error)) return null
         throw error

@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs"
 import { open, rm } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
-import { hashFile, type Objects, type Received } from "./objects.ts"
-import { createS3Client, elements, readS3Url, type S3Client } from "./s3-client.ts"
-import { createSpool } from "./temporary-files.ts"
+import { hashFile, type ObjectStore, type ReceivedObject } from "./objects.ts"
+import { createS3Client, elementTexts, parseS3Url, type S3Client } from "./s3-client.ts"
+import { createUploadSpool } from "./temporary-files.ts"
 
 /** Size of an upload part; S3 requires at least 5 MB for all but the last. */
 const partBytes = 8 * 1024 * 1024
@@ -30,8 +30,8 @@ const sendInParts = async (
   key: string,
   { path, size }: { path: string; size: number },
 ) => {
-  const begun = await client.text({ method: "POST", key, query: { uploads: "" } })
-  const [uploadId = ""] = elements(begun, "UploadId")
+  const started = await client.text({ method: "POST", key, query: { uploads: "" } })
+  const [uploadId = ""] = elementTexts(started, "UploadId")
   try {
     const tags: string[] = []
     for (let from = 0; from < size; from += partBytes) {
@@ -52,7 +52,7 @@ const sendInParts = async (
       body: Buffer.from(whole),
     })
     // S3 can report a failed completion in the body of a 200 response.
-    const [code] = elements(answer, "Code")
+    const [code] = elementTexts(answer, "Code")
     if (code) throw new Error(`The object store could not complete the multipart upload: ${code}`)
   } catch (error) {
     await client.ask({ method: "DELETE", key, query: { uploadId } }).catch(() => {})
@@ -69,23 +69,23 @@ const upload = async (client: S3Client, hash: string, file: { path: string; size
 }
 
 /** All keys below the prefix, page by page. */
-const keysOf = async function* (client: S3Client, prefix: string): AsyncGenerator<string> {
+const listKeys = async function* (client: S3Client, prefix: string): AsyncGenerator<string> {
   let token: string | undefined
   do {
     const query = { "list-type": "2", prefix, ...(token && { "continuation-token": token }) }
     const page = await client.text({ method: "GET", query })
-    yield* elements(page, "Key")
-    token = elements(page, "NextContinuationToken")[0]
+    yield* elementTexts(page, "Key")
+    token = elementTexts(page, "NextContinuationToken")[0]
   } while (token)
 }
 
 /** Object store on S3. Uploads are buffered on the local disk until they are complete. */
-export const createS3Objects = (url: string, dataDir: string): Objects => {
-  const place = readS3Url(url)
-  const client = createS3Client(place)
-  const spool = createSpool(dataDir)
+export const createS3ObjectStore = (url: string, dataDir: string): ObjectStore => {
+  const location = parseS3Url(url)
+  const client = createS3Client(location)
+  const spool = createUploadSpool(dataDir)
 
-  const read: Objects["read"] = async (hash, range) => {
+  const read: ObjectStore["read"] = async (hash, range) => {
     const headers = range && { range: `bytes=${range.start}-${range.end}` }
     const found = await client.find({
       method: "GET",
@@ -95,31 +95,34 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
     return found?.body ?? null
   }
   /** Not HEAD: its error responses have no body and so no error code. */
-  const has = async (hash: string): Promise<boolean> => {
+  const exists = async (hash: string): Promise<boolean> => {
     const found = await read(hash, { start: 0, end: 0 })
     found?.resume()
     return found !== null
   }
-  const keep = async (path: string, { hash, size }: { hash: string; size: number }) => {
-    if (!(await has(hash))) await upload(client, hash, { path, size })
+  const commit = async (path: string, { hash, size }: { hash: string; size: number }) => {
+    if (!(await exists(hash))) await upload(client, hash, { path, size })
   }
-  const received = (path: string, found: { hash: string; size: number }): Received => ({
+  const toReceivedObject = (
+    path: string,
+    found: { hash: string; size: number },
+  ): ReceivedObject => ({
     ...found,
-    prepare: () => keep(path, found),
-    keep: () => keep(path, found),
-    drop: () => rm(path, { force: true }),
+    prepare: () => commit(path, found),
+    commit: () => commit(path, found),
+    discard: () => rm(path, { force: true }),
   })
 
   return {
-    keepsAtOnce: 8,
+    maxConcurrentCommits: 8,
     temporary: spool.temporary,
 
     receive: async (source, receiving) => {
       const { path, ...found } = await spool.receive(source, receiving)
-      return received(path, found)
+      return toReceivedObject(path, found)
     },
 
-    adopt: async (path) => received(path, await hashFile(path)),
+    adopt: async (path) => toReceivedObject(path, await hashFile(path)),
 
     localCopy: async (hash) => {
       const body = await read(hash)
@@ -138,14 +141,14 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
     read,
 
     remove: async (hash) => {
-      const gone = await client.find({ method: "DELETE", key: keyOf(hash) })
-      gone?.body.resume()
+      const deleted = await client.find({ method: "DELETE", key: keyOf(hash) })
+      deleted?.body.resume()
     },
 
     async *list() {
-      for await (const key of keysOf(client, place.prefix)) {
+      for await (const key of listKeys(client, location.prefix)) {
         const name = key.split("/").at(-1) ?? ""
-        if (key === place.prefix + keyOf(name) && name.length === 64) yield name
+        if (key === location.prefix + keyOf(name) && name.length === 64) yield name
       }
     },
 
@@ -153,17 +156,17 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
       await spool.sweep(all)
       const page = await client.text({
         method: "GET",
-        query: { uploads: "", prefix: place.prefix },
+        query: { uploads: "", prefix: location.prefix },
       })
       for (const part of page.split("<Upload>").slice(1)) {
         const [one = ""] = part.split("</Upload>", 1)
-        const [key = ""] = elements(one, "Key")
-        const [uploadId = ""] = elements(one, "UploadId")
-        const [begun = ""] = elements(one, "Initiated")
-        if (!key.startsWith(place.prefix) || Date.now() - Date.parse(begun) < staleMs) continue
+        const [key = ""] = elementTexts(one, "Key")
+        const [uploadId = ""] = elementTexts(one, "UploadId")
+        const [started = ""] = elementTexts(one, "Initiated")
+        if (!key.startsWith(location.prefix) || Date.now() - Date.parse(started) < staleMs) continue
         await client.ask({
           method: "DELETE",
-          key: key.slice(place.prefix.length),
+          key: key.slice(location.prefix.length),
           query: { uploadId },
         })
       }
@@ -173,8 +176,8 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
       await spool.probe()
       const put = await client.ask({ method: "PUT", key: "probe", body: Buffer.from("probe") })
       put.body.resume()
-      const gone = await client.find({ method: "DELETE", key: "probe" })
-      gone?.body.resume()
+      const deleted = await client.find({ method: "DELETE", key: "probe" })
+      deleted?.body.resume()
     },
 
     close: async () => {

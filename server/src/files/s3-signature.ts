@@ -1,12 +1,12 @@
 import { createHash, createHmac } from "node:crypto"
 
-export interface S3Keys {
+export interface S3Credentials {
   id: string
   secret: string
   region: string
 }
 
-interface Signed {
+interface SigningRequest {
   method: string
   /** URL-encoded, without the query. */
   path: string
@@ -22,15 +22,15 @@ const hmac = (key: Buffer | string, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest()
 
 /** RFC 3986 encoding, which is stricter than `encodeURIComponent`. */
-export const encodeSegment = (text: string): string =>
+export const encodeRfc3986 = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-export const queryString = (query: Record<string, string>): string =>
+export const canonicalQuery = (query: Record<string, string>): string =>
   Object.entries(query)
-    .map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`)
+    .map(([name, value]) => `${encodeRfc3986(name)}=${encodeRfc3986(value)}`)
     .sort()
     .join("&")
 
@@ -38,7 +38,10 @@ export const queryString = (query: Record<string, string>): string =>
  * Adds AWS Signature Version 4 headers (service `s3`). Signs the host, date, payload, and all given
  * headers.
  */
-export const signed = (request: Signed, { id, secret, region }: S3Keys): Record<string, string> => {
+export const signHeaders = (
+  request: SigningRequest,
+  { id, secret, region }: S3Credentials,
+): Record<string, string> => {
   const time = request.date.toISOString().replace(/[-:]|\.\d+/g, "")
   const day = time.slice(0, 8)
   const headers: Record<string, string> = {
@@ -50,7 +53,7 @@ export const signed = (request: Signed, { id, secret, region }: S3Keys): Record<
   const canonical = [
     request.method,
     request.path,
-    queryString(request.query),
+    canonicalQuery(request.query),
     ...names.map((name) => `${name}:${headers[name]}`),
     "",
     names.join(";"),

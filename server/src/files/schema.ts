@@ -49,7 +49,7 @@ const Flag = z
   .transform((text) => text === "true" || text === "1")
 
 /** Multipart form of an upload, for the API documentation only; bodies are streamed. */
-export const Upload = z.object({
+export const UploadForm = z.object({
   file: z.file(),
   metadata: z.string().optional().describe("A JSON object stored with the file"),
 })

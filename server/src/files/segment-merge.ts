@@ -1,10 +1,10 @@
-import type { Postings, WordIndex } from "./index-segment.ts"
+import type { IndexSegment, Postings } from "./index-segment.ts"
 
 /**
  * Assigns consecutive numbers to hashes in order of first occurrence. Open-addressing hash table
  * with a load factor of at most 0.5.
  */
-const createNumbers = (expected: number) => {
+const createTermNumbering = (expected: number) => {
   const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(16, count * 2)))
   let mask = sizeFor(expected) - 1
   let keys = new Uint32Array(mask + 1)
@@ -30,7 +30,7 @@ const createNumbers = (expected: number) => {
     }
   }
   return {
-    of: (hash: number): number => {
+    numberOf: (hash: number): number => {
       const slot = slotOf(hash)
       const known = numbers[slot] ?? 0
       if (known > 0) return known - 1
@@ -50,7 +50,7 @@ const createNumbers = (expected: number) => {
   }
 }
 
-interface Part {
+interface SegmentPart {
   postings: Postings
   /** Parallel to the postings' passages; null for trigrams. */
   frequencies: Uint8Array | null
@@ -59,7 +59,11 @@ interface Part {
 }
 
 /** Start of each term's postings when terms are sorted by hash. */
-const layOut = (hashes: Uint32Array, counts: Uint32Array, numberOf: (hash: number) => number) => {
+const layOutTerms = (
+  hashes: Uint32Array,
+  counts: Uint32Array,
+  numberOf: (hash: number) => number,
+) => {
   const sorted = hashes.toSorted()
   const starts = new Uint32Array(hashes.length + 1)
   const next = new Uint32Array(hashes.length)
@@ -72,10 +76,10 @@ const layOut = (hashes: Uint32Array, counts: Uint32Array, numberOf: (hash: numbe
 }
 
 /** The merged terms. `numbersOf[part][index]` is the number of each part's term. */
-const mergeTerms = (parts: readonly Part[]) => {
+const mergeTerms = (parts: readonly SegmentPart[]) => {
   const max = parts.reduce((sum, { postings }) => Math.max(sum, postings.hashes.length), 0)
-  const numbers = createNumbers(max * 2)
-  const numbersOf = parts.map(({ postings }) => postings.hashes.map(numbers.of))
+  const numbers = createTermNumbering(max * 2)
+  const numbersOf = parts.map(({ postings }) => postings.hashes.map(numbers.numberOf))
   const hashes = numbers.hashes()
   const counts = new Uint32Array(hashes.length)
   for (const [index, { postings }] of parts.entries()) {
@@ -86,18 +90,18 @@ const mergeTerms = (parts: readonly Part[]) => {
         (counts[number] ?? 0) + (postings.starts[at + 1] ?? 0) - (postings.starts[at] ?? 0)
     }
   }
-  return { numbersOf, ...layOut(hashes, counts, numbers.of) }
+  return { numbersOf, ...layOutTerms(hashes, counts, numbers.numberOf) }
 }
 
 /** Output arrays of merged postings. */
-interface Target {
+interface MergeTarget {
   passages: Uint16Array
   frequencies: Uint8Array
   next: Uint32Array
 }
 
 /** Appends a part's postings after those of earlier parts. */
-const copyInto = (target: Target, part: Part, numbers: Uint32Array): void => {
+const copyInto = (target: MergeTarget, part: SegmentPart, numbers: Uint32Array): void => {
   const { postings, frequencies, base } = part
   for (const [term, number] of numbers.entries()) {
     const from = postings.starts[term] as number
@@ -111,7 +115,7 @@ const copyInto = (target: Target, part: Part, numbers: Uint32Array): void => {
   }
 }
 
-const mergePostings = (parts: readonly Part[]) => {
+const mergePostings = (parts: readonly SegmentPart[]) => {
   const { numbersOf, sorted, starts, next } = mergeTerms(parts)
   const total = starts.at(-1) ?? 0
   const counted = parts.some(({ frequencies }) => frequencies !== null)
@@ -123,14 +127,14 @@ const mergePostings = (parts: readonly Part[]) => {
   return { postings: { hashes: sorted, starts, passages }, frequencies }
 }
 
-const bytesIn = (arrays: readonly ArrayBufferView[]): number =>
+const totalBytes = (arrays: readonly ArrayBufferView[]): number =>
   arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
 /**
  * Merges segments into one; passages are numbered consecutively. Segments must have at most
  * `maxPassages` passages in total.
  */
-export const mergeWords = (indexes: readonly WordIndex[]): WordIndex => {
+export const mergeIndexSegments = (indexes: readonly IndexSegment[]): IndexSegment => {
   let passages = 0
   const bases = indexes.map((index) => {
     passages += index.passages
@@ -138,7 +142,7 @@ export const mergeWords = (indexes: readonly WordIndex[]): WordIndex => {
   })
   const lengths = new Uint16Array(passages)
   for (const [at, index] of indexes.entries()) lengths.set(index.lengths, bases[at])
-  const partsOf = (take: (index: WordIndex) => Omit<Part, "base">): Part[] =>
+  const partsOf = (take: (index: IndexSegment) => Omit<SegmentPart, "base">): SegmentPart[] =>
     indexes.map((index, at) => ({ ...take(index), base: bases[at] ?? 0 }))
   const { postings: counted, frequencies } = mergePostings(
     partsOf((index) => ({ postings: index.counted, frequencies: index.frequencies })),
@@ -147,6 +151,6 @@ export const mergeWords = (indexes: readonly WordIndex[]): WordIndex => {
     partsOf((index) => ({ postings: index.trigrams, frequencies: null })),
   )
   const arrays = [counted, trigrams].flatMap((some) => [some.hashes, some.starts, some.passages])
-  const bytes = bytesIn([...arrays, lengths, frequencies])
+  const bytes = totalBytes([...arrays, lengths, frequencies])
   return { passages, lengths, counted, trigrams, frequencies, bytes }
 }

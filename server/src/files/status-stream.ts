@@ -4,14 +4,14 @@ import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
 import { type StoredFile, toRecord } from "./store.ts"
 
-const maxMs = 3_600_000
+const maxStreamMs = 3_600_000
 const heartbeatMs = 15_000
 
-export const statusOf = (file: StoredFile): ProcessStatus => toRecord(file).data
+export const toProcessStatus = (file: StoredFile): ProcessStatus => toRecord(file).data
 
-interface Watching {
+interface StatusStreamOptions {
   caller: Caller
-  running: Running
+  inFlight: Running
 }
 
 /**
@@ -19,13 +19,13 @@ interface Watching {
  * revoked, or the gateway shuts down.
  * @throws {Failure} `rate_limited` when the user has too many streams
  */
-export const statusStream = (
+export const createStatusStream = (
   files: Files,
   file: StoredFile,
-  { caller, running }: Watching,
+  { caller, inFlight: running }: StatusStreamOptions,
 ): Response => {
-  const over = new AbortController()
-  const end = (): void => over.abort()
+  const abort = new AbortController()
+  const end = (): void => abort.abort()
   const leave = running.enter(caller, { revoke: end, shutDown: end, draining: end }, "eventStreams")
   let isOpen = true
   const encoder = new TextEncoder()
@@ -42,13 +42,13 @@ export const statusStream = (
         write(`data: ${text}\n\n`)
       }
       const beat = setInterval(() => write(":\n\n"), heartbeatMs)
-      send(statusOf(file))
-      const look = (now: StoredFile): boolean => {
-        send(statusOf(now))
+      send(toProcessStatus(file))
+      const isFinished = (now: StoredFile): boolean => {
+        send(toProcessStatus(now))
         return files.isOver(now)
       }
-      const wait = { ms: maxMs, signal: over.signal }
-      await files.until(file.id, look, wait).catch(() => {})
+      const wait = { ms: maxStreamMs, signal: abort.signal }
+      await files.waitForFile(file.id, isFinished, wait).catch(() => {})
       clearInterval(beat)
       leave()
       if (isOpen) controller.close()

@@ -10,7 +10,7 @@ import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 export type StoredFile = Selectable<FileRow> & { embedded: number | null }
 
 /** Columns that a search needs; the list may be very long. */
-export const knownColumns = [
+export const fileSummaryColumns = [
   "files.id",
   "files.filename",
   "files.status",
@@ -18,13 +18,13 @@ export const knownColumns = [
   "files.text_length",
   "files.error",
 ] as const
-export type KnownFile = Pick<
+export type FileSummary = Pick<
   StoredFile,
   "id" | "filename" | "status" | "passages" | "text_length" | "error"
 >
 
 /** Number of a file's passages that have a vector. */
-export const embedded = (eb: ExpressionBuilder<Tables, "files">) =>
+export const embeddedCount = (eb: ExpressionBuilder<Tables, "files">) =>
   eb
     .selectFrom("vector_batches")
     .innerJoin("vector_spaces", "vector_spaces.id", "vector_batches.space_id")
@@ -55,28 +55,38 @@ export const toRecord = (row: StoredFile): FileRecord => ({
 })
 
 const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> =>
-  readInChunks(ids, (some) =>
-    db.read.selectFrom("files").selectAll().select(embedded).where("id", "in", some).execute(),
+  readInChunks(ids, (chunk) =>
+    db.read
+      .selectFrom("files")
+      .selectAll()
+      .select(embeddedCount)
+      .where("id", "in", chunk)
+      .execute(),
   )
 
 /**
  * Only a single user's files in order of time are indexed; other lists scan many rows, so they run
  * in the background reader.
  */
-const listReader = (db: Database, owner: string | null, query: FileListQuery): Reader => {
+const readerForList = (db: Database, owner: string | null, query: FileListQuery): Reader => {
   const isIndexed = owner !== null && query.order_by === "created_at"
   return isIndexed && !query.status && !query.query ? db.read : db.backgroundReader
 }
 
 export const createFileStore = (db: Database) => ({
   byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
-    reader.selectFrom("files").selectAll().select(embedded).where("id", "=", id).executeTakeFirst(),
+    reader
+      .selectFrom("files")
+      .selectAll()
+      .select(embeddedCount)
+      .where("id", "=", id)
+      .executeTakeFirst(),
 
   byIds: (ids: readonly string[]): Promise<StoredFile[]> => readByIds(db, ids),
 
-  known: (ids: readonly string[]): Promise<KnownFile[]> =>
-    readInChunks(ids, (some) =>
-      db.read.selectFrom("files").select(knownColumns).where("id", "in", some).execute(),
+  summaries: (ids: readonly string[]): Promise<FileSummary[]> =>
+    readInChunks(ids, (chunk) =>
+      db.read.selectFrom("files").select(fileSummaryColumns).where("id", "in", chunk).execute(),
     ),
 
   /** Owners of the existing files, by file id. */
@@ -89,7 +99,7 @@ export const createFileStore = (db: Database) => ({
 
   /** @param owner null lists the files of all users */
   list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
-    let matching = listReader(db, owner, query).selectFrom("files")
+    let matching = readerForList(db, owner, query).selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
     if (query.status) matching = matching.where("status", "in", query.status)
     if (query.query) matching = matching.where(columnContains("filename_key", query.query))
@@ -124,12 +134,12 @@ export const createFileStore = (db: Database) => ({
   },
 
   remove: async (tx: Tx, id: string): Promise<boolean> => {
-    const gone = await tx.deleteFrom("files").where("id", "=", id).returning("id").execute()
-    return gone.length > 0
+    const deleted = await tx.deleteFrom("files").where("id", "=", id).returning("id").execute()
+    return deleted.length > 0
   },
 
   /** Whether any file references this content. */
-  used: async (hash: string, reader: Reader = db.read): Promise<boolean> => {
+  isHashUsed: async (hash: string, reader: Reader = db.read): Promise<boolean> => {
     const found = await reader
       .selectFrom("files")
       .select("id")
@@ -140,18 +150,18 @@ export const createFileStore = (db: Database) => ({
   },
 
   /** Another file with the same content and extension that is already searchable. */
-  twin: (file: StoredFile): Promise<StoredFile | undefined> =>
+  findDuplicate: (file: StoredFile): Promise<StoredFile | undefined> =>
     db.read
       .selectFrom("files")
       .selectAll()
-      .select(embedded)
+      .select(embeddedCount)
       .where("hash", "=", file.hash)
       .where("id", "!=", file.id)
       .where("passages", "is not", null)
       .orderBy("created_at")
       .limit(50)
       .execute()
-      .then((rows) => rows.find((row) => endingOf(row.filename) === endingOf(file.filename))),
+      .then((rows) => rows.find((row) => extensionOf(row.filename) === extensionOf(file.filename))),
 
   /** Searchable files, newest first, with at most `max` passages in total. */
   searchable: async (max: number) => {
@@ -162,12 +172,12 @@ export const createFileStore = (db: Database) => ({
       .orderBy("updated_at", "desc")
       .limit(max)
       .execute()
-    let room = max
+    let remaining = max
     return rows
       .map((row) => ({ ...row, passages: row.passages ?? 0 }))
       .filter(({ passages }) => {
-        room -= passages
-        return room >= 0
+        remaining -= passages
+        return remaining >= 0
       })
   },
 
@@ -181,6 +191,6 @@ export const createFileStore = (db: Database) => ({
   },
 })
 
-const endingOf = (filename: string): string => /\.[^.]*$/.exec(filename)?.[0].toLowerCase() ?? ""
+const extensionOf = (filename: string): string => /\.[^.]*$/.exec(filename)?.[0].toLowerCase() ?? ""
 
 export type FileStore = ReturnType<typeof createFileStore>

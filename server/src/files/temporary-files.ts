@@ -5,10 +5,10 @@ import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
-import { createLook, type Receiving } from "./objects.ts"
+import { createHeadReader, type ReceiveHooks } from "./objects.ts"
 
 /** How often a process touches its temporary files. */
-const touchMs = 600_000
+const touchIntervalMs = 600_000
 /**
  * Files untouched for this long belong to a dead process. Less than the hour between two cleanups.
  */
@@ -31,7 +31,7 @@ export const removeFile = async (path: string): Promise<void> => {
  * Temporary files of uploads in progress. Several processes may share the folder: each touches its
  * own files regularly and removes files that no process touches.
  */
-export const createSpool = (dataDir: string) => {
+export const createUploadSpool = (dataDir: string) => {
   const folder = join(dataDir, "uploads")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const owner = randomUUID()
@@ -46,7 +46,7 @@ export const createSpool = (dataDir: string) => {
       await utimes(join(folder, name), now, now).catch(() => {})
     }
   }
-  const timer = setInterval(() => void touch().catch(() => {}), touchMs).unref()
+  const timer = setInterval(() => void touch().catch(() => {}), touchIntervalMs).unref()
 
   const others = async (): Promise<{ id: string; lease_until: number }[]> => {
     const found: { id: string; lease_until: number }[] = []
@@ -64,11 +64,14 @@ export const createSpool = (dataDir: string) => {
      * Streams to a temporary file while hashing, then syncs it. Leaves nothing behind when it
      * throws.
      */
-    receive: async (source: Readable, { look, count, turn }: Receiving) => {
+    receive: async (
+      source: Readable,
+      { onHead: look, onSize: count, yieldTurn: turn }: ReceiveHooks,
+    ) => {
       const path = temporary()
       const file = await open(path, "wx", 0o600)
       const hash = createHash("sha256")
-      const looking = createLook(look)
+      const headReader = createHeadReader(look)
       const checkSpace = createSpaceCheck(folder)
       let size = 0
       try {
@@ -76,12 +79,12 @@ export const createSpool = (dataDir: string) => {
           await checkSpace(size)
           size += chunk.length
           count(size)
-          looking.add(chunk)
+          headReader.add(chunk)
           hash.update(chunk)
           await file.write(chunk)
           await turn?.()
         }
-        looking.end()
+        headReader.end()
         await file.sync()
         await file.close()
       } catch (error) {
@@ -108,8 +111,8 @@ export const createSpool = (dataDir: string) => {
       const found = await others()
       const dead = new Set(detector.observe(found, performance.now()).map(({ id }) => id))
       for (const { id, lease_until: touchedAt } of found) {
-        const isGone = all || dead.has(id) || Date.now() - touchedAt > staleMs
-        if (isGone) await removeFile(join(folder, id))
+        const isOrphaned = all || dead.has(id) || Date.now() - touchedAt > staleMs
+        if (isOrphaned) await removeFile(join(folder, id))
       }
     },
 

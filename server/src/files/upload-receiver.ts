@@ -3,11 +3,11 @@ import type { RowLimits } from "../db/row-limits.ts"
 import type { LoopShare } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage.ts"
-import type { Objects } from "./objects.ts"
-import { readUpload, type Upload } from "./upload.ts"
+import type { ObjectStore } from "./objects.ts"
+import { type FileUpload, readUpload } from "./upload.ts"
 
 interface Deps {
-  objects: Objects
+  objects: ObjectStore
   storage: StorageQuota
   rowLimits: RowLimits
   uploads: UserLimit
@@ -16,26 +16,26 @@ interface Deps {
   limit: number
 }
 
-interface Terms {
+interface ReceiveOptions {
   /** The owner's user id. */
   owner: string
-  mustBeReadable: boolean
+  requireReadable: boolean
 }
 
 /** Receives uploads within each user's concurrency and storage limits. */
-export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) => ({
+export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) => ({
   /**
    * Reads an upload and passes it to `keep`.
    * @throws {Failure} `limit_reached`, `rate_limited` or `storage_limit` before anything is read
    */
   receive: async <T>(
     incoming: IncomingMessage,
-    { owner, mustBeReadable }: Terms,
-    keep: (upload: Upload) => Promise<T>,
+    { owner, requireReadable: mustBeReadable }: ReceiveOptions,
+    keep: (upload: FileUpload) => Promise<T>,
   ): Promise<T> => {
     const { uploads, shareOf, limit } = deps
     await rowLimits.precheck("files", { owner })
-    const leave = uploads.reserve(owner)
+    const releaseSlot = uploads.reserve(owner)
     let release: ((stays: boolean) => void) | undefined
     let isKept = false
     try {
@@ -43,14 +43,16 @@ export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) =
       const declared = Number(incoming.headers["content-length"] ?? limit)
       release = await storage.reserve({ owner, bytes: Math.min(declared, limit) })
       const share = shareOf(owner)
-      const kept = await keep(await readUpload(incoming, { objects, limit, mustBeReadable, share }))
+      const kept = await keep(
+        await readUpload(incoming, { objects, limit, requireReadable: mustBeReadable, share }),
+      )
       isKept = true
       return kept
     } finally {
       release?.(isKept)
-      leave()
+      releaseSlot()
     }
   },
 })
 
-export type Receiver = ReturnType<typeof createReceiver>
+export type UploadReceiver = ReturnType<typeof createUploadReceiver>

@@ -6,12 +6,12 @@ export type StoredUpload = Selectable<UploadRow>
 
 /** Number of unfinished uploads, of one user or in total. */
 const count = async (tx: Tx, userId?: string): Promise<number> => {
-  const { count } = await tx
+  const { count: countUploads } = await tx
     .selectFrom("uploads")
     .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return Number(countUploads)
 }
 
 /** Unfinished uploads. */
@@ -37,8 +37,8 @@ export const createUploadStore = (db: Database) => ({
 
   /** @returns false if it was already removed */
   remove: async (tx: Tx, id: string): Promise<boolean> => {
-    const gone = await tx.deleteFrom("uploads").where("id", "=", id).returning("id").execute()
-    return gone.length > 0
+    const deleted = await tx.deleteFrom("uploads").where("id", "=", id).returning("id").execute()
+    return deleted.length > 0
   },
 })
 

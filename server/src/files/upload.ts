@@ -5,34 +5,34 @@ import { Failure, fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import { parseJson, unstorableIn } from "../http/body.ts"
 import { costs, type LoopShare } from "../limits/fair-loop.ts"
-import { sniff } from "./file-type.ts"
-import type { Objects, Received } from "./objects.ts"
+import { detectFileType } from "./file-type.ts"
+import type { ObjectStore, ReceivedObject } from "./objects.ts"
 
 /** Allowance for boundaries, headers and small fields in addition to the file. */
 const maxFieldsBytes = 1_000_000
-const maxMetadata = 100_000
+const maxMetadataBytes = 100_000
 
-export interface Upload {
-  received: Received
+export interface FileUpload {
+  received: ReceivedObject
   filename: string
   content_type: string
   metadata: Record<string, unknown>
 }
 
 interface Deps {
-  objects: Objects
+  objects: ObjectStore
   /** Maximum size, in bytes. */
   limit: number
   /** Whether to reject files without extractable text. */
-  mustBeReadable: boolean
+  requireReadable: boolean
   share: LoopShare
 }
 
-export const tooLarge = (limit: number): never =>
+export const failTooLarge = (limit: number): never =>
   fail("body_too_large", `The file is too large (maximum ${limit} bytes).`)
 
 /** The last path segment, with `/` or `\` as separator; never a path. */
-export const nameOf = (sent: string | undefined): string => {
+export const sanitizeFilename = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
   const clean = last
     .toWellFormed()
@@ -42,7 +42,7 @@ export const nameOf = (sent: string | undefined): string => {
   return clean === "" || clean === "." || clean === ".." ? "file" : clean
 }
 
-export const metadataOf = (text: string): Record<string, unknown> => {
+export const parseMetadata = (text: string): Record<string, unknown> => {
   if (text.trim() === "") return {}
   const bytes = Buffer.from(text)
   const value = parseJson({ bytes, scan: null }, "The part `metadata`")
@@ -52,21 +52,21 @@ export const metadataOf = (text: string): Record<string, unknown> => {
 }
 
 /** @param head the first 4 KB, or the whole file if shorter */
-export const refuseUnreadable = (head: Buffer): void => {
-  const kind = head.length > 0 ? sniff(head) : null
-  if (!kind || !("unreadable" in kind)) return
+export const rejectUnreadable = (head: Buffer): void => {
+  const detected = head.length > 0 ? detectFileType(head) : null
+  if (!detected || !("unreadable" in detected)) return
   fail(
     "unsupported_media_type",
-    `This file type isn't supported: no text can be extracted from ${kind.unreadable}.`,
+    `This file type isn't supported: no text can be extracted from ${detected.unreadable}.`,
   )
 }
 
-const openForm = (incoming: IncomingMessage): BusboyInstance => {
+const createFormParser = (incoming: IncomingMessage): BusboyInstance => {
   const type = incoming.headers["content-type"] ?? ""
   try {
     return new Busboy({
       headers: { ...incoming.headers, "content-type": type },
-      limits: { fields: 20, parts: 30, fieldSize: maxMetadata },
+      limits: { fields: 20, parts: 30, fieldSize: maxMetadataBytes },
     })
   } catch {
     return fail("bad_request", "Send the file as multipart/form-data in a part named `file`.")
@@ -79,33 +79,35 @@ const openForm = (incoming: IncomingMessage): BusboyInstance => {
  */
 export const readUpload = (
   incoming: IncomingMessage,
-  { objects, limit, mustBeReadable, share }: Deps,
-): Promise<Upload> => {
-  if (Number(incoming.headers["content-length"]) > limit + maxFieldsBytes) tooLarge(limit)
-  const form = openForm(incoming)
+  { objects, limit, requireReadable: mustBeReadable, share }: Deps,
+): Promise<FileUpload> => {
+  if (Number(incoming.headers["content-length"]) > limit + maxFieldsBytes) failTooLarge(limit)
+  const form = createFormParser(incoming)
 
   return new Promise((resolve, reject) => {
-    let file: { filename: string; content_type: string; received: Promise<Received> } | undefined
+    let file:
+      | { filename: string; content_type: string; received: Promise<ReceivedObject> }
+      | undefined
     let metadata = ""
     let current: Readable | undefined
-    let over = false
+    let isDone = false
 
-    const refuse = (error: unknown): void => {
-      if (over) return
-      over = true
+    const abortUpload = (error: unknown): void => {
+      if (isDone) return
+      isDone = true
       incoming.unpipe(form)
       incoming.resume()
       current?.destroy(new Error("refused"))
-      void file?.received.then((received) => received.drop()).catch(() => {})
+      void file?.received.then((received) => received.discard()).catch(() => {})
       reject(error)
     }
-    const receive = (part: Readable): Promise<Received> =>
+    const receive = (part: Readable): Promise<ReceivedObject> =>
       objects.receive(part, {
-        look: (head) => {
-          if (mustBeReadable) refuseUnreadable(head)
+        onHead: (head) => {
+          if (mustBeReadable) rejectUnreadable(head)
         },
-        count: (size) => void (size > limit && tooLarge(limit)),
-        turn: () => share.turn(costs.upload),
+        onSize: (size) => void (size > limit && failTooLarge(limit)),
+        yieldTurn: () => share.turn(costs.upload),
       })
 
     form.on("file", (name, part, sent, _encoding, type) => {
@@ -113,48 +115,50 @@ export const readUpload = (
       if (name !== "file" || file) {
         part.resume()
         if (name === "file")
-          refuse(new Failure("bad_request", "Send exactly one part named `file`."))
+          abortUpload(new Failure("bad_request", "Send exactly one part named `file`."))
         return
       }
       current = part
       const received = receive(part)
-      file = { filename: nameOf(sent), content_type: type, received }
-      received.catch(refuse)
+      file = { filename: sanitizeFilename(sent), content_type: type, received }
+      received.catch(abortUpload)
     })
     form.on("field", (name, value) => {
       if (name === "metadata") metadata = value
       if (name === "file") {
-        refuse(new Failure("bad_request", "The part `file` has no filename. Send it as a file."))
+        abortUpload(
+          new Failure("bad_request", "The part `file` has no filename. Send it as a file."),
+        )
       }
     })
     form.on("error", (error) =>
-      refuse(new Failure("bad_request", "The multipart body is malformed.", { cause: error })),
+      abortUpload(new Failure("bad_request", "The multipart body is malformed.", { cause: error })),
     )
     form.on("finish", () => {
-      if (over) return
-      if (!file) return refuse(new Failure("bad_request", "The part `file` is missing."))
+      if (isDone) return
+      if (!file) return abortUpload(new Failure("bad_request", "The part `file` is missing."))
       const { filename, content_type } = file
       file.received.then(async (received) => {
-        if (over) return received.drop()
+        if (isDone) return received.discard()
         try {
           if (received.size === 0) fail("bad_request", "The file is empty.")
-          const parsed = metadataOf(metadata)
-          over = true
+          const parsed = parseMetadata(metadata)
+          isDone = true
           resolve({ received, filename, content_type, metadata: parsed })
         } catch (error) {
-          refuse(error)
+          abortUpload(error)
         }
-      }, refuse)
+      }, abortUpload)
     })
-    const left = (): void =>
-      refuse(new Failure("bad_request", "The client disconnected during the upload."))
-    incoming.once("aborted", left)
-    incoming.once("error", left)
+    const onDisconnect = (): void =>
+      abortUpload(new Failure("bad_request", "The client disconnected during the upload."))
+    incoming.once("aborted", onDisconnect)
+    incoming.once("error", onDisconnect)
     incoming.once("close", () => {
-      if (!incoming.complete) left()
+      if (!incoming.complete) onDisconnect()
     })
     // The event fires once and may have fired while storage was being reserved.
-    if (incoming.destroyed) left()
+    if (incoming.destroyed) onDisconnect()
     incoming.pipe(form)
   })
 }

@@ -11,7 +11,7 @@ it.each([
 ])("does not wait for a client that %s, and returns the current state", async (_, signal) => {
   const found = await waitForFiles(bus, ["a"], {
     read: async () => [pending],
-    done: () => false,
+    isDone: () => false,
     ms: 3_600_000,
     signal,
   })

@@ -1,11 +1,11 @@
 import type { Bus } from "../bus/bus.ts"
 
 /** Polling interval in addition to the bus, which may lose messages. */
-const lookAgainMs = 1000
+const pollIntervalMs = 1000
 
-interface Wait<File> {
+interface WaitOptions<File> {
   read: (ids: readonly string[]) => Promise<File[]>
-  done: (file: File) => boolean
+  isDone: (file: File) => boolean
   ms: number
   signal?: AbortSignal | undefined
 }
@@ -18,42 +18,43 @@ interface Wait<File> {
 export const waitForFiles = <File extends { id: string }>(
   bus: Bus,
   ids: readonly string[],
-  { read, done, ms, signal }: Wait<File>,
+  { read, isDone: done, ms, signal }: WaitOptions<File>,
 ): Promise<Map<string, File>> =>
   new Promise((resolve, reject) => {
-    const open = new Set(ids)
-    const known = new Map<string, File>()
+    const pending = new Set(ids)
+    const fileById = new Map<string, File>()
 
     const end = (): void => {
       stop()
-      clearInterval(again)
+      clearInterval(pollTimer)
       clearTimeout(timer)
       signal?.removeEventListener("abort", finish)
     }
     const finish = (): void => {
       end()
-      resolve(known)
+      resolve(fileById)
     }
 
-    const look = async (asked: readonly string[]): Promise<void> => {
-      const files = await read(asked)
-      for (const id of asked) known.delete(id)
-      for (const file of files) known.set(file.id, file)
-      const over = (file: File | undefined) => !file || done(file)
-      for (const id of asked.filter((one) => over(known.get(one)))) open.delete(id)
-      if (open.size === 0) finish()
+    const refresh = async (requested: readonly string[]): Promise<void> => {
+      const files = await read(requested)
+      for (const id of requested) fileById.delete(id)
+      for (const file of files) fileById.set(file.id, file)
+      const isFinished = (file: File | undefined) => !file || done(file)
+      for (const id of requested.filter((one) => isFinished(fileById.get(one)))) pending.delete(id)
+      if (pending.size === 0) finish()
     }
     // Errors are ignored: the next poll retries after a short database outage.
-    const lookOnce = (asked: readonly string[]): void => void look(asked).catch(() => {})
+    const tryRefresh = (requested: readonly string[]): void =>
+      void refresh(requested).catch(() => {})
 
     const stop = bus.subscribe((message) => {
-      if (message.topic === "files" && open.has(message.id)) lookOnce([message.id])
+      if (message.topic === "files" && pending.has(message.id)) tryRefresh([message.id])
     })
-    const again = setInterval(() => lookOnce([...open]), lookAgainMs)
+    const pollTimer = setInterval(() => tryRefresh([...pending]), pollIntervalMs)
     const timer = setTimeout(finish, ms)
     signal?.addEventListener("abort", finish)
     const first = async (): Promise<void> => {
-      await look(ids)
+      await refresh(ids)
       if (signal?.aborted) finish()
     }
     first().catch((error) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { split } from "../files/extract/passages.ts"
+import { splitIntoPassages } from "../files/extract/passages.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
@@ -17,7 +17,7 @@ const found = (over: Partial<FoundPassage>): FoundPassage =>
 
 const sentence = (at: number): string => `This is the sentence with the number ${at} of them all.`
 const long = Array.from({ length: 120 }, (_, at) => sentence(at)).join(" ")
-const { text, passages } = split([{ kind: "paragraph", text: long, place: {} }], {
+const { text, passages } = splitIntoPassages([{ kind: "paragraph", text: long, place: {} }], {
   characters: 1e6,
 })
 const pieces = passages.map(({ starts, ends }, at) =>

@@ -44,7 +44,7 @@ export const createAttaching = ({ files, collections }: Deps) => {
       caller: Caller,
       ids: { files: Iterable<string>; collections: Iterable<string> },
     ): Promise<{ files: ReadonlySet<string>; collections: ReadonlySet<string> }> => ({
-      files: await files.readableAmong(caller, [...new Set(ids.files)]),
+      files: await files.filterReadable(caller, [...new Set(ids.files)]),
       collections: await collections.readableAmong(caller, [...new Set(ids.collections)]),
     }),
   }

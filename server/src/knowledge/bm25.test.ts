@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { packWords } from "../files/index-segment.ts"
-import { termsOf, weights } from "../files/tokenizer.ts"
+import { packIndexSegment } from "../files/index-segment.ts"
+import { extractTerms, termWeights } from "../files/tokenizer.ts"
 import { searchWords } from "./bm25.ts"
 import { createWordShelf } from "./segment-cache.ts"
 
@@ -28,7 +28,7 @@ const documents = (count: number): Document[] =>
   }))
 
 const given = (some: readonly Document[]) =>
-  some.map(({ id, filename, texts }) => ({ id, filename, data: packWords(texts) }))
+  some.map(({ id, filename, texts }) => ({ id, filename, data: packIndexSegment(texts) }))
 
 const countOf = (own: number, named: boolean, onlyThere: boolean): number => {
   const count = own + (named ? 1 : 0)
@@ -43,12 +43,12 @@ const limit = 20
  */
 const byTheBook = (scope: readonly Document[], query: string): Map<string, number> => {
   const passages = scope.flatMap(({ filename, texts }, file) => {
-    const name = termsOf(filename.replace(/\.[^.]*$/, "").replace(/[_.-]+/g, " ")).counts
-    return texts.map((text, at) => ({ key: `${file}:${at}`, name, terms: termsOf(text) }))
+    const name = extractTerms(filename.replace(/\.[^.]*$/, "").replace(/[_.-]+/g, " ")).counts
+    return texts.map((text, at) => ({ key: `${file}:${at}`, name, terms: extractTerms(text) }))
   })
   const average = passages.reduce((sum, { terms }) => sum + terms.length, 0) / passages.length
   const scores = new Map<string, number>()
-  const asked = termsOf(query)
+  const asked = extractTerms(query)
   const total = passages.length
   const terms = [...asked.counts].map(([term, times]) => {
     const kind = asked.kinds.get(term) ?? "word"
@@ -62,7 +62,7 @@ const byTheBook = (scope: readonly Document[], query: string): Map<string, numbe
   const counted = rarer.some(({ having }) => having.length >= limit) ? rarer : terms
   for (const { kind, times, having } of counted) {
     const idf = Math.log(1 + (total - having.length + 0.5) / (having.length + 0.5))
-    const weight = weights[kind] * idf * Math.min(2, times)
+    const weight = termWeights[kind] * idf * Math.min(2, times)
     for (const { key, count, length } of having) {
       const norm = 1.2 * (0.4 + 0.6 * (length / Math.max(1, average)))
       scores.set(key, (scores.get(key) ?? 0) + (weight * count * 2.2) / (count + norm))
@@ -153,7 +153,7 @@ describe("lexical search", () => {
   it("skips frequent terms only where a rarer one has enough hits", () => {
     const texts = Array.from({ length: 60 }, (_, at) => `invoice ${at < 20 ? "harbor" : "airport"}`)
     const shelf = createWordShelf(Number.POSITIVE_INFINITY)
-    shelf.put([{ id: "f0", filename: "p.txt", data: packWords(texts) }])
+    shelf.put([{ id: "f0", filename: "p.txt", data: packIndexSegment(texts) }])
     const scores = (query: string, limit: number): number[] =>
       searchWords(shelf.parts(["f0"]), query, limit).hits.map(({ score }) => score)
     expect(scores("invoice", 10)).toHaveLength(10)
@@ -172,7 +172,7 @@ describe("lexical search", () => {
   it("holds more passages than fit in one segment", () => {
     const texts = Array.from({ length: 40_000 }, (_, at) => `${word()} n${at}`)
     const shelf = createWordShelf(1e9)
-    const data = packWords(texts)
+    const data = packIndexSegment(texts)
     shelf.put(["a", "b", "c"].map((id) => ({ id, filename: "", data })))
     const { hits } = searchWords(shelf.parts(["a", "b", "c"]), "n31234", 10)
     expect(hits.slice(0, 3).map(({ file, passage }) => [file, passage])).toEqual([

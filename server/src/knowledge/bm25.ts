@@ -1,4 +1,4 @@
-import { hashOf, termsOf, weights } from "../files/tokenizer.ts"
+import { extractTerms, hashTerm, termWeights } from "../files/tokenizer.ts"
 import { type Part, postingsOf, type Segment } from "./segment-cache.ts"
 import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./term-scope.ts"
 
@@ -17,10 +17,10 @@ export interface LexicalHit {
 }
 
 const queryTerms = (query: string): QueryTerm[] => {
-  const { counts, kinds } = termsOf(query)
+  const { counts, kinds } = extractTerms(query)
   return [...counts].map(([term, count]) => ({
     term,
-    hash: hashOf(term),
+    hash: hashTerm(term),
     kind: kinds.get(term) ?? "word",
     times: Math.min(count, 2),
   }))
@@ -107,7 +107,7 @@ const skipFrequent = (terms: FoundTerm[], total: number, limit: number): FoundTe
 const scoreTerm = ({ term, found, frequency }: FoundTerm, total: number): void => {
   if (frequency === 0) return
   const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-  const weighed = { ...term, weight: weights[term.kind] * idf * term.times }
+  const weighed = { ...term, weight: termWeights[term.kind] * idf * term.times }
   for (const { scope, spans, named } of found) {
     addSpans(scope, spans, weighed)
     for (const file of named) addNamed(scope, file, weighed)

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
-import type { KnownFile, StoredFile } from "../files/store.ts"
+import type { FileSummary, StoredFile } from "../files/store.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
@@ -53,11 +53,11 @@ type NamedCollection = { id: string; name: string; search: SearchWay }
 interface Scope {
   named: StoredFile[]
   /** By file id: the collection through which the file is searched. */
-  collected: Map<string, { file: KnownFile; collection: NamedCollection }>
+  collected: Map<string, { file: FileSummary; collection: NamedCollection }>
   modes: Set<SearchWay>
 }
 
-export const skippedOf = (file: KnownFile): Findings["sources_skipped"][number] => ({
+export const skippedOf = (file: FileSummary): Findings["sources_skipped"][number] => ({
   id: file.id,
   name: file.filename,
   status: file.status,
@@ -68,10 +68,10 @@ export const skippedOf = (file: KnownFile): Findings["sources_skipped"][number] 
       : "The file is still being processed."),
 })
 
-export const isSearchable = (file: KnownFile): boolean =>
+export const isSearchable = (file: FileSummary): boolean =>
   file.passages !== null && file.status !== "failed"
 
-const isSettled = (file: KnownFile): boolean =>
+const isSettled = (file: FileSummary): boolean =>
   isSearchable(file) || file.status === "failed" || file.status === "stored"
 
 /**
@@ -127,7 +127,7 @@ export const createCitations = (deps: Deps) => {
     const param = "files"
     const unknown = () => fail("file_not_found", `File "${id.slice(0, 200)}" not found.`, { param })
     const found = (await files.find(caller, id)) ?? unknown()
-    const until = () => files.until(id, isSettled, { ms, signal })
+    const until = () => files.waitForFile(id, isSettled, { ms, signal })
     const file = (isSettled(found) ? found : await until()) ?? unknown()
     if (isSearchable(file)) return file
     if (file.status === "failed") {
@@ -183,11 +183,11 @@ export const createCitations = (deps: Deps) => {
 
   /** The files of collections once they are processed, or when the wait times out. */
   const settled = async (scope: Scope, signal: AbortSignal) => {
-    const searchable: KnownFile[] = []
+    const searchable: FileSummary[] = []
     const skipped: Findings["sources_skipped"] = []
     const all = [...scope.collected.values()].map(({ file }) => file)
     const open = all.filter((file) => !isSettled(file)).map(({ id }) => id)
-    const latest = await files.untilAll(open, isSettled, { ms, signal })
+    const latest = await files.waitForFiles(open, isSettled, { ms, signal })
     for (const file of all) {
       const last = latest.get(file.id) ?? file
       if (isSearchable(last)) searchable.push(last)

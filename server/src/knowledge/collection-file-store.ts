@@ -1,7 +1,12 @@
 import type { Database } from "../db/database.ts"
 import { columnContains } from "../db/text-matching.ts"
 import { FileStatus } from "../files/schema.ts"
-import { embedded, type KnownFile, knownColumns, type StoredFile } from "../files/store.ts"
+import {
+  embeddedCount,
+  type FileSummary,
+  fileSummaryColumns,
+  type StoredFile,
+} from "../files/store.ts"
 import type { Page } from "../http/pagination.ts"
 import type { CollectionFileQuery, FileCounts } from "./schema.ts"
 
@@ -26,13 +31,13 @@ export const createMemberStore = (db: Database) => {
       .where("collection_files.collection_id", "=", id)
 
   const inFull = (matching: ReturnType<typeof of>) =>
-    matching.selectAll("files").select(embedded).orderBy("added_at").orderBy("file_id")
+    matching.selectAll("files").select(embeddedCount).orderBy("added_at").orderBy("file_id")
 
   return {
     first: (id: string, max: number): Promise<StoredFile[]> => inFull(of(id)).limit(max).execute(),
 
-    all: (id: string): Promise<KnownFile[]> =>
-      of(id).select(knownColumns).orderBy("added_at").orderBy("file_id").execute(),
+    all: (id: string): Promise<FileSummary[]> =>
+      of(id).select(fileSummaryColumns).orderBy("added_at").orderBy("file_id").execute(),
 
     page: async (
       id: string,

@@ -5,14 +5,14 @@ import type { ConnectionRegistry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
-import { startSweeping } from "../files/cleanup.ts"
-import { createWorkshop } from "../files/create-files.ts"
+import { startStorageCleanup } from "../files/cleanup.ts"
+import { createFileComponents } from "../files/create-files.ts"
 import { createFiles } from "../files/files.ts"
-import { watchPartials } from "../files/monitored-storage.ts"
-import { createPartials } from "../files/partial-uploads.ts"
+import { monitorPartialUploads } from "../files/monitored-storage.ts"
+import { createPartialUploads } from "../files/partial-uploads.ts"
 import type { ProcessingOptions } from "../files/processing.ts"
-import { createResumable } from "../files/resumable-uploads.ts"
-import { createReceiver } from "../files/upload-receiver.ts"
+import { createResumableUploads } from "../files/resumable-uploads.ts"
+import { createUploadReceiver } from "../files/upload-receiver.ts"
 import { createUploadStore } from "../files/upload-store.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { RefreshCaller } from "../http/caller.ts"
@@ -98,9 +98,9 @@ export const createLibrary = async (deps: Deps) => {
   } = deps
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
-  const workshop = await createWorkshop({
+  const workshop = await createFileComponents({
     ...deps,
-    searchable: (tx, fileId, twinId) => spaces.searchable(tx, fileId, twinId),
+    onSearchable: (tx, fileId, twinId) => spaces.searchable(tx, fileId, twinId),
   })
   const { passages, objects } = workshop
   const pgvector = await openPgvector(deps)
@@ -131,10 +131,10 @@ export const createLibrary = async (deps: Deps) => {
     rowLimits,
     newId,
     now,
-    sharedAmong: collectionStore.sharedFiles,
-    uploadsToCollections: {
+    filterShared: collectionStore.sharedFiles,
+    collectionUploads: {
       check: (upload) => collections.uploads.check(upload),
-      place: (tx, upload, file) => collections.uploads.place(tx, upload, file),
+      addFile: (tx, upload, file) => collections.uploads.place(tx, upload, file),
     },
   })
   const collections = createCollections({
@@ -178,7 +178,7 @@ export const createLibrary = async (deps: Deps) => {
   const maxTokens = () => deps.settings.current().rag_token_budget
 
   const { uploads } = limits
-  const resumable = createResumable({
+  const resumable = createResumableUploads({
     db,
     storage,
     rowLimits,
@@ -186,12 +186,12 @@ export const createLibrary = async (deps: Deps) => {
     fairLoop,
     unfinished: config.MAX_UNFINISHED_UPLOADS,
     store: createUploadStore(db),
-    partials: watchPartials(createPartials(config.DATA_DIR), deps.watch),
+    partials: monitorPartialUploads(createPartialUploads(config.DATA_DIR), deps.watch),
     objects,
     files,
     limit: config.MAX_UPLOAD_SIZE,
-    mustBeReadable: config.EXTRACTION_URL === undefined,
-    life: config.UPLOAD_LIFETIME,
+    requireReadable: config.EXTRACTION_URL === undefined,
+    lifetimeSeconds: config.UPLOAD_LIFETIME,
     newId,
     now,
   })
@@ -200,14 +200,14 @@ export const createLibrary = async (deps: Deps) => {
     files: workshop.store.searchable,
     space: () => (pgvector?.usable() ? null : spaces.active()),
   })
-  const sweeping = startSweeping({ files, objects, resumable, alone, report })
+  const sweeping = startStorageCleanup({ files, objects, resumable, isSoleProcess: alone, report })
   await queue.start()
   await spaces.start(queue)
   for (const source of [registry, settings, builtIn]) source.onChange(spaces.look)
 
   return {
     files,
-    receiver: createReceiver({
+    receiver: createUploadReceiver({
       objects,
       storage,
       rowLimits,

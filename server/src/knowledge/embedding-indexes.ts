@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { Place } from "../files/location.ts"
+import { PassageLocation } from "../files/location.ts"
 import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import type { FileStore, StoredFile } from "../files/store.ts"
 import type { Kind, Queue, Work } from "../jobs/queue.ts"
@@ -42,7 +42,7 @@ const lookMs = 30_000
 const sliceMs = 2000
 
 const textOf = ({ text, place }: StoredPassage): string => {
-  const { heading = [] } = Place.parse(JSON.parse(place))
+  const { heading = [] } = PassageLocation.parse(JSON.parse(place))
   return [...heading, text].join("\n")
 }
 
@@ -159,7 +159,7 @@ export const createSpaces = (deps: Deps) => {
   }
 
   const embedFrom = async (space: Space, fileId: string, first: number, signal: AbortSignal) => {
-    const rows = await passages.from(fileId, first, passagesAtOnce)
+    const rows = await passages.startingAt(fileId, first, passagesAtOnce)
     const size = batchSize(space.model, rows.map(textOf))
     if (size === 0) return 0
     const texts = rows.slice(0, size).map(textOf)
@@ -178,7 +178,7 @@ export const createSpaces = (deps: Deps) => {
   /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
   const borrow = async (space: Space, file: StoredFile): Promise<void> => {
     if ((await store.countEmbedded(file.id, space.id)) > 0) return
-    const twin = await files.twin(file)
+    const twin = await files.findDuplicate(file)
     if (twin) await db.transactRelaxed((tx) => store.copy(tx, twin.id, file.id, space.id))
   }
 

@@ -1,5 +1,5 @@
 import type { PassageStore } from "../files/passage-store.ts"
-import type { KnownFile } from "../files/store.ts"
+import type { FileSummary } from "../files/store.ts"
 import { estimateTokens } from "./tokens.ts"
 
 const maxTokens = 400
@@ -32,10 +32,10 @@ const firstLineOf = (text: string): string => {
 /** Lists the files of a collection, so that the model can answer "What is in here?". */
 export const createFileLists = (passages: PassageStore) => ({
   /** The first files, as many as fit. */
-  read: async (files: readonly KnownFile[], budget: number): Promise<FileList> => {
+  read: async (files: readonly FileSummary[], budget: number): Promise<FileList> => {
     const some = files.slice(0, maxFiles)
     const ids = some.map(({ id }) => id)
-    const beginnings = await passages.beginnings(ids, maxLine * 3)
+    const beginnings = await passages.openings(ids, maxLine * 3)
     const list: FileList = { total: files.length, files: [], tokens: tokensAround }
     const max = Math.min(maxTokens, Math.floor(budget * maxShare))
     for (const { id, filename: name } of some) {

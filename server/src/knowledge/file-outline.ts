@@ -1,6 +1,6 @@
-import { Place } from "../files/location.ts"
+import { PassageLocation } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { KnownFile } from "../files/store.ts"
+import type { FileSummary } from "../files/store.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 import { tokensBesideText, tokensOf, truncatePassage } from "./selection.ts"
@@ -16,7 +16,7 @@ const maxOpenings = 40
 /** Locations read; longer files are sampled evenly. */
 const maxPlaces = 5000
 
-type Location = Omit<Place, "row">
+type Location = Omit<PassageLocation, "row">
 /** A part of a file: the first passage with a given heading, page, slide or sheet. */
 interface Part {
   position: number
@@ -34,7 +34,7 @@ const labelOf = ({ page, slide, sheet, heading }: Location): string => {
 /** One part per heading; pages, slides and sheets are used only if there are no headings. */
 const partsOf = (places: readonly { position: number; place: string }[]): Part[] => {
   const parsed = places.map(({ position, place }) => {
-    const { row, ...location } = Place.parse(JSON.parse(place))
+    const { row, ...location } = PassageLocation.parse(JSON.parse(place))
     return { position, location }
   })
   const hasHeadings = parsed.some(({ location }) => location.heading !== undefined)
@@ -60,7 +60,7 @@ const spread = <T>(items: readonly T[], count: number): T[] => {
  */
 export const createFileParts = (passages: PassageStore) => {
   const outlineOf = (
-    file: KnownFile,
+    file: FileSummary,
     parts: readonly Part[],
     maxTokens: number,
   ): FoundPassage | null => {
@@ -78,7 +78,7 @@ export const createFileParts = (passages: PassageStore) => {
   }
 
   const openingsOf = async (
-    file: KnownFile,
+    file: FileSummary,
     parts: readonly Part[],
     maxTokens: number,
   ): Promise<FoundPassage[]> => {
@@ -87,7 +87,7 @@ export const createFileParts = (passages: PassageStore) => {
     const positions = spread(parts, Math.min(maxOpenings, count)).map(({ position }) => position)
     const openings: FoundPassage[] = []
     let left = maxTokens
-    for (const [at, row] of (await passages.of(file.id, positions)).entries()) {
+    for (const [at, row] of (await passages.byFile(file.id, positions)).entries()) {
       const whole = toFoundPassage(file, row, "opening")
       const beside = tokensBesideText(whole)
       const wanted = beside + (at === 0 ? firstOpeningTokens : openingTokens)
@@ -101,8 +101,8 @@ export const createFileParts = (passages: PassageStore) => {
 
   return {
     /** A file's outline and openings in reading order, at most `maxTokens` in total. */
-    read: async (file: KnownFile, maxTokens: number): Promise<FoundPassage[]> => {
-      const places = spread(await passages.places(file.id), maxPlaces)
+    read: async (file: FileSummary, maxTokens: number): Promise<FoundPassage[]> => {
+      const places = spread(await passages.locations(file.id), maxPlaces)
       const parts = partsOf(places)
       const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
       const left = maxTokens - (outline ? tokensOf(outline) : 0)

@@ -1,5 +1,5 @@
 import type { Files } from "../files/files.ts"
-import { Place } from "../files/location.ts"
+import { PassageLocation } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
@@ -26,13 +26,13 @@ export const createReading = ({ files, passages, store }: Deps) => ({
     const total = file.passages ?? 0
     const wanted = at === undefined ? (page - 1) * page_size : await passages.positionAt(id, at)
     const first = wanted - (wanted % page_size)
-    const found = total > 0 ? await passages.from(id, first, page_size) : []
+    const found = total > 0 ? await passages.startingAt(id, first, page_size) : []
     const items = found.map(({ position, starts, ends, text, place }) => ({
       position,
       start: starts,
       end: ends,
       text,
-      ...Place.parse(JSON.parse(place)),
+      ...PassageLocation.parse(JSON.parse(place)),
     }))
     return { items, total }
   },
@@ -42,8 +42,8 @@ export const createReading = ({ files, passages, store }: Deps) => ({
     await files.readable(caller, id)
     const items: FileOutline["items"] = []
     let before = "{}"
-    for (const { starts, place } of await passages.places(id)) {
-      const { row, ...where } = Place.parse(JSON.parse(place))
+    for (const { starts, place } of await passages.locations(id)) {
+      const { row, ...where } = PassageLocation.parse(JSON.parse(place))
       const key = JSON.stringify(where)
       if (key !== before && items.length < maxOutline) items.push({ start: starts, ...where })
       before = key

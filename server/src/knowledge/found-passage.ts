@@ -1,4 +1,4 @@
-import { Place } from "../files/location.ts"
+import { PassageLocation } from "../files/location.ts"
 import type { FoundPassage } from "./schema.ts"
 
 type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "end"> &
@@ -29,7 +29,7 @@ export const toFoundPassage = (
     file_id: id,
     filename,
     text: row.text,
-    ...Place.parse(JSON.parse(row.place)),
+    ...PassageLocation.parse(JSON.parse(row.place)),
     start: row.starts,
     end: row.ends,
     reason,

@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { type Passage, split } from "../files/extract/passages.ts"
+import { type Passage, splitIntoPassages } from "../files/extract/passages.ts"
 import { readMarkdown } from "../files/extract/plain-text.ts"
-import { packWords } from "../files/index-segment.ts"
-import { termsOf } from "../files/tokenizer.ts"
+import { packIndexSegment } from "../files/index-segment.ts"
+import { extractTerms } from "../files/tokenizer.ts"
 import { searchWords } from "./bm25.ts"
 import { createFoundPassage } from "./found-passage.ts"
 import { candidates, type RankedHit, rank } from "./ranking.ts"
@@ -37,8 +37,8 @@ const indexed = (text: string, { starts, ends, place }: Passage): string =>
 
 const readDocument = async (folder: string, file: string): Promise<Document> => {
   const source = await readFile(join(folder, file), "utf8")
-  const { text, passages } = split(readMarkdown(source), { characters: maxCharacters })
-  const words = packWords(passages.map((passage) => indexed(text, passage)))
+  const { text, passages } = splitIntoPassages(readMarkdown(source), { characters: maxCharacters })
+  const words = packIndexSegment(passages.map((passage) => indexed(text, passage)))
   return { id: `${handbookId}/${file}`, name: titleOf(source, file), text, passages, words }
 }
 
@@ -58,7 +58,7 @@ const readAll = async (folder: string) => {
 
 /** Whole words and prefixes. A shared trigram alone does not make a passage relevant. */
 const keywordsOf = (text: string): Set<string> => {
-  const { kinds } = termsOf(text)
+  const { kinds } = extractTerms(text)
   return new Set([...kinds.keys()].filter((term) => kinds.get(term) !== "trigram"))
 }
 

@@ -1,5 +1,5 @@
 import type { PassageStore } from "../files/passage-store.ts"
-import type { KnownFile } from "../files/store.ts"
+import type { FileSummary } from "../files/store.ts"
 import { costs, type FairLoop, type LoopShare } from "../limits/fair-loop.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import {
@@ -55,7 +55,7 @@ const readAtOnce = 8
 export interface PassageQuery {
   /** The id of the user who asks. */
   asker: string
-  files: readonly KnownFile[]
+  files: readonly FileSummary[]
   question: string
   /** The previous question in the conversation. */
   previous?: string | undefined
@@ -86,7 +86,7 @@ export const createRetrieval = (deps: Deps) => {
   const { filesLackingEmbeddings } = deps
 
   const readTexts = async (
-    files: readonly KnownFile[],
+    files: readonly FileSummary[],
     hits: readonly RankedHit[],
     share: LoopShare,
   ): Promise<Texts> => {
@@ -96,7 +96,7 @@ export const createRetrieval = (deps: Deps) => {
       for (let from = 0; file && from < some.length; from += readAtOnce) {
         const positions = some.slice(from, from + readAtOnce).map(({ passage }) => passage)
         await share.turn(costs.passages)
-        for (const row of await passages.of(file.id, positions)) {
+        for (const row of await passages.byFile(file.id, positions)) {
           const key = keyOf({ file: index, passage: row.position })
           found.set(key, toFoundPassage(file, row, "passage"))
         }
@@ -122,7 +122,7 @@ export const createRetrieval = (deps: Deps) => {
       ...dense.slice(maxRescored),
     ]
     const lacking = meaning ? await filesLackingEmbeddings(meaning.space) : new Set<string>()
-    const isIncomplete = ({ id, status }: KnownFile): boolean =>
+    const isIncomplete = ({ id, status }: FileSummary): boolean =>
       meaning !== null && (status === "processing" || lacking.has(id))
     const incomplete = new Set(files.flatMap((file, at) => (isIncomplete(file) ? [at] : [])))
     return {

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Place } from "../files/location.ts"
+import { PassageLocation } from "../files/location.ts"
 import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { ListQuery } from "../http/pagination.ts"
@@ -98,7 +98,7 @@ export const FilePassage = z
     start: z.int(),
     end: z.int(),
     text: z.string(),
-    ...Place.shape,
+    ...PassageLocation.shape,
   })
   .meta({ id: "FilePassage" })
 export type FilePassage = z.output<typeof FilePassage>
@@ -112,7 +112,7 @@ export type PassageQuery = z.output<typeof PassageQuery>
 export const FileOutline = z
   .object({
     /** Each page, slide, sheet or heading once, with the offset at which it starts. */
-    items: z.array(z.object({ start: z.int(), ...Place.omit({ row: true }).shape })),
+    items: z.array(z.object({ start: z.int(), ...PassageLocation.omit({ row: true }).shape })),
   })
   .meta({ id: "FileOutline" })
 export type FileOutline = z.output<typeof FileOutline>
@@ -149,7 +149,7 @@ export const FoundPassage = z
     file_id: z.string(),
     filename: z.string(),
     text: z.string(),
-    ...Place.shape,
+    ...PassageLocation.shape,
     /** UTF-16 offsets in the file's text; both 0 for an outline, which is not part of the text. */
     start: z.int(),
     end: z.int(),

@@ -45,7 +45,7 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
     const stale = new Set<string>()
     changed.add(stale)
     try {
-      const rows = await passages.words(words)
+      const rows = await passages.indexSegments(words)
       const given: Given = {
         words: rows.map(({ file_id, data }) => ({ id: file_id, data })),
         vectors: space === null ? [] : await vectorsOf(space, vectors),

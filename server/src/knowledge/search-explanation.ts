@@ -1,4 +1,4 @@
-import type { KnownFile } from "../files/store.ts"
+import type { FileSummary } from "../files/store.ts"
 import type { Caller } from "../http/caller.ts"
 import { isSearchable, skippedOf } from "./citations.ts"
 import type { Collections } from "./collections.ts"
@@ -33,7 +33,7 @@ export const createSearchExplanation = (deps: Deps) => {
   const rankWhole = async (
     whole: SelectedSources,
     query: { asker: string; question: string; previous: string | undefined; mode: SearchWay },
-    files: readonly KnownFile[],
+    files: readonly FileSummary[],
   ): Promise<{ passages: FoundPassage[]; ranked: Ranked }> => {
     const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
     const ids = new Set(found.map(({ file_id, start }) => `${file_id} ${start}`))

@@ -1,11 +1,11 @@
 import {
+  type IndexSegment,
   maxPassages,
-  openWords,
+  openIndexSegment,
   type Postings,
-  packWords,
-  type WordIndex,
+  packIndexSegment,
 } from "../files/index-segment.ts"
-import { mergeWords } from "../files/segment-merge.ts"
+import { mergeIndexSegments } from "../files/segment-merge.ts"
 import type { TermKind } from "../files/tokenizer.ts"
 
 /** Segments with fewer passages are merged once there are too many of them. */
@@ -14,9 +14,9 @@ const maxSmallSegments = 8
 
 /** The terms of several files as one index, so that a term is looked up once and not per file. */
 export interface Segment {
-  words: WordIndex
+  words: IndexSegment
   /** Terms of the file names; indexed by file instead of by passage. */
-  names: WordIndex
+  names: IndexSegment
   /** First passage of each file, and the total as the last entry. */
   starts: Uint32Array
   /** Number of words in all passages of each file. */
@@ -26,7 +26,7 @@ export interface Segment {
   norms: Float32Array
 }
 
-export const postingsOf = ({ trigrams, counted }: WordIndex, kind: TermKind): Postings =>
+export const postingsOf = ({ trigrams, counted }: IndexSegment, kind: TermKind): Postings =>
   kind === "trigram" ? trigrams : counted
 
 /** The files of a segment that are searched. */
@@ -61,17 +61,17 @@ const sum = (numbers: Uint16Array): number => {
 const bytesOf = ({ words, names }: Segment): number => words.bytes + names.bytes
 
 /** Scratch space, allocated per segment and not per file. */
-const counters = ({ passages }: WordIndex) => ({
+const counters = ({ passages }: IndexSegment) => ({
   scores: new Float32Array(passages),
   norms: new Float32Array(passages),
 })
 
 const one = ({ id, filename, data }: NamedWords): Held => {
-  const words = openWords(data)
+  const words = openIndexSegment(data)
   return {
     words,
     ...counters(words),
-    names: openWords(packWords([nameOf(filename)])),
+    names: openIndexSegment(packIndexSegment([nameOf(filename)])),
     starts: Uint32Array.of(0, words.passages),
     lengths: Float64Array.of(sum(words.lengths)),
     files: [id],
@@ -87,11 +87,11 @@ const merge = (segments: readonly Held[]): Held => {
     const base = starts.at(-1) ?? 0
     for (const start of segment.starts.subarray(1)) starts.push(base + start)
   }
-  const words = mergeWords(segments.map((segment) => segment.words))
+  const words = mergeIndexSegments(segments.map((segment) => segment.words))
   return {
     words,
     ...counters(words),
-    names: mergeWords(segments.map(({ names }) => names)),
+    names: mergeIndexSegments(segments.map(({ names }) => names)),
     starts: Uint32Array.from(starts),
     lengths: Float64Array.from(segments.flatMap(({ lengths }) => [...lengths])),
     files: segments.flatMap(({ files }) => files),

@@ -1,5 +1,5 @@
 import type { PassageStore } from "../files/passage-store.ts"
-import type { KnownFile } from "../files/store.ts"
+import type { FileSummary } from "../files/store.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFileLists, type FileList } from "./file-list.ts"
 import { createFileParts } from "./file-outline.ts"
@@ -25,9 +25,9 @@ const minPartsTokens = 150
 
 export interface SourceQuery extends Omit<PassageQuery, "files"> {
   /** Files attached individually. */
-  named: readonly KnownFile[]
+  named: readonly FileSummary[]
   /** Files included only through a collection. */
-  collected: readonly KnownFile[]
+  collected: readonly FileSummary[]
   /** Maximum number of tokens for all sources together. */
   maxTokens: number
 }
@@ -62,7 +62,7 @@ const isWithinAny = (
   passages.some((one) => one.file_id === file_id && one.start <= start && one.end >= end)
 
 /** Lower bound for the tokens of a whole file, from its length alone. */
-const fewestTokensOf = ({ text_length, passages }: KnownFile): number =>
+const fewestTokensOf = ({ text_length, passages }: FileSummary): number =>
   (text_length ?? 0) / charactersPerToken + (passages ?? 0)
 
 /** Selects the sources that are sent to a model for a question. */
@@ -72,12 +72,12 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
 
   /** All passages of the files in reading order; null if they exceed `maxTokens`. */
   const readWhole = async (
-    files: readonly KnownFile[],
+    files: readonly FileSummary[],
     maxTokens: number,
   ): Promise<FoundPassage[] | null> => {
     const fewest = files.reduce((sum, file) => sum + fewestTokensOf(file), 0)
     if (fewest > maxTokens) return null
-    const rows = await passages.ofFiles(files.map(({ id }) => id))
+    const rows = await passages.byFiles(files.map(({ id }) => id))
     const whole = files.flatMap((file) =>
       (rows.get(file.id) ?? []).map((row) => toFoundPassage(file, row, "whole")),
     )
@@ -86,11 +86,11 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
   }
 
   /** Attached files sent whole: all of them if they fit, otherwise the smallest ones. */
-  const readNamed = async (named: readonly KnownFile[], maxTokens: number) => {
+  const readNamed = async (named: readonly FileSummary[], maxTokens: number) => {
     const all = await readWhole(named, maxTokens)
     if (all) return { whole: all, large: [] }
     const whole: FoundPassage[] = []
-    const large: KnownFile[] = []
+    const large: FileSummary[] = []
     let left = maxTokens
     for (const file of named.toSorted((a, z) => fewestTokensOf(a) - fewestTokensOf(z))) {
       const read = await readWhole([file], left)
@@ -102,7 +102,7 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
   }
 
   const readParts = async (
-    files: readonly KnownFile[],
+    files: readonly FileSummary[],
     maxTokens: number,
   ): Promise<FoundPassage[]> => {
     const some = files.slice(0, Math.max(1, Math.floor(maxTokens / minPartsTokens)))

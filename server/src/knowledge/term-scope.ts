@@ -1,4 +1,4 @@
-import { type Postings, placeOf } from "../files/index-segment.ts"
+import { findHash, type Postings } from "../files/index-segment.ts"
 import type { TermKind } from "../files/tokenizer.ts"
 import { type Part, postingsOf, type Segment } from "./segment-cache.ts"
 
@@ -49,7 +49,7 @@ const lowerBound = (passages: Uint16Array, passage: number, low: number, high: n
 }
 
 const rangeOf = ({ hashes, starts }: Postings, hash: number): [from: number, to: number] => {
-  const place = placeOf(hashes, hash)
+  const place = findHash(hashes, hash)
   return place < 0 ? [0, 0] : [starts[place] ?? 0, starts[place + 1] ?? 0]
 }
 

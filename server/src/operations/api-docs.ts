@@ -32,7 +32,7 @@ const page = `<!doctype html>
 </html>
 `
 
-const start = `SwaggerUIBundle({
+const startScript = `SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#page",
   deepLinking: true,
@@ -42,30 +42,30 @@ const start = `SwaggerUIBundle({
 })
 `
 
-const vendored = (name: string): Promise<string> =>
+const readVendored = (name: string): Promise<string> =>
   readFile(new URL(`../../vendor/swagger-ui/${name}`, import.meta.url), "utf8")
 
-interface Part {
+interface DocsAsset {
   type: string
   read: () => Promise<string> | string
 }
 
 /** Assets of the page; the bundle is Swagger UI (see vendor/swagger-ui/README.md). */
-const parts = new Map<string, Part>([
-  ["start.js", { type: "text/javascript", read: () => start }],
+const assets = new Map<string, DocsAsset>([
+  ["start.js", { type: "text/javascript", read: () => startScript }],
   [
     "swagger-ui-bundle.js",
-    { type: "text/javascript", read: () => vendored("swagger-ui-bundle.js") },
+    { type: "text/javascript", read: () => readVendored("swagger-ui-bundle.js") },
   ],
-  ["swagger-ui.css", { type: "text/css", read: () => vendored("swagger-ui.css") }],
+  ["swagger-ui.css", { type: "text/css", read: () => readVendored("swagger-ui.css") }],
 ])
 
-const answer = (body: string, type: string): Response =>
+const createResponse = (body: string, type: string): Response =>
   new Response(body, { headers: { ...headers, "content-type": `${type}; charset=utf-8` } })
 
 const Document = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
 
-const describe = async (routes: readonly MountedRoute[]): Promise<string> => {
+const createDocument = async (routes: readonly MountedRoute[]): Promise<string> => {
   // Imported lazily, as most processes never serve this document.
   const { describeRoutes } = await import("./openapi.ts")
   return JSON.stringify(describeRoutes(routes, packageJson.version))
@@ -75,7 +75,7 @@ const describe = async (routes: readonly MountedRoute[]): Promise<string> => {
  * `/docs` and `/openapi.json`. `routes` is read on the first request, when all routes are mounted.
  */
 export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
-  let described: Promise<string> | undefined
+  let document: Promise<string> | undefined
   router.on(
     route("anyone", {
       method: "get",
@@ -85,8 +85,8 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
     }),
     async () => {
       // Cached: generating it takes hundreds of milliseconds, and anyone may request it.
-      described ??= describe(routes)
-      return new Response(await described, { headers: { "content-type": "application/json" } })
+      document ??= createDocument(routes)
+      return new Response(await document, { headers: { "content-type": "application/json" } })
     },
   )
   router.on(
@@ -96,7 +96,7 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
       summary: "This document as an HTML page",
       responses: { 200: { description: "An HTML page", contentType: "text/html" } },
     }),
-    () => answer(page, "text/html"),
+    () => createResponse(page, "text/html"),
   )
   router.on(
     route("anyone", {
@@ -107,8 +107,8 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
       responses: { 200: { description: "An asset", contentType: "text/javascript" } },
     }),
     async ({ params }) => {
-      const part = parts.get(params.file) ?? fail("not_found", `/docs/${params.file} not found.`)
-      return answer(await part.read(), part.type)
+      const part = assets.get(params.file) ?? fail("not_found", `/docs/${params.file} not found.`)
+      return createResponse(await part.read(), part.type)
     },
   )
 }

@@ -34,7 +34,7 @@ const ScimError = z
   .meta({ id: "ScimError" })
 
 /** Error body schema by the route's error style (see http/errors.ts). */
-export const refusalSchemas: Record<ErrorStyle, z.ZodType> = {
+export const errorSchemas: Record<ErrorStyle, z.ZodType> = {
   api: ApiError,
   openai: OpenAIErrorBody,
   runtime: RuntimeError,

@@ -4,7 +4,7 @@ const blockBytes = 64 * 1024
 /** A UTF-16 unit takes up to three bytes in UTF-8. */
 const maxBytesPerUnit = 3
 /** Maximum bytes queued for a slow reader; further blocks are dropped and counted. */
-const maxQueued = 32 * 1024 * 1024
+const maxQueuedBytes = 32 * 1024 * 1024
 const retryMs = 20
 
 /**
@@ -14,8 +14,8 @@ const retryMs = 20
 export const createLogStream = (fd: number) => {
   let filling = Buffer.allocUnsafeSlow(blockBytes)
   let filled = 0
-  const waiting: Buffer[] = []
-  let waitingBytes = 0
+  const queue: Buffer[] = []
+  let queuedBytes = 0
   /** Blocks dropped since the last report. */
   let dropped = 0
   let writing = false
@@ -23,43 +23,43 @@ export const createLogStream = (fd: number) => {
 
   const enqueue = (block: Buffer): void => {
     if (block.length === 0) return
-    if (waitingBytes > maxQueued) {
+    if (queuedBytes > maxQueuedBytes) {
       dropped++
       return
     }
-    waiting.push(block)
-    waitingBytes += block.length
+    queue.push(block)
+    queuedBytes += block.length
   }
 
-  const close = (): void => {
+  const closeBlock = (): void => {
     enqueue(filling.subarray(0, filled))
     filling = Buffer.allocUnsafeSlow(blockBytes)
     filled = 0
   }
 
   /** Reports dropped blocks in the log itself as soon as it can be written again. */
-  const tellOfLost = (): void => {
+  const reportDropped = (): void => {
     const kilobytes = (dropped * blockBytes) / 1024
-    const told = {
+    const record = {
       level: 40,
       time: Date.now(),
       kilobytes,
       msg: "log lines dropped: the reader was too slow",
     }
     dropped = 0
-    enqueue(Buffer.from(`${JSON.stringify(told)}\n`))
+    enqueue(Buffer.from(`${JSON.stringify(record)}\n`))
   }
 
-  const taken = (block: Buffer, bytes: number): void => {
-    waitingBytes -= bytes
-    if (bytes < block.length) waiting[0] = block.subarray(bytes)
-    else waiting.shift()
+  const consume = (block: Buffer, bytes: number): void => {
+    queuedBytes -= bytes
+    if (bytes < block.length) queue[0] = block.subarray(bytes)
+    else queue.shift()
   }
 
   const pump = (): void => {
     if (writing) return
-    if (waiting.length === 0 && dropped > 0) tellOfLost()
-    const [block] = waiting
+    if (queue.length === 0 && dropped > 0) reportDropped()
+    const [block] = queue
     if (!block) {
       for (const done of flushed.splice(0)) done()
       return
@@ -71,7 +71,7 @@ export const createLogStream = (fd: number) => {
       // is retried.
       if (error?.code === "EAGAIN") setTimeout(pump, retryMs)
       else {
-        taken(block, error ? block.length : bytes)
+        consume(block, error ? block.length : bytes)
         pump()
       }
     })
@@ -80,24 +80,24 @@ export const createLogStream = (fd: number) => {
   return {
     write: (line: string): void => {
       const max = line.length * maxBytesPerUnit
-      if (max > filling.length - filled) close()
+      if (max > filling.length - filled) closeBlock()
       if (max > blockBytes) enqueue(Buffer.from(line))
       else filled += filling.write(line, filled)
-      if (waiting.length > 0) pump()
+      if (queue.length > 0) pump()
     },
 
     /** Starts writing the buffered lines. @param done called when everything is written */
     flush: (done?: () => void): void => {
       if (done) flushed.push(done)
-      if (filled > 0) close()
+      if (filled > 0) closeBlock()
       pump()
     },
 
     /** Writes everything synchronously; for use at process exit. */
     flushSync: (): void => {
-      close()
+      closeBlock()
       try {
-        for (const block of waiting.splice(0)) writeSync(fd, block)
+        for (const block of queue.splice(0)) writeSync(fd, block)
       } catch {
         // The reader has closed the log.
       }

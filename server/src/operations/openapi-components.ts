@@ -6,13 +6,13 @@ export type JsonSchema = Record<string, unknown>
 export type Direction = "input" | "output"
 
 /** zod adds the bounds of safe integers, which are noise to a reader. */
-const withoutSafeBounds = (schema: JsonSchema): void => {
+const removeSafeIntegerBounds = (schema: JsonSchema): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
 /** Responses may gain fields, so clients must not treat the schema as closed. */
-const withoutClosure = (schema: JsonSchema): void => {
+const allowAdditionalProperties = (schema: JsonSchema): void => {
   if (schema.additionalProperties === false) delete schema.additionalProperties
 }
 
@@ -58,8 +58,8 @@ export const createComponents = () => {
         io: direction,
         unrepresentable: "any",
         override: ({ jsonSchema }) => {
-          withoutSafeBounds(jsonSchema)
-          if (direction === "output") withoutClosure(jsonSchema)
+          removeSafeIntegerBounds(jsonSchema)
+          if (direction === "output") allowAdditionalProperties(jsonSchema)
         },
       })
       const { properties, $defs } = Converted.parse(whole)

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { contentTypeOf } from "../http/errors.ts"
 import type { Access, ReplyShape, RouteShape } from "../http/route.ts"
 import type { MountedRoute } from "../http/server.ts"
-import { refusalSchemas } from "./error-schemas.ts"
+import { errorSchemas } from "./error-schemas.ts"
 import {
   type Components,
   createComponents,
@@ -12,7 +12,7 @@ import {
 
 type Json = Record<string, unknown>
 
-interface Described {
+interface ResponseDescription {
   description: string
   content?: Json
 }
@@ -23,7 +23,7 @@ Send an API key or a token: \`Authorization: Bearer sk-…\`. A trailing slash i
 optional; an unsupported method returns 405 with \`Allow\`. Every response has an \`x-request-id\`.
 \`/v1\`, \`/api\` and \`/api/v1\` are aliases of each other for the OpenAI-style routes.`
 
-const whoMayCall: Record<Access, string> = {
+const accessDescriptions: Record<Access, string> = {
   anyone: "Open to anyone.",
   signed_in: "For all accounts, including those pending approval.",
   user: "For approved accounts.",
@@ -64,7 +64,7 @@ const templateOf = (path: string): string =>
   path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace(/\*$/, "{path}")
 
 /** Excludes routes that only return errors, such as the fallback below a prefix. */
-const offersSomething = ({ shape }: MountedRoute): boolean =>
+const hasSuccessResponse = ({ shape }: MountedRoute): boolean =>
   Object.keys(shape.responses).some((status) => status.startsWith("2"))
 
 const tagOf = ({ method, path, style }: MountedRoute): string => {
@@ -99,16 +99,16 @@ const createDescriber = ({ describe }: Components) => {
     [type]: { schema: schema ? describe(schema, direction) : { type: typeOf(type) } },
   })
 
-  const refusal = ({ style }: MountedRoute, description: string): Described => ({
+  const errorResponse = ({ style }: MountedRoute, description: string): ResponseDescription => ({
     description,
-    content: content(refusalSchemas[style], "output", contentTypeOf(style)),
+    content: content(errorSchemas[style], "output", contentTypeOf(style)),
   })
 
   /** Errors that any such route can return, in addition to its declared responses. */
-  const defaultErrors = (route: MountedRoute): Record<string, Described> => {
+  const defaultErrors = (route: MountedRoute): Record<string, ResponseDescription> => {
     const { access, params, query, reads } = route.shape
     const body = route.shape.body ?? reads
-    const usual: [claim: unknown, status: number, description: string][] = [
+    const defaults: [claim: unknown, status: number, description: string][] = [
       [body, 400, "The body is not valid JSON"],
       [access !== "anyone", 401, "Missing or invalid credential"],
       [access !== "anyone", 403, "Not allowed for this account or key"],
@@ -118,12 +118,15 @@ const createDescriber = ({ describe }: Components) => {
       [access !== "anyone", 503, "The database is unavailable"],
     ]
     // Other protocols report invalid fields with 400.
-    const own = route.style === "api"
-    const wanted = usual.filter(([claim, status]) => claim && (status !== 422 || own))
-    const described = wanted.map(([, status, description]) => [status, refusal(route, description)])
-    return { ...Object.fromEntries(described), default: refusal(route, "Any other error") }
+    const isApiStyle = route.style === "api"
+    const applicable = defaults.filter(([claim, status]) => claim && (status !== 422 || isApiStyle))
+    const described = applicable.map(([, status, description]) => [
+      status,
+      errorResponse(route, description),
+    ])
+    return { ...Object.fromEntries(described), default: errorResponse(route, "Any other error") }
   }
-  const reply = (route: MountedRoute, status: number, shape: ReplyShape): Described => {
+  const reply = (route: MountedRoute, status: number, shape: ReplyShape): ResponseDescription => {
     const { description, schema, contentType } = shape
     if (schema || contentType) {
       return {
@@ -131,7 +134,7 @@ const createDescriber = ({ describe }: Components) => {
         content: content(schema, "output", contentType ?? contentTypeOf(route.style)),
       }
     }
-    return status >= 400 ? refusal(route, description) : { description }
+    return status >= 400 ? errorResponse(route, description) : { description }
   }
 
   const parametersOf = ({ path, shape }: MountedRoute): Json[] => {
@@ -150,7 +153,7 @@ const createDescriber = ({ describe }: Components) => {
     return [...inPath, ...inQuery]
   }
 
-  const responsesOf = (route: MountedRoute): Record<string, Described> => {
+  const responsesOf = (route: MountedRoute): Record<string, ResponseDescription> => {
     const responses = defaultErrors(route)
     for (const [status, shape] of Object.entries(route.shape.responses)) {
       const declared = reply(route, Number(status), shape)
@@ -169,7 +172,7 @@ const createDescriber = ({ describe }: Components) => {
       operationId: `${method} ${templateOf(route.path)}`.toLowerCase().replace(/\W+/g, "_"),
       tags: [tagOf(route)],
       summary,
-      description: whoMayCall[access],
+      description: accessDescriptions[access],
       security: credentialsFor(access),
       ...(parameters.length > 0 && { parameters }),
       ...(body && {
@@ -194,7 +197,7 @@ export const describeRoutes = (routes: readonly MountedRoute[], version: string)
   const components = createComponents()
   const describe = createDescriber(components)
   const paths: Record<string, Json> = {}
-  for (const route of routes.filter(offersSomething)) {
+  for (const route of routes.filter(hasSuccessResponse)) {
     for (const method of methodsOf(route)) {
       const path = templateOf(route.path)
       paths[path] = { ...paths[path], [method.toLowerCase()]: describe(route, method) }

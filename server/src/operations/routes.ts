@@ -19,7 +19,7 @@ import type { Metrics } from "../usage/metrics.ts"
 import type { Users } from "../users/users.ts"
 import { docsRoutes } from "./api-docs.ts"
 
-const readyMs = 2000
+const readyTimeoutMs = 2000
 
 interface Deps {
   router: Router
@@ -61,15 +61,15 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
  * With METRICS_TOKEN, requires that token. Without it, allows only direct local requests: none that
  * came through a proxy, and none with a foreign Host, which prevents DNS rebinding.
  */
-const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
+const canReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
   if (token !== undefined) {
     const sent = incoming.headers.authorization?.replace(/^bearer +/i, "") ?? ""
     return timingSafeEqual(digest(sent), digest(token))
   }
   const { headers, socket } = incoming
   const forwarded = headers["x-forwarded-for"] ?? headers.forwarded ?? headers["x-real-ip"]
-  const isFromHere = isLoopback(socket.remoteAddress ?? "") && isLocalHost(headers.host)
-  return isFromHere && forwarded === undefined
+  const isLocal = isLoopback(socket.remoteAddress ?? "") && isLocalHost(headers.host)
+  return isLocal && forwarded === undefined
 }
 
 /** Health, metrics and sign-in page configuration, and the API documentation in development. */
@@ -99,11 +99,11 @@ export const operationRoutes = (deps: Deps): Router => {
       const trouble = storage.failureMessage()
       if (trouble) fail("unavailable", `${trouble}. See the gateway's log for details.`)
       let timer: NodeJS.Timeout | undefined
-      const late = new Promise((_, reject) => {
-        timer = setTimeout(() => reject(new Error("no answer")), readyMs)
+      const timeout = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error("no answer")), readyTimeoutMs)
       })
       try {
-        await Promise.race([sql`select 1`.execute(db.read), late])
+        await Promise.race([sql`select 1`.execute(db.read), timeout])
       } catch (cause) {
         fail("unavailable", "The database is unavailable.", { cause })
       } finally {
@@ -123,7 +123,7 @@ export const operationRoutes = (deps: Deps): Router => {
       },
     }),
     async ({ exchange }) => {
-      if (!mayReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
+      if (!canReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
         fail(
           "unauthorized",
           "Send METRICS_TOKEN as a bearer token, or send the request from the gateway's own machine.",

@@ -6,7 +6,7 @@ import type { MiddlewareHandler } from "hono"
 import type { Env } from "../http/request-context.ts"
 
 /** Folder of the built web app. */
-export const builtPage = join(import.meta.dirname, "../../../web/dist")
+export const webDistFolder = join(import.meta.dirname, "../../../web/dist")
 
 const typeByExtension: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -59,20 +59,21 @@ const filePath = /^\/[A-Za-z0-9_./-]+$/
 const isFilePath = (path: string): boolean =>
   path.length <= maxFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
 
-const notBuilt = "Portico is running, but its web app has not been built. Run: npm run build\n"
+const notBuiltMessage =
+  "Portico is running, but its web app has not been built. Run: npm run build\n"
 
-interface Found {
+interface StaticFile {
   path: string
   size: number
   modified: number
 }
 
-const fileAt = async (path: string): Promise<Found | undefined> => {
+const fileAt = async (path: string): Promise<StaticFile | undefined> => {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() ? { path, size: found.size, modified: found.mtimeMs } : undefined
 }
 
-const smallest = async (path: string, accepted: string) => {
+const findEncodedFile = async (path: string, accepted: string) => {
   for (const [encoding, suffix] of encodings) {
     if (!accepted.includes(encoding)) continue
     const file = await fileAt(path + suffix)
@@ -93,12 +94,12 @@ interface Deps {
  * Serves the web app's files, and `index.html` for every other path so that deep links work. Files
  * with a hash in their name are cached indefinitely.
  */
-export const servePage = ({ folder, reserved }: Deps): MiddlewareHandler<Env> => {
-  const taken = new Set(reserved)
+export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<Env> => {
+  const reservedSegments = new Set(reserved)
 
   const reply = async (request: Request, name: string): Promise<Response | undefined> => {
     const path = join(folder, name)
-    const found = await smallest(path, request.headers.get("accept-encoding") ?? "")
+    const found = await findEncodedFile(path, request.headers.get("accept-encoding") ?? "")
     if (!found) return undefined
     const { file, encoding } = found
     const etag = `"${file.size.toString(36)}-${Math.round(file.modified).toString(36)}"`
@@ -121,7 +122,7 @@ export const servePage = ({ folder, reserved }: Deps): MiddlewareHandler<Env> =>
     return new Response(body, { headers: { ...headers, ...length } })
   }
 
-  const pageAt = async (request: Request, path: string): Promise<Response | undefined> => {
+  const findPage = async (request: Request, path: string): Promise<Response | undefined> => {
     const file = isFilePath(path) ? await reply(request, path) : undefined
     // A missing asset of an older build returns 404, not the page.
     if (file || path.startsWith("/assets/")) return file
@@ -130,9 +131,9 @@ export const servePage = ({ folder, reserved }: Deps): MiddlewareHandler<Env> =>
 
   return async (context, next) => {
     const { path, raw } = context.req
-    if (taken.has(path.split("/")[1]?.toLowerCase() ?? "")) return next()
-    const page = await pageAt(raw, path)
+    if (reservedSegments.has(path.split("/")[1]?.toLowerCase() ?? "")) return next()
+    const page = await findPage(raw, path)
     if (page) return page
-    return path === "/" ? context.text(notBuilt) : next()
+    return path === "/" ? context.text(notBuiltMessage) : next()
   }
 }

@@ -1,46 +1,49 @@
-import type { Attribute } from "./attributes.ts"
+import type { ScimAttribute } from "./attributes.ts"
 import type { ResourceType } from "./resource-types.ts"
 
 /** An attribute, optionally with one of its sub-attributes. */
 export interface AttributePath {
-  attribute: Attribute
-  sub?: Attribute | undefined
+  attribute: ScimAttribute
+  sub?: ScimAttribute | undefined
 }
 
-export const fold = (name: string): string => name.toLowerCase()
+export const foldName = (name: string): string => name.toLowerCase()
 
-const indexes = new WeakMap<readonly Attribute[], Map<string, Attribute>>()
+const indexes = new WeakMap<readonly ScimAttribute[], Map<string, ScimAttribute>>()
 
 /** Finds an attribute by name, ignoring case. */
-export const attributeNamed = (
-  attributes: readonly Attribute[],
+export const findAttribute = (
+  attributes: readonly ScimAttribute[],
   name: string,
-): Attribute | undefined => {
+): ScimAttribute | undefined => {
   let index = indexes.get(attributes)
   if (!index) {
-    index = new Map(attributes.map((attribute) => [fold(attribute.name), attribute]))
+    index = new Map(attributes.map((attribute) => [foldName(attribute.name), attribute]))
     indexes.set(attributes, index)
   }
-  return index.get(fold(name))
+  return index.get(foldName(name))
 }
 
 /** The attributes of the schema whose URN prefixes `text`, and the rest of the path. */
 const splitUrn = (
   type: ResourceType,
   text: string,
-): { attributes: readonly Attribute[]; rest: string } | undefined => {
+): { attributes: readonly ScimAttribute[]; rest: string } | undefined => {
   const known = [[type.schema, type.attributes] as const, ...Object.entries(type.extensions)]
   for (const [urn, attributes] of known) {
-    if (fold(text).startsWith(`${fold(urn)}:`))
+    if (foldName(text).startsWith(`${foldName(urn)}:`))
       return { attributes, rest: text.slice(urn.length + 1) }
   }
   return undefined
 }
 
 /** The attributes of the schema whose URN is exactly `text`. */
-export const schemaNamed = (type: ResourceType, text: string): readonly Attribute[] | undefined => {
-  if (fold(text) === fold(type.schema)) return type.attributes
-  const extension = Object.keys(type.extensions).find((urn) => fold(urn) === fold(text))
+export const findSchemaAttributes = (
+  type: ResourceType,
+  text: string,
+): readonly ScimAttribute[] | undefined => {
+  if (foldName(text) === foldName(type.schema)) return type.attributes
+  const extension = Object.keys(type.extensions).find((urn) => foldName(urn) === foldName(text))
   return extension === undefined ? undefined : type.extensions[extension]
 }
 
@@ -48,15 +51,18 @@ export const schemaNamed = (type: ResourceType, text: string): readonly Attribut
  * Resolves `name` or `name.sub`, optionally prefixed by a schema URN. Undefined if no schema
  * defines it.
  */
-export const resolvePath = (type: ResourceType, text: string): AttributePath | undefined => {
-  const split = fold(text).startsWith("urn:")
+export const resolveAttributePath = (
+  type: ResourceType,
+  text: string,
+): AttributePath | undefined => {
+  const split = foldName(text).startsWith("urn:")
     ? splitUrn(type, text)
     : { attributes: type.attributes, rest: text }
   if (!split) return undefined
   const [name = "", subName, ...more] = split.rest.split(".")
-  const attribute = attributeNamed(split.attributes, name)
+  const attribute = findAttribute(split.attributes, name)
   if (!attribute || more.length > 0) return undefined
   if (subName === undefined) return { attribute }
-  const sub = attributeNamed(attribute.subAttributes ?? [], subName)
+  const sub = findAttribute(attribute.subAttributes ?? [], subName)
   return sub && { attribute, sub }
 }

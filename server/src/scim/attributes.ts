@@ -1,12 +1,12 @@
 /** SQL column of an attribute's value; case-insensitive text uses its case-folded column. */
-export type Column =
+export type AttributeColumn =
   | string
   | { constant: string }
   /** URL of a resource, built from the type's endpoint and its id column. */
   | { endpoint: "Users" | "Groups"; id: string }
 
 /** An attribute definition (RFC 7643 §7); absent characteristics have the RFC's defaults. */
-export interface Attribute {
+export interface ScimAttribute {
   name: string
   type: "string" | "boolean" | "dateTime" | "reference" | "complex"
   description: string
@@ -18,18 +18,18 @@ export interface Attribute {
   uniqueness?: "server"
   canonicalValues?: string[]
   referenceTypes?: string[]
-  subAttributes?: readonly Attribute[]
+  subAttributes?: readonly ScimAttribute[]
   /** Absent if the attribute is accepted but not stored. */
-  column?: Column
+  column?: AttributeColumn
   /**
    * Rows of a multi-valued attribute: the `from` clause, the owner's id column, and the sort order.
    */
   elements?: { from: string; owner: string; order?: string }
   /** Maximum values of a multi-valued attribute that is edited in memory. */
-  max?: number
+  maxValues?: number
 }
 
-export const urns = {
+export const schemaUrns = {
   user: "urn:ietf:params:scim:schemas:core:2.0:User",
   enterprise: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User",
   group: "urn:ietf:params:scim:schemas:core:2.0:Group",
@@ -39,7 +39,7 @@ export const urns = {
 export const commonAttributes = (
   table: "users" | "groups",
   { name, endpoint }: { name: string; endpoint: "Users" | "Groups" },
-): Attribute[] => [
+): ScimAttribute[] => [
   {
     name: "schemas",
     type: "reference",
@@ -48,7 +48,7 @@ export const commonAttributes = (
     caseExact: true,
     mutability: "readOnly",
     returned: "always",
-    column: { constant: name === "User" ? urns.user : urns.group },
+    column: { constant: name === "User" ? schemaUrns.user : schemaUrns.group },
   },
   {
     name: "id",
@@ -109,7 +109,7 @@ export const commonAttributes = (
 ]
 
 /** An attribute that is accepted but not stored. */
-const ignored = (name: string, rest: Partial<Attribute> = {}): Attribute => ({
+const ignoredAttribute = (name: string, rest: Partial<ScimAttribute> = {}): ScimAttribute => ({
   name,
   type: "string",
   description: "Accepted but not stored",
@@ -117,21 +117,23 @@ const ignored = (name: string, rest: Partial<Attribute> = {}): Attribute => ({
 })
 
 /** A multi-valued complex attribute that is accepted but not stored. */
-const ignoredList = (name: string, ...more: string[]): Attribute =>
-  ignored(name, {
+const ignoredList = (name: string, ...more: string[]): ScimAttribute =>
+  ignoredAttribute(name, {
     type: "complex",
     multiValued: true,
     subAttributes: [
-      ...["value", "display", "type", ...more].map((sub) => ignored(sub)),
-      ignored("primary", { type: "boolean" }),
+      ...["value", "display", "type", ...more].map((sub) => ignoredAttribute(sub)),
+      ignoredAttribute("primary", { type: "boolean" }),
     ],
   })
 
 /** Remaining core user attributes (RFC 7643 §4.1). */
-export const ignoredUserAttributes: Attribute[] = [
-  ...["title", "userType", "preferredLanguage", "locale", "timezone"].map((name) => ignored(name)),
-  ignored("profileUrl", { type: "reference" }),
-  ignored("password", { mutability: "writeOnly", returned: "never" }),
+export const ignoredUserAttributes: ScimAttribute[] = [
+  ...["title", "userType", "preferredLanguage", "locale", "timezone"].map((name) =>
+    ignoredAttribute(name),
+  ),
+  ignoredAttribute("profileUrl", { type: "reference" }),
+  ignoredAttribute("password", { mutability: "writeOnly", returned: "never" }),
   ...["phoneNumbers", "ims", "photos", "entitlements", "roles", "x509Certificates"].map((name) =>
     ignoredList(name),
   ),
@@ -146,17 +148,20 @@ export const ignoredUserAttributes: Attribute[] = [
   ),
 ]
 
-export const ignoredNames = ["formatted", "middleName", "honorificPrefix", "honorificSuffix"].map(
-  (name) => ignored(name),
-)
+export const ignoredNameAttributes = [
+  "formatted",
+  "middleName",
+  "honorificPrefix",
+  "honorificSuffix",
+].map((name) => ignoredAttribute(name))
 
 /** The enterprise user extension (RFC 7643 §4.3). */
-export const enterpriseAttributes: Attribute[] = [
+export const enterpriseAttributes: ScimAttribute[] = [
   ...["employeeNumber", "costCenter", "organization", "division", "department"].map((name) =>
-    ignored(name),
+    ignoredAttribute(name),
   ),
-  ignored("manager", {
+  ignoredAttribute("manager", {
     type: "complex",
-    subAttributes: ["value", "$ref", "displayName"].map((name) => ignored(name)),
+    subAttributes: ["value", "$ref", "displayName"].map((name) => ignoredAttribute(name)),
   }),
 ]

@@ -1,12 +1,12 @@
 import type { Actor } from "../http/caller.ts"
 import type { UserAuditContext } from "../users/provisioned-users.ts"
-import type { Ignored } from "./values.ts"
+import type { IgnoredNames } from "./values.ts"
 
 /** The audit context of a change: actor, action, status, and the attributes that were ignored. */
-export const orderOf = (
+export const createAuditContext = (
   actor: Actor,
   { action, status }: { action: string; status: number },
-  ignored: Ignored,
+  ignored: IgnoredNames,
 ): UserAuditContext => ({
   actor,
   action,

@@ -4,7 +4,7 @@ import type { Actor } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 
 /** The audit event of one request. */
-export interface Entry {
+export interface ScimAuditEntry {
   actor: Actor
   action: string
   target?: { type: string; id: string } | undefined
@@ -14,8 +14,8 @@ export interface Entry {
  * Audits every request of the identity provider. Successful changes write their event in their own
  * transaction; reads and failures are written here, before the response.
  */
-export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
-  const noteFailure = async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
+export const createScimAudit = ({ db, audit }: { db: Database; audit: Audit }) => {
+  const auditFailure = async <T>(entry: ScimAuditEntry, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
@@ -27,13 +27,13 @@ export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
   }
 
   return {
-    change: noteFailure,
-    read: async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
-      const result = await noteFailure(entry, work)
+    auditChange: auditFailure,
+    auditRead: async <T>(entry: ScimAuditEntry, work: () => Promise<T>): Promise<T> => {
+      const result = await auditFailure(entry, work)
       await audit.recordDurably(db, { ...entry, outcome: "success", status: 200 })
       return result
     },
   }
 }
 
-export type Trail = ReturnType<typeof createTrail>
+export type ScimAudit = ReturnType<typeof createScimAudit>

@@ -5,30 +5,30 @@ import type { Actor } from "../http/caller.ts"
 import { createRanges } from "../http/client-address.ts"
 import type { Exchange } from "../http/request-context.ts"
 import type { AdmitProvisioner } from "../http/router.ts"
-import { createRateLimit, type Rates } from "./rate-limit.ts"
+import { createRateLimit, type ScimRates } from "./rate-limit.ts"
 
-export interface GateSettings {
+export interface ScimAuthSettings {
   SCIM_ENABLED: boolean
   SCIM_TOKEN?: string | undefined
   SCIM_TOKEN_PREVIOUS?: string | undefined
   SCIM_ALLOWED_CIDRS: readonly string[]
-  SCIM_RATE_LIMIT: Rates | null
+  SCIM_RATE_LIMIT: ScimRates | null
 }
 
-interface Token {
+interface ScimToken {
   /** Identifies the token in the audit log: the first 12 hex digits of its SHA-256. */
   id: string
   digest: Buffer
 }
 
-export const minToken = 32
+export const minTokenLength = 32
 
-const tokenOf = (secret: string): Token => {
+const hashToken = (secret: string): ScimToken => {
   const digest = Buffer.from(hash("sha256", secret), "hex")
   return { id: digest.toString("hex").slice(0, 12), digest }
 }
 
-export const tokenId = (secret: string): string => tokenOf(secret).id
+export const tokenId = (secret: string): string => hashToken(secret).id
 
 /** One message for every cause, so that it reveals nothing about the tokens. */
 const unauthorized = (): Failure =>
@@ -37,51 +37,58 @@ const unauthorized = (): Failure =>
     "Missing or invalid SCIM token. Send Authorization: Bearer <SCIM_TOKEN>.",
   )
 
-const withoutMatch = ({ incoming }: Exchange): void => {
-  const wanted = incoming.headers["if-match"]
-  if (wanted === undefined || wanted.trim() === "*") return
+const rejectIfMatch = ({ incoming }: Exchange): void => {
+  const ifMatch = incoming.headers["if-match"]
+  if (ifMatch === undefined || ifMatch.trim() === "*") return
   fail("precondition_failed", "ETags are not supported. Omit If-Match or send *.")
 }
 
 /** Authenticates the identity provider by token, address range, and rate limit. */
-export const createGate = (settings: GateSettings, failures: FailureRecorder): AdmitProvisioner => {
+export const createScimAuthenticator = (
+  settings: ScimAuthSettings,
+  failures: FailureRecorder,
+): AdmitProvisioner => {
   const { SCIM_ENABLED, SCIM_TOKEN, SCIM_TOKEN_PREVIOUS, SCIM_ALLOWED_CIDRS } = settings
   const secrets = SCIM_ENABLED ? [SCIM_TOKEN, SCIM_TOKEN_PREVIOUS] : []
-  const tokens = secrets.filter((secret) => secret !== undefined).map(tokenOf)
+  const tokens = secrets.filter((secret) => secret !== undefined).map(hashToken)
   const inRange = createRanges(SCIM_ALLOWED_CIDRS)
   const rates = createRateLimit(settings.SCIM_RATE_LIMIT)
 
   /**
    * Compares with every token in constant time, so that timing does not reveal which one matched.
    */
-  const matching = (exchange: Exchange): Token | undefined => {
+  const findMatchingToken = (exchange: Exchange): ScimToken | undefined => {
     const { authorization = "" } = exchange.incoming.headers
-    const sent = tokenOf(/^bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? "")
+    const sent = hashToken(/^bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? "")
     return tokens.filter(({ digest }) => timingSafeEqual(digest, sent.digest))[0]
   }
 
-  const check = (exchange: Exchange): Token => {
+  const check = (exchange: Exchange): ScimToken => {
     if (SCIM_ENABLED && SCIM_ALLOWED_CIDRS.length > 0 && !inRange(exchange.address)) {
       fail("forbidden", `SCIM access is not allowed from ${exchange.address} (SCIM_ALLOWED_CIDRS).`)
     }
-    const token = matching(exchange)
+    const token = findMatchingToken(exchange)
     if (!token) {
       // While SCIM is disabled there is no token to guess, so failures are not rate limited.
-      if (SCIM_ENABLED) rates.refused(exchange.address)
+      if (SCIM_ENABLED) rates.recordRefusal(exchange.address)
       throw unauthorized()
     }
     rates.admit(exchange.incoming)
-    withoutMatch(exchange)
+    rejectIfMatch(exchange)
     return token
   }
 
   return async (exchange) => {
-    const where = { key_id: null, address: exchange.address, request_id: exchange.requestId }
+    const clientContext = {
+      key_id: null,
+      address: exchange.address,
+      request_id: exchange.requestId,
+    }
     try {
       const { id } = check(exchange)
-      return { type: "scim", id, ...where }
+      return { type: "scim", id, ...clientContext }
     } catch (error) {
-      const actor: Actor = { type: "anonymous", id: null, ...where }
+      const actor: Actor = { type: "anonymous", id: null, ...clientContext }
       const status = error instanceof Failure ? error.status : 500
       const target = { type: "scim", id: String(status) }
       // A failure to write the audit event must not replace the original error.

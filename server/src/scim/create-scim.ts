@@ -5,11 +5,11 @@ import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { ProvisionedGroups } from "../groups/provisioned-groups.ts"
 import type { ProvisionedUsers } from "../users/provisioned-users.ts"
-import { createTrail } from "./audit.ts"
-import { createGate, minToken } from "./authentication.ts"
+import { createScimAudit } from "./audit.ts"
+import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
 import { createScimGroups } from "./groups.ts"
-import { createViews } from "./mappers.ts"
-import { createBaseOf } from "./response.ts"
+import { createResourceViews } from "./mappers.ts"
+import { createBaseUrlResolver } from "./response.ts"
 import { createScimUsers } from "./users.ts"
 
 interface Deps {
@@ -22,11 +22,14 @@ interface Deps {
   log: Logger
 }
 
-const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger): void => {
+const logConfigWarnings = (
+  { SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config,
+  log: Logger,
+): void => {
   if (!SCIM_ENABLED) return
-  if (SCIM_TOKEN.length < minToken) {
+  if (SCIM_TOKEN.length < minTokenLength) {
     log.warn(
-      `SCIM_TOKEN is shorter than ${minToken} characters. Generate one with: openssl rand -base64 32`,
+      `SCIM_TOKEN is shorter than ${minTokenLength} characters. Generate one with: openssl rand -base64 32`,
     )
   }
   if (PUBLIC_URL && !PUBLIC_URL.startsWith("https:")) {
@@ -36,14 +39,14 @@ const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger
 
 /** SCIM 2.0 (RFC 7643, 7644): users and groups for the organization's identity provider. */
 export const createScim = ({ config, db, audit, failures, users, groups, log }: Deps) => {
-  warn(config, log)
-  const views = createViews(db, config.SCIM_DELETE_MODE)
+  logConfigWarnings(config, log)
+  const views = createResourceViews(db, config.SCIM_DELETE_MODE)
   return {
-    admit: createGate(config, failures),
+    admit: createScimAuthenticator(config, failures),
     views,
     users: createScimUsers({ db, users, views }),
     groups: createScimGroups({ db, groups, views }),
-    trail: createTrail({ db, audit }),
-    baseOf: createBaseOf(config.PUBLIC_URL),
+    audit: createScimAudit({ db, audit }),
+    baseUrlOf: createBaseUrlResolver(config.PUBLIC_URL),
   }
 }

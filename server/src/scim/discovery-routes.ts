@@ -2,34 +2,34 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Trail } from "./audit.ts"
+import type { ScimAudit } from "./audit.ts"
 import {
+  findResourceType,
+  findSchema,
   resourceTypeJson,
-  resourceTypeNamed,
   schemaJson,
-  schemaWithUrn,
   serviceProviderConfig,
 } from "./discovery.ts"
-import { maxBytes, queryOf } from "./request-body.ts"
+import { maxBytes, parseQuery } from "./request-body.ts"
 import { type ResourceType, resourceTypes } from "./resource-types.ts"
-import { type createBaseOf, scimReply } from "./response.ts"
+import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
 import { listResponse } from "./search.ts"
 
-const advisedOperations = 1000
+const advertisedOperations = 1000
 
 const ByName = z.object({ name: z.string().max(200) })
 const contentType = "application/scim+json"
 
 interface Deps {
   router: Router
-  trail: Trail
-  baseOf: ReturnType<typeof createBaseOf>
+  audit: ScimAudit
+  baseUrlOf: ReturnType<typeof createBaseUrlResolver>
 }
 
-type Describe = (type: ResourceType, base: string) => Record<string, unknown>
+type DescribeResourceType = (type: ResourceType, base: string) => Record<string, unknown>
 
 /** Discovery endpoints (RFC 7644 §4): capabilities, resource types and schemas. */
-export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
+export const discoveryRoutes = ({ router, audit: trail, baseUrlOf: baseOf }: Deps): void => {
   router.on(
     route("provisioner", {
       method: "get",
@@ -38,19 +38,23 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
       responses: { 200: { description: "The service provider configuration", contentType } },
     }),
     ({ actor, exchange }) =>
-      trail.read({ actor, action: "scim.config.read" }, async () => {
-        const limits = { maxOperations: advisedOperations, maxPayloadSize: maxBytes }
-        return scimReply(serviceProviderConfig(baseOf(exchange), limits))
+      trail.auditRead({ actor, action: "scim.config.read" }, async () => {
+        const limits = { maxOperations: advertisedOperations, maxPayloadSize: maxBytes }
+        return createScimResponse(serviceProviderConfig(baseOf(exchange), limits))
       }),
   )
 
-  const addTable = (
+  const addDiscoveryRoutes = (
     path: string,
     {
       action,
       find,
       describe,
-    }: { action: string; find: (name: string) => ResourceType | undefined; describe: Describe },
+    }: {
+      action: string
+      find: (name: string) => ResourceType | undefined
+      describe: DescribeResourceType
+    },
   ): void => {
     router.on(
       route("provisioner", {
@@ -60,11 +64,11 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
         responses: { 200: { description: "A ListResponse", contentType } },
       }),
       ({ actor, exchange }) =>
-        trail.read({ actor, action }, async () => {
-          if (queryOf(exchange).has("filter"))
+        trail.auditRead({ actor, action }, async () => {
+          if (parseQuery(exchange).has("filter"))
             fail("forbidden", `${path} does not support filters.`)
           const all = resourceTypes.map((type) => describe(type, baseOf(exchange)))
-          return scimReply(listResponse(all, { total: all.length, startIndex: 1 }))
+          return createScimResponse(listResponse(all, { total: all.length, startIndex: 1 }))
         }),
     )
     router.on(
@@ -76,17 +80,21 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
         responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
       }),
       ({ actor, exchange, params }) =>
-        trail.read({ actor, action }, async () => {
+        trail.auditRead({ actor, action }, async () => {
           const type = find(params.name) ?? fail("not_found", `${params.name} not found.`)
-          return scimReply(describe(type, baseOf(exchange)))
+          return createScimResponse(describe(type, baseOf(exchange)))
         }),
     )
   }
 
-  addTable("/ResourceTypes", {
+  addDiscoveryRoutes("/ResourceTypes", {
     action: "scim.resource_types.read",
-    find: resourceTypeNamed,
+    find: findResourceType,
     describe: resourceTypeJson,
   })
-  addTable("/Schemas", { action: "scim.schemas.read", find: schemaWithUrn, describe: schemaJson })
+  addDiscoveryRoutes("/Schemas", {
+    action: "scim.schemas.read",
+    find: findSchema,
+    describe: schemaJson,
+  })
 }

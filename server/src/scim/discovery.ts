@@ -1,15 +1,15 @@
-import type { Attribute } from "./attributes.ts"
-import type { Json } from "./projection.ts"
-import { isKept, type ResourceType, resourceTypes } from "./resource-types.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import type { ScimJson } from "./projection.ts"
+import { isStored, type ResourceType, resourceTypes } from "./resource-types.ts"
 import { maxCount } from "./search-query.ts"
 
-const urn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${name}`
+const coreUrn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${name}`
 
-const meta = (resourceType: string, location: string): Json => ({ resourceType, location })
+const meta = (resourceType: string, location: string): ScimJson => ({ resourceType, location })
 
 /** The service provider configuration (RFC 7643 §5). */
-export const serviceProviderConfig = (base: string, limits: Limits): Json => ({
-  schemas: [urn("ServiceProviderConfig")],
+export const serviceProviderConfig = (base: string, limits: AdvertisedLimits): ScimJson => ({
+  schemas: [coreUrn("ServiceProviderConfig")],
   patch: { supported: true },
   // authentik limits the operations of one PATCH to this value, even though bulk is unsupported.
   bulk: { supported: false, ...limits },
@@ -29,7 +29,7 @@ export const serviceProviderConfig = (base: string, limits: Limits): Json => ({
   meta: meta("ServiceProviderConfig", `${base}/ServiceProviderConfig`),
 })
 
-interface Limits {
+interface AdvertisedLimits {
   maxOperations: number
   maxPayloadSize: number
 }
@@ -37,8 +37,8 @@ interface Limits {
 export const resourceTypeJson = (
   { name, endpoint, ...type }: ResourceType,
   base: string,
-): Json => ({
-  schemas: [urn("ResourceType")],
+): ScimJson => ({
+  schemas: [coreUrn("ResourceType")],
   id: name,
   name,
   endpoint: `/${endpoint}`,
@@ -47,7 +47,7 @@ export const resourceTypeJson = (
   meta: meta("ResourceType", `${base}/ResourceTypes/${name}`),
 })
 
-const attributeJson = (attribute: Attribute): Json => {
+const attributeJson = (attribute: ScimAttribute): ScimJson => {
   const { name, type, description, subAttributes, canonicalValues, referenceTypes } = attribute
   const isText = type === "string" || type === "reference"
   return {
@@ -62,30 +62,30 @@ const attributeJson = (attribute: Attribute): Json => {
     ...(type !== "complex" && { uniqueness: attribute.uniqueness ?? "none" }),
     ...(canonicalValues && { canonicalValues }),
     ...(referenceTypes && { referenceTypes }),
-    ...(subAttributes && { subAttributes: subAttributes.filter(isKept).map(attributeJson) }),
+    ...(subAttributes && { subAttributes: subAttributes.filter(isStored).map(attributeJson) }),
   }
 }
 
 /** Common attributes are not part of any schema (RFC 7643 §3.1). */
-const common = new Set(["schemas", "id", "externalId", "meta"])
+const commonAttributeNames = new Set(["schemas", "id", "externalId", "meta"])
 
 /**
  * The stored attributes of a schema; attributes that are accepted but not stored are not
  * advertised.
  */
-export const schemaJson = (type: ResourceType, base: string): Json => ({
-  schemas: [urn("Schema")],
+export const schemaJson = (type: ResourceType, base: string): ScimJson => ({
+  schemas: [coreUrn("Schema")],
   id: type.schema,
   name: type.name,
   description: type.description,
   attributes: type.attributes
-    .filter((attribute) => isKept(attribute) && !common.has(attribute.name))
+    .filter((attribute) => isStored(attribute) && !commonAttributeNames.has(attribute.name))
     .map(attributeJson),
   meta: meta("Schema", `${base}/Schemas/${type.schema}`),
 })
 
-export const resourceTypeNamed = (name: string): ResourceType | undefined =>
+export const findResourceType = (name: string): ResourceType | undefined =>
   resourceTypes.find((type) => type.name.toLowerCase() === name.toLowerCase())
 
-export const schemaWithUrn = (text: string): ResourceType | undefined =>
+export const findSchema = (text: string): ResourceType | undefined =>
   resourceTypes.find((type) => type.schema.toLowerCase() === text.toLowerCase())

@@ -11,5 +11,5 @@ export type ScimType =
   | "invalidValue"
 
 /** @throws {Failure} always: 400 with `scimType` */
-export const refuse = (scimType: ScimType, message: string): never =>
+export const failScim = (scimType: ScimType, message: string): never =>
   fail("bad_request", message, { scimType })

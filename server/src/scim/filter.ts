@@ -1,90 +1,90 @@
-import { type AttributePath, attributeNamed, resolvePath } from "./attribute-paths.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
-import { type Token, tokenize } from "./filter-tokenizer.ts"
-import { type Operand, operandOf } from "./operands.ts"
-import { type Operator, operators } from "./operators.ts"
+import { type AttributePath, findAttribute, resolveAttributePath } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
+import { type FilterToken, tokenizeFilter } from "./filter-tokenizer.ts"
+import { type Operand, parseOperand } from "./operands.ts"
+import { type FilterOperator, filterOperators } from "./operators.ts"
 import type { ResourceType } from "./resource-types.ts"
 
 const maxBytes = 2048
 const maxTerms = 50
-const deepest = 20
+const maxDepth = 20
 
 /** A parsed filter with resolved attributes and typed operands. */
 export type Filter =
   | { kind: "and" | "or"; left: Filter; right: Filter }
   | { kind: "not"; of: Filter }
   | { kind: "present"; path: AttributePath }
-  | { kind: "test"; path: AttributePath; operator: Operator; operand: Operand }
+  | { kind: "test"; path: AttributePath; operator: FilterOperator; operand: Operand }
   /** True if one value of `attribute` satisfies `of`, whose paths are relative to that value. */
-  | { kind: "element"; attribute: Attribute; of: Filter }
+  | { kind: "element"; attribute: ScimAttribute; of: Filter }
 
 /** Resolves an attribute name in a filter; undefined if unknown. */
-type Scope = (name: string) => AttributePath | undefined
+type AttributeScope = (name: string) => AttributePath | undefined
 
 const scopeOf =
-  (type: ResourceType): Scope =>
+  (type: ResourceType): AttributeScope =>
   (name) =>
-    resolvePath(type, name)
+    resolveAttributePath(type, name)
 
 const elementScope =
-  (attribute: Attribute): Scope =>
+  (attribute: ScimAttribute): AttributeScope =>
   (name) => {
-    const sub = attributeNamed(attribute.subAttributes ?? [], name)
+    const sub = findAttribute(attribute.subAttributes ?? [], name)
     return sub && { attribute: sub }
   }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 80))
+const quote = (text: string): string => JSON.stringify(text.slice(0, 80))
 
-const isOperator = (word: string): word is Operator =>
-  operators.some((operator) => operator === word)
+const isOperator = (word: string): word is FilterOperator =>
+  filterOperators.some((operator) => operator === word)
 
 /** Recursive descent parser of one token sequence. */
-export const createFilterReader = (tokens: Token[]) => {
+export const createFilterReader = (tokens: FilterToken[]) => {
   let index = 0
   let depth = 0
   let terms = 0
-  const end: Token = { kind: "end", text: "", at: 0 }
+  const end: FilterToken = { kind: "end", text: "", at: 0 }
 
-  const peek = (): Token => tokens[index] ?? end
-  const take = (): Token => tokens[index++] ?? end
+  const peek = (): FilterToken => tokens[index] ?? end
+  const take = (): FilterToken => tokens[index++] ?? end
   const isMark = (text: string): boolean => peek().kind === "mark" && peek().text === text
   const isWord = (text: string): boolean =>
     peek().kind === "word" && peek().text.toLowerCase() === text
 
-  const expect = (text: string): void => {
+  const expectMark = (text: string): void => {
     const token = take()
     if (token.kind === "mark" && token.text === text) return
-    refuse("invalidFilter", `Expected ${text} at position ${token.at + 1} of the filter.`)
+    failScim("invalidFilter", `Expected ${text} at position ${token.at + 1} of the filter.`)
   }
 
-  const deeper = <T>(read: () => T): T => {
-    if (++depth > deepest)
-      refuse("invalidFilter", `The filter is nested too deeply (maximum ${deepest} levels).`)
+  const readNested = <T>(read: () => T): T => {
+    if (++depth > maxDepth)
+      failScim("invalidFilter", `The filter is nested too deeply (maximum ${maxDepth} levels).`)
     const value = read()
     depth--
     return value
   }
 
-  const group = (scope: Scope): Filter =>
-    deeper(() => {
-      expect("(")
-      const inner = either(scope)
-      expect(")")
+  const readGroup = (scope: AttributeScope): Filter =>
+    readNested(() => {
+      expectMark("(")
+      const inner = readOr(scope)
+      expectMark(")")
       return inner
     })
 
-  const compare = (path: AttributePath, name: string): Filter => {
+  const readComparison = (path: AttributePath, name: string): Filter => {
     const word = take()
     const operator = word.text.toLowerCase()
     if (word.kind !== "word" || !(operator === "pr" || isOperator(operator))) {
-      return refuse(
+      return failScim(
         "invalidFilter",
-        `${shown(word.text)} after ${name} is not an operator. Use one of ${operators.join(", ")}, pr.`,
+        `${quote(word.text)} after ${name} is not an operator. Use one of ${filterOperators.join(", ")}, pr.`,
       )
     }
     if (operator === "pr") return { kind: "present", path }
-    const { leaf, operand } = operandOf(path, operator, take())
+    const { leaf, operand } = parseOperand(path, operator, take())
     if (operand !== null) return { kind: "test", path: leaf, operator, operand }
     const present: Filter = { kind: "present", path: leaf }
     return operator === "ne" ? present : { kind: "not", of: present }
@@ -93,85 +93,89 @@ export const createFilterReader = (tokens: Token[]) => {
   /**
    * `emails[type eq "work"]`, and as an extension of the RFC `emails[type eq "work"].value eq "…"`.
    */
-  const element = ({ attribute, sub }: AttributePath): Filter => {
+  const readElement = ({ attribute, sub }: AttributePath): Filter => {
     if (sub || attribute.type !== "complex") {
-      refuse("invalidFilter", `${attribute.name} has no sub-attributes to filter with […].`)
+      failScim("invalidFilter", `${attribute.name} has no sub-attributes to filter with […].`)
     }
-    const of = bracket(attribute)
+    const of = readBrackets(attribute)
     if (!isMark(".")) return { kind: "element", attribute, of }
     take()
     const name = take().text
-    const path = elementScope(attribute)(name) ?? unknown(name)
-    return { kind: "element", attribute, of: { kind: "and", left: of, right: compare(path, name) } }
+    const path = elementScope(attribute)(name) ?? failUnknownAttribute(name)
+    return {
+      kind: "element",
+      attribute,
+      of: { kind: "and", left: of, right: readComparison(path, name) },
+    }
   }
 
-  const unknown = (name: string): never =>
-    refuse("invalidFilter", `${shown(name)} is not an attribute that can be used in a filter.`)
+  const failUnknownAttribute = (name: string): never =>
+    failScim("invalidFilter", `${quote(name)} is not an attribute that can be used in a filter.`)
 
-  const term = (scope: Scope): Filter => {
+  const readTerm = (scope: AttributeScope): Filter => {
     if (++terms > maxTerms)
-      refuse("invalidFilter", `The filter has too many terms (maximum ${maxTerms}).`)
+      failScim("invalidFilter", `The filter has too many terms (maximum ${maxTerms}).`)
     const token = take()
     if (token.kind !== "word") {
-      refuse("invalidFilter", `Expected an attribute at position ${token.at + 1} of the filter.`)
+      failScim("invalidFilter", `Expected an attribute at position ${token.at + 1} of the filter.`)
     }
-    const path = scope(token.text) ?? unknown(token.text)
-    return isMark("[") ? element(path) : compare(path, token.text)
+    const path = scope(token.text) ?? failUnknownAttribute(token.text)
+    return isMark("[") ? readElement(path) : readComparison(path, token.text)
   }
 
-  const single = (scope: Scope): Filter => {
-    if (isMark("(")) return group(scope)
+  const readNot = (scope: AttributeScope): Filter => {
+    if (isMark("(")) return readGroup(scope)
     const following = tokens[index + 1]
-    if (!isWord("not") || following?.text !== "(") return term(scope)
+    if (!isWord("not") || following?.text !== "(") return readTerm(scope)
     take()
-    return { kind: "not", of: group(scope) }
+    return { kind: "not", of: readGroup(scope) }
   }
 
-  const both = (scope: Scope): Filter => {
-    let left = single(scope)
+  const readAnd = (scope: AttributeScope): Filter => {
+    let left = readNot(scope)
     while (isWord("and")) {
       take()
-      left = { kind: "and", left, right: single(scope) }
+      left = { kind: "and", left, right: readNot(scope) }
     }
     return left
   }
 
-  const either = (scope: Scope): Filter => {
-    let left = both(scope)
+  const readOr = (scope: AttributeScope): Filter => {
+    let left = readAnd(scope)
     while (isWord("or")) {
       take()
-      left = { kind: "or", left, right: both(scope) }
+      left = { kind: "or", left, right: readAnd(scope) }
     }
     return left
   }
 
   /** Reads `[…]` after a complex attribute. */
-  const bracket = (attribute: Attribute): Filter =>
-    deeper(() => {
-      expect("[")
-      const of = either(elementScope(attribute))
-      expect("]")
+  const readBrackets = (attribute: ScimAttribute): Filter =>
+    readNested(() => {
+      expectMark("[")
+      const of = readOr(elementScope(attribute))
+      expectMark("]")
       return of
     })
 
-  return { peek, take, isMark, either, bracket }
+  return { peek, take, isMark, either: readOr, bracket: readBrackets }
 }
 
 /** Parses a filter for resources of `type`. @throws {Failure} `invalidFilter` */
 export const parseFilter = (
   type: ResourceType,
   source: string,
-  { alsoKnown = () => undefined }: { alsoKnown?: Scope } = {},
+  { fallbackScope = () => undefined }: { fallbackScope?: AttributeScope } = {},
 ): Filter => {
   if (Buffer.byteLength(source) > maxBytes) {
-    refuse("invalidFilter", `The filter is too long (maximum ${maxBytes} bytes).`)
+    failScim("invalidFilter", `The filter is too long (maximum ${maxBytes} bytes).`)
   }
-  const reader = createFilterReader(tokenize(source))
+  const reader = createFilterReader(tokenizeFilter(source))
   const own = scopeOf(type)
-  const filter = reader.either((name) => own(name) ?? alsoKnown(name))
-  const left = reader.take()
-  if (left.kind !== "end") {
-    refuse("invalidFilter", `Unexpected ${shown(left.text)} after the end of the filter.`)
+  const filter = reader.either((name) => own(name) ?? fallbackScope(name))
+  const rest = reader.take()
+  if (rest.kind !== "end") {
+    failScim("invalidFilter", `Unexpected ${quote(rest.text)} after the end of the filter.`)
   }
   return filter
 }

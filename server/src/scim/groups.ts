@@ -2,75 +2,86 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned-groups.ts"
 import type { Actor } from "../http/caller.ts"
-import { attributeNamed } from "./attribute-paths.ts"
-import { orderOf } from "./audit-context.ts"
-import { refuse } from "./errors.ts"
-import type { Shape, Views } from "./mappers.ts"
-import { memberIds, patchMembers } from "./member-patch.ts"
+import { findAttribute } from "./attribute-paths.ts"
+import { createAuditContext } from "./audit-context.ts"
+import { failScim } from "./errors.ts"
+import type { ResourceViews, ResponseShape } from "./mappers.ts"
+import { parseMemberIds, patchMembers } from "./member-patch.ts"
 import { applyOperation } from "./patch.ts"
-import { readPatch } from "./patch-request.ts"
-import type { Json } from "./projection.ts"
+import { parsePatch } from "./patch-request.ts"
+import type { ScimJson } from "./projection.ts"
 import { groupType } from "./resource-types.ts"
-import { createIgnored, readResource, type Values } from "./values.ts"
+import { type AttributeValues, createIgnoredNames, parseResource } from "./values.ts"
 
-const maxName = 200
+const maxNameLength = 200
 
 interface Deps {
   db: Database
   groups: ProvisionedGroups
-  views: Views
+  views: ResourceViews
 }
 
-const profileOf = (values: Values): GroupProfile => {
+const profileOf = (values: AttributeValues): GroupProfile => {
   const name = values.get("displayName")
   const externalId = values.get("externalId")
   if (typeof name !== "string" || name.trim() === "") {
-    return refuse("invalidValue", "displayName is required.")
+    return failScim("invalidValue", "displayName is required.")
   }
-  if (name.length > maxName) {
-    refuse("invalidValue", `displayName is too long (maximum ${maxName} characters).`)
+  if (name.length > maxNameLength) {
+    failScim("invalidValue", `displayName is too long (maximum ${maxNameLength} characters).`)
   }
   return { name, external_id: typeof externalId === "string" ? externalId : null }
 }
 
-const isMembers = ({ target }: { target: { attribute: { name: string } } }): boolean =>
+const targetsMembers = ({ target }: { target: { attribute: { name: string } } }): boolean =>
   target.attribute.name === "members"
 
-const membersAttribute = attributeNamed(groupType.attributes, "members")
+const membersAttribute = findAttribute(groupType.attributes, "members")
 
-const idsIn = (values: Values): string[] =>
-  membersAttribute ? memberIds(membersAttribute, values.get("members")) : []
+const memberIdsIn = (values: AttributeValues): string[] =>
+  membersAttribute ? parseMemberIds(membersAttribute, values.get("members")) : []
 
 /** SCIM groups: the same groups that access grants refer to. */
 export const createScimGroups = ({ db, groups, views }: Deps) => {
-  const write = (work: (tx: Tx) => Promise<{ id: string }>, shape: Shape): Promise<Json> =>
+  const write = (
+    work: (tx: Tx) => Promise<{ id: string }>,
+    shape: ResponseShape,
+  ): Promise<ScimJson> =>
     db.transact(async (tx) => {
       const { id } = await work(tx)
-      return (await views.groups.one(id, shape, tx)) ?? {}
+      return (await views.groups.findOne(id, shape, tx)) ?? {}
     })
 
   return {
-    get: async (id: string, shape: Shape): Promise<Json> =>
-      (await views.groups.one(id, shape)) ?? fail("not_found", `Group ${id} not found.`),
+    get: async (id: string, shape: ResponseShape): Promise<ScimJson> =>
+      (await views.groups.findOne(id, shape)) ?? fail("not_found", `Group ${id} not found.`),
 
-    create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
-      const ignored = createIgnored()
-      const values = readResource(groupType, body, ignored)
-      const given = { profile: profileOf(values), members: idsIn(values) }
-      const order = orderOf(actor, { action: "scim.group.created", status: 201 }, ignored)
-      return write((tx) => groups.create(tx, order, given), shape)
+    create: (actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+      const ignored = createIgnoredNames()
+      const values = parseResource(groupType, body, ignored)
+      const input = { profile: profileOf(values), members: memberIdsIn(values) }
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.group.created", status: 201 },
+        ignored,
+      )
+      return write((tx) => groups.create(tx, auditContext, input), shape)
     },
 
     /** Members are unchanged if `members` is absent. */
-    replace: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
-      const ignored = createIgnored()
-      const values = readResource(groupType, body, ignored)
+    replace: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+      const ignored = createIgnoredNames()
+      const values = parseResource(groupType, body, ignored)
       const profile = profileOf(values)
-      const members = values.has("members") ? idsIn(values) : null
-      const order = orderOf(actor, { action: "scim.group.replaced", status: 200 }, ignored)
+      const members = values.has("members") ? memberIdsIn(values) : null
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.group.replaced", status: 200 },
+        ignored,
+      )
       return write(
         (tx) =>
-          groups.change(tx, order, id, async (_, membership) => {
+          groups.change(tx, auditContext, id, async (_, membership) => {
             if (members) await membership.replace(members)
             return profile
           }),
@@ -78,21 +89,25 @@ export const createScimGroups = ({ db, groups, views }: Deps) => {
       )
     },
 
-    patch: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
-      const ignored = createIgnored()
-      const operations = readPatch(groupType, body, ignored)
-      const order = orderOf(actor, { action: "scim.group.patched", status: 200 }, ignored)
+    patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+      const ignored = createIgnoredNames()
+      const operations = parsePatch(groupType, body, ignored)
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.group.patched", status: 200 },
+        ignored,
+      )
       return write(
         (tx) =>
-          groups.change(tx, order, id, async (group, membership) => {
+          groups.change(tx, auditContext, id, async (group, membership) => {
             const place = { tx, groupId: id, base: shape.base }
-            const ofMembers = operations.filter(isMembers)
-            await patchMembers(ofMembers, { place, membership, ignored })
-            const values: Values = new Map()
+            const memberOperations = operations.filter(targetsMembers)
+            await patchMembers(memberOperations, { place, membership, ignored })
+            const values: AttributeValues = new Map()
             values.set("displayName", group.name)
             values.set("externalId", group.external_id)
             for (const operation of operations) {
-              if (!isMembers(operation)) applyOperation(values, operation, ignored)
+              if (!targetsMembers(operation)) applyOperation(values, operation, ignored)
             }
             return profileOf(values)
           }),
@@ -101,8 +116,12 @@ export const createScimGroups = ({ db, groups, views }: Deps) => {
     },
 
     remove: (actor: Actor, id: string): Promise<void> => {
-      const order = orderOf(actor, { action: "scim.group.deleted", status: 204 }, createIgnored())
-      return db.transact((tx) => groups.remove(tx, order, id))
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.group.deleted", status: 204 },
+        createIgnoredNames(),
+      )
+      return db.transact((tx) => groups.remove(tx, auditContext, id))
     },
   }
 }

@@ -3,7 +3,13 @@ import type { Database, Reader } from "../db/database.ts"
 import { jsonRowsSubquery } from "../db/json.ts"
 import { RecordSource } from "../users/schema.ts"
 import { type EmailColumns, toEmail, toUser } from "../users/user-rows.ts"
-import { createProjector, type Json, type Projection, requests, wants } from "./projection.ts"
+import {
+  createProjector,
+  includesAttribute,
+  type Projection,
+  requestsSubAttribute,
+  type ScimJson,
+} from "./projection.ts"
 import type { MemberIds } from "./reference-list.ts"
 import {
   groupJson,
@@ -14,7 +20,7 @@ import {
 } from "./representation.ts"
 import { groupType, type ResourceType, userType } from "./resource-types.ts"
 
-export interface Page {
+export interface ResourceQuery {
   where: RawBuilder<boolean>
   order: RawBuilder<unknown>
   limit: number
@@ -22,23 +28,23 @@ export interface Page {
 }
 
 /** Shape of a response: its attributes, and the base URL of its links. */
-export interface Shape {
+export interface ResponseShape {
   projection: Projection
   base: string
 }
 
 /** Queries one resource type: database rows in, SCIM JSON out. */
-export interface View {
+export interface ResourceView {
   type: ResourceType
   count(where: RawBuilder<boolean>): Promise<number>
-  page(page: Page, shape: Shape, reader?: Reader): Promise<Json[]>
-  one(id: string, shape: Shape, reader?: Reader): Promise<Json | undefined>
+  page(page: ResourceQuery, shape: ResponseShape, reader?: Reader): Promise<ScimJson[]>
+  findOne(id: string, shape: ResponseShape, reader?: Reader): Promise<ScimJson | undefined>
 }
 
 /** Parses rows that a subquery aggregated as JSON text. */
-const rowsIn = <T>(text: string | null | undefined): T[] => JSON.parse(text ?? "[]") as T[]
+const parseRows = <T>(text: string | null | undefined): T[] => JSON.parse(text ?? "[]") as T[]
 
-export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => {
+export const createResourceViews = (db: Database, deleteMode: "deactivate" | "hide") => {
   const visible =
     deleteMode === "hide"
       ? sql<boolean>`users.hidden = 0 and users.deleted_at is null`
@@ -60,7 +66,7 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
    * One query including each user's emails and groups, if the response contains them. The page is a
    * subquery: otherwise PostgreSQL would aggregate them for the rows that the offset skips, too.
    */
-  const usersPage: View["page"] = async (
+  const usersPage: ResourceView["page"] = async (
     { where, order, limit, offset },
     { projection, base },
     reader = db.read,
@@ -75,30 +81,30 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
     const rows = await reader
       .selectFrom(page.as("users"))
       .selectAll()
-      .$if(wants(userType, projection, "emails"), (query) =>
+      .$if(includesAttribute(userType, projection, "emails"), (query) =>
         query.select(emailsOfUser.as("emails_json")),
       )
-      .$if(wants(userType, projection, "groups"), (query) =>
+      .$if(includesAttribute(userType, projection, "groups"), (query) =>
         query.select(groupsOfUser.as("groups_json")),
       )
       .orderBy(order)
       .execute()
     const project = createProjector(userType, projection)
     return rows.map(({ emails_json, groups_json, ...row }) => {
-      const emails = rowsIn<EmailColumns>(emails_json).map(toEmail)
-      const groups = rowsIn<MemberRow>(groups_json)
+      const emails = parseRows<EmailColumns>(emails_json).map(toEmail)
+      const groups = parseRows<MemberRow>(groups_json)
       return project(userJson(toUser(row), { emails, groups, base }))
     })
   }
 
-  const joined =
+  const joinedIds =
     db.dialect === "sqlite"
       ? sql<string>`group_concat(user_id, ' ')`
       : sql<string>`string_agg(user_id, ' ' order by user_id)`
 
   const membersOf = async (ids: readonly string[], reader: Reader) => {
     const { rows } = await sql<MemberIds & { group_id: string }>`
-      select group_id, count(*) as count, ${joined} as ids
+      select group_id, count(*) as count, ${joinedIds} as ids
       from (
         select group_id, user_id from group_members where group_id in (${sql.join(ids)})
         order by group_id, user_id
@@ -123,11 +129,11 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
   /** Members as projected; their names are read only if requested. */
   const readMembers = async (
     ids: readonly string[],
-    { projection, base }: Shape,
+    { projection, base }: ResponseShape,
     reader: Reader,
   ): Promise<(id: string) => unknown> => {
-    if (ids.length === 0 || !wants(groupType, projection, "members")) return () => []
-    if (requests(groupType, projection, ["members", "display"])) {
+    if (ids.length === 0 || !includesAttribute(groupType, projection, "members")) return () => []
+    if (requestsSubAttribute(groupType, projection, ["members", "display"])) {
       const members = await namedMembersOf(ids, reader)
       return (id) => namedMembersJson(members.get(id) ?? [], base)
     }
@@ -135,7 +141,7 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
     return (id) => membersJson(members.get(id) ?? { ids: null, count: 0 }, base)
   }
 
-  const groupsPage: View["page"] = async (
+  const groupsPage: ResourceView["page"] = async (
     { where, order, limit, offset },
     shape,
     reader = db.read,
@@ -157,8 +163,8 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
     })
   }
 
-  const oneOf =
-    (table: "users" | "groups", page: View["page"]): View["one"] =>
+  const createFindOne =
+    (table: "users" | "groups", page: ResourceView["page"]): ResourceView["findOne"] =>
     async (id, shape, reader) => {
       const column = sql.ref(`${table}.id`)
       const where = sql<boolean>`${column} = ${id}`
@@ -166,7 +172,7 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       return found
     }
 
-  const users: View = {
+  const users: ResourceView = {
     type: userType,
     count: async (where) => {
       const { total } = await db.read
@@ -177,10 +183,10 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       return total
     },
     page: usersPage,
-    one: oneOf("users", usersPage),
+    findOne: createFindOne("users", usersPage),
   }
 
-  const groups: View = {
+  const groups: ResourceView = {
     type: groupType,
     count: async (where) => {
       const { total } = await db.read
@@ -191,10 +197,10 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       return total
     },
     page: groupsPage,
-    one: oneOf("groups", groupsPage),
+    findOne: createFindOne("groups", groupsPage),
   }
 
   return { users, groups }
 }
 
-export type Views = ReturnType<typeof createViews>
+export type ResourceViews = ReturnType<typeof createResourceViews>

@@ -1,56 +1,65 @@
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
 import type { GroupMembershipEditor } from "../groups/provisioned-groups.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
 import type { Filter } from "./filter.ts"
 import { createFilterCompiler } from "./filter-sql.ts"
-import type { Operation } from "./patch-request.ts"
+import type { PatchOperation } from "./patch-request.ts"
 import { groupType } from "./resource-types.ts"
-import { createIgnored, type Ignored, readValue } from "./values.ts"
+import { createIgnoredNames, type IgnoredNames, parseValue } from "./values.ts"
 
 /** A change of members with known ids. */
-interface Step {
-  verb: Operation["verb"]
+interface MembershipChange {
+  verb: PatchOperation["verb"]
   ids: string[]
 }
 
 /** @throws {Failure} `invalidValue` */
-export const memberIds = (attribute: Attribute, value: unknown): string[] => {
-  const members = readValue(attribute, value, createIgnored())
+export const parseMemberIds = (attribute: ScimAttribute, value: unknown): string[] => {
+  const members = parseValue(attribute, value, createIgnoredNames())
   return (Array.isArray(members) ? members : []).map((member) =>
     typeof member.value === "string"
       ? member.value
-      : refuse("invalidValue", "The value of a member must be the id of a user."),
+      : failScim("invalidValue", "The value of a member must be the id of a user."),
   )
 }
 
 /** The id in `members[value eq "…"]`, the only filter that providers send in practice. */
-const idIn = (filter: Filter): string | undefined => {
+const memberIdInFilter = (filter: Filter): string | undefined => {
   if (filter.kind !== "test" || filter.operator !== "eq") return undefined
   const named = filter.path.attribute.name === "value" && "text" in filter.operand
   return named && "text" in filter.operand ? filter.operand.text : undefined
 }
 
 /** Converts an operation that does not depend on the current members; undefined for others. */
-const stepOf = ({ verb, target, value }: Operation): Step | undefined => {
+const toMembershipChange = ({
+  verb,
+  target,
+  value,
+}: PatchOperation): MembershipChange | undefined => {
   const { attribute, filter, sub } = target
   if (sub) return undefined
   if (!filter) {
-    const everyone = verb === "remove" && (value === undefined || value === null)
-    return everyone ? { verb: "replace", ids: [] } : { verb, ids: memberIds(attribute, value) }
+    const removesAll = verb === "remove" && (value === undefined || value === null)
+    return removesAll
+      ? { verb: "replace", ids: [] }
+      : { verb, ids: parseMemberIds(attribute, value) }
   }
-  const id = verb === "remove" ? idIn(filter) : undefined
+  const id = verb === "remove" ? memberIdInFilter(filter) : undefined
   return id === undefined ? undefined : { verb, ids: [id] }
 }
 
-interface Place {
+interface GroupContext {
   tx: Tx
   groupId: string
   base: string
 }
 
-const matching = async (filter: Filter, { tx, groupId, base }: Place): Promise<string[]> => {
+const findMatchingMembers = async (
+  filter: Filter,
+  { tx, groupId, base }: GroupContext,
+): Promise<string[]> => {
   const condition = createFilterCompiler({ type: groupType, base })(filter)
   const { rows } = await sql<{ user_id: string }>`
     select group_members.user_id from group_members
@@ -65,26 +74,26 @@ const matching = async (filter: Filter, { tx, groupId, base }: Place): Promise<s
  * removed.
  */
 const patchMatching = async (
-  { verb, target }: Operation,
+  { verb, target }: PatchOperation,
   {
     place,
     membership,
     ignored,
-  }: { place: Place; membership: GroupMembershipEditor; ignored: Ignored },
+  }: { place: GroupContext; membership: GroupMembershipEditor; ignored: IgnoredNames },
 ): Promise<void> => {
   const { filter, sub } = target
-  const ids = filter ? await matching(filter, place) : []
+  const ids = filter ? await findMatchingMembers(filter, place) : []
   if (verb === "remove" && !sub) return membership.remove(ids)
-  if (filter && ids.length === 0) refuse("noTarget", "No member matches the filter in the path.")
+  if (filter && ids.length === 0) failScim("noTarget", "No member matches the filter in the path.")
   if (!sub || sub.name === "value" || verb === "remove") {
-    refuse("mutability", "Members are immutable. Remove the member and add another.")
+    failScim("mutability", "Members are immutable. Remove the member and add another.")
   }
   ignored.add(`members.${sub?.name}`)
 }
 
 /** Merges adjacent changes of the same kind: some providers send one operation per member. */
-const joined = (steps: readonly Step[]): Step[] => {
-  const result: Step[] = []
+const mergeChanges = (steps: readonly MembershipChange[]): MembershipChange[] => {
+  const result: MembershipChange[] = []
   for (const step of steps) {
     const last = result.at(-1)
     if (last && last.verb === step.verb && step.verb !== "replace") {
@@ -97,17 +106,17 @@ const joined = (steps: readonly Step[]): Step[] => {
 
 /** Applies the operations of a PATCH on `members` in order. @throws {Failure} */
 export const patchMembers = async (
-  operations: readonly Operation[],
-  context: { place: Place; membership: GroupMembershipEditor; ignored: Ignored },
+  operations: readonly PatchOperation[],
+  context: { place: GroupContext; membership: GroupMembershipEditor; ignored: IgnoredNames },
 ): Promise<void> => {
   const { membership } = context
-  let steps: Step[] = []
+  let steps: MembershipChange[] = []
   const flush = async (): Promise<void> => {
-    for (const { verb, ids } of joined(steps)) await membership[verb](ids)
+    for (const { verb, ids } of mergeChanges(steps)) await membership[verb](ids)
     steps = []
   }
   for (const operation of operations) {
-    const step = stepOf(operation)
+    const step = toMembershipChange(operation)
     if (step) {
       steps.push(step)
       continue

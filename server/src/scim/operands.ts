@@ -1,9 +1,9 @@
 import { foldCase } from "../db/fold-case.ts"
-import { type AttributePath, attributeNamed } from "./attribute-paths.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
-import type { Token } from "./filter-tokenizer.ts"
-import { type Operator, operatorsOf } from "./operators.ts"
+import { type AttributePath, findAttribute } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
+import type { FilterToken } from "./filter-tokenizer.ts"
+import { type FilterOperator, operatorsOf } from "./operators.ts"
 
 /**
  * A filter operand: text (case-folded unless the attribute is caseExact), a boolean, or a time in
@@ -12,14 +12,14 @@ import { type Operator, operatorsOf } from "./operators.ts"
 export type Operand = { text: string } | { truth: boolean } | { ms: number }
 
 /** RFC 3339 with a time zone. */
-const dateForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
+const dateTimePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 
 /**
  * Epoch milliseconds. Finer fractions add 0.5, so that they compare as between two milliseconds;
  * `Date` would truncate them.
  */
-export const readDate = (text: string): number | undefined => {
-  const [, second = "", fraction = "", zone = ""] = dateForm.exec(text) ?? []
+export const parseDateTime = (text: string): number | undefined => {
+  const [, second = "", fraction = "", zone = ""] = dateTimePattern.exec(text) ?? []
   const whole = Date.parse(`${second}${zone}`.toUpperCase())
   if (Number.isNaN(whole)) return undefined
   const digits = fraction.slice(1)
@@ -27,66 +27,66 @@ export const readDate = (text: string): number | undefined => {
   return whole + Number(digits.slice(0, 3).padEnd(3, "0")) + finer
 }
 
-const truths = new Map([
+const booleanByText = new Map([
   ["true", true],
   ["false", false],
 ])
 
 /** Some providers send booleans as strings, in any case. */
-export const readBoolean = (value: unknown): boolean | undefined => {
+export const parseBoolean = (value: unknown): boolean | undefined => {
   if (typeof value === "boolean") return value
-  return typeof value === "string" ? truths.get(value.toLowerCase()) : undefined
+  return typeof value === "string" ? booleanByText.get(value.toLowerCase()) : undefined
 }
 
 /** Resolves a multi-valued complex attribute to its `value` sub-attribute. */
-const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: Attribute } => {
+const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: ScimAttribute } => {
   if (sub) return { attribute, sub, leaf: sub }
   if (attribute.type !== "complex") return { attribute, leaf: attribute }
-  const value = attribute.multiValued && attributeNamed(attribute.subAttributes ?? [], "value")
+  const value = attribute.multiValued && findAttribute(attribute.subAttributes ?? [], "value")
   if (value) return { attribute, sub: value, leaf: value }
-  return refuse(
+  return failScim(
     "invalidFilter",
     `${attribute.name} is a complex attribute. Compare one of its sub-attributes.`,
   )
 }
 
-const wrongValue = ({ name }: Attribute, wanted: string): never =>
-  refuse("invalidFilter", `Compare ${name} with ${wanted}.`)
+const failOperand = ({ name }: ScimAttribute, wanted: string): never =>
+  failScim("invalidFilter", `Compare ${name} with ${wanted}.`)
 
-const literal = (token: Token): string | boolean | null | undefined => {
+const parseLiteral = (token: FilterToken): string | boolean | null | undefined => {
   if (token.kind === "text") return token.text
   const word = token.kind === "word" ? token.text.toLowerCase() : ""
-  return word === "null" ? null : truths.get(word)
+  return word === "null" ? null : booleanByText.get(word)
 }
 
-const convert = (leaf: Attribute, value: string | boolean | undefined): Operand => {
+const toOperand = (leaf: ScimAttribute, value: string | boolean | undefined): Operand => {
   if (leaf.type === "boolean") {
-    const truth = readBoolean(value)
-    return truth === undefined ? wrongValue(leaf, "true or false") : { truth }
+    const truth = parseBoolean(value)
+    return truth === undefined ? failOperand(leaf, "true or false") : { truth }
   }
-  if (typeof value !== "string") return wrongValue(leaf, "text in double quotes")
+  if (typeof value !== "string") return failOperand(leaf, "text in double quotes")
   if (leaf.type !== "dateTime") return { text: leaf.caseExact ? value : foldCase(value) }
-  const ms = readDate(value)
-  return ms === undefined ? wrongValue(leaf, `a time such as "2026-01-31T12:00:00Z"`) : { ms }
+  const ms = parseDateTime(value)
+  return ms === undefined ? failOperand(leaf, `a time such as "2026-01-31T12:00:00Z"`) : { ms }
 }
 
 /**
  * Parses the value after an operator; null for `null`, which means "has no value".
  * @throws {Failure} `invalidFilter` if the operator or the value does not fit the attribute
  */
-export const operandOf = (
+export const parseOperand = (
   path: AttributePath,
-  operator: Operator,
-  token: Token,
+  operator: FilterOperator,
+  token: FilterToken,
 ): { leaf: AttributePath; operand: Operand | null } => {
-  const value = literal(token)
+  const value = parseLiteral(token)
   if (value === null && (operator === "eq" || operator === "ne"))
     return { leaf: path, operand: null }
   const { leaf, ...resolved } = leafOf(path)
   const { type } = leaf
   if (type === "complex" || !operatorsOf[type].includes(operator)) {
-    refuse("invalidFilter", `Operator ${operator} does not apply to ${leaf.name} (type ${type}).`)
+    failScim("invalidFilter", `Operator ${operator} does not apply to ${leaf.name} (type ${type}).`)
   }
-  if (value === null) return wrongValue(leaf, "a value, not null")
-  return { leaf: resolved, operand: convert(leaf, value) }
+  if (value === null) return failOperand(leaf, "a value, not null")
+  return { leaf: resolved, operand: toOperand(leaf, value) }
 }

@@ -10,23 +10,24 @@ interface TextOperator {
   test(value: string, text: string): boolean
 }
 
-const byBytes = (left: string, right: string): number =>
+const compareBytes = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right))
 
-const characters = (text: string): number => [...text].length
+const countCharacters = (text: string): number => [...text].length
 
 /** Negation without NULL: a missing value is not equal to anything. */
-export const isNot = (condition: Condition): Condition => sql<boolean>`((${condition}) is not true)`
+export const negate = (condition: Condition): Condition =>
+  sql<boolean>`((${condition}) is not true)`
 
 /** Case-sensitive comparison; SQLite's LIKE ignores case. */
-const exactly: Record<"co" | "sw" | "ew", TextOperator["sql"]> = {
+const caseExactSql: Record<"co" | "sw" | "ew", TextOperator["sql"]> = {
   co: (column, text) =>
     text === ""
       ? sql<boolean>`${column} is not null`
       : sql<boolean>`replace(${column}, ${text}, '') <> ${column}`,
-  sw: (column, text) => sql<boolean>`substr(${column}, 1, ${characters(text)}) = ${text}`,
+  sw: (column, text) => sql<boolean>`substr(${column}, 1, ${countCharacters(text)}) = ${text}`,
   ew: (column, text) => {
-    const length = characters(text)
+    const length = countCharacters(text)
     return sql<boolean>`(length(${column}) >= ${length}
       and substr(${column}, length(${column}) - ${length} + 1) = ${text})`
   },
@@ -42,7 +43,7 @@ export const textOperators = {
     test: (value, text) => value === text,
   },
   ne: {
-    sql: (column, text) => isNot(sql<boolean>`${column} = ${text}`),
+    sql: (column, text) => negate(sql<boolean>`${column} = ${text}`),
     test: (value, text) => value !== text,
   },
   co: {
@@ -59,63 +60,66 @@ export const textOperators = {
   },
   gt: {
     sql: (column, text) => sql<boolean>`${column} > ${text}`,
-    test: (value, text) => byBytes(value, text) > 0,
+    test: (value, text) => compareBytes(value, text) > 0,
   },
   ge: {
     sql: (column, text) => sql<boolean>`${column} >= ${text}`,
-    test: (value, text) => byBytes(value, text) >= 0,
+    test: (value, text) => compareBytes(value, text) >= 0,
   },
   lt: {
     sql: (column, text) => sql<boolean>`${column} < ${text}`,
-    test: (value, text) => byBytes(value, text) < 0,
+    test: (value, text) => compareBytes(value, text) < 0,
   },
   le: {
     sql: (column, text) => sql<boolean>`${column} <= ${text}`,
-    test: (value, text) => byBytes(value, text) <= 0,
+    test: (value, text) => compareBytes(value, text) <= 0,
   },
 } satisfies Record<string, TextOperator>
 
-export type Operator = keyof typeof textOperators
+export type FilterOperator = keyof typeof textOperators
 
-export const operators = Object.keys(textOperators) as Operator[]
+export const filterOperators = Object.keys(textOperators) as FilterOperator[]
 
 /** Operators supported for each attribute type. */
-export const operatorsOf: Record<"string" | "reference" | "boolean" | "dateTime", Operator[]> = {
-  string: operators,
-  reference: operators,
+export const operatorsOf: Record<
+  "string" | "reference" | "boolean" | "dateTime",
+  FilterOperator[]
+> = {
+  string: filterOperators,
+  reference: filterOperators,
   boolean: ["eq", "ne"],
   dateTime: ["eq", "ne", "gt", "ge", "lt", "le"],
 }
 
 export const textCondition = (
   column: Expression,
-  { operator, text, exact }: { operator: Operator; text: string; exact: boolean },
+  { operator, text, exact }: { operator: FilterOperator; text: string; exact: boolean },
 ): Condition => {
   if (exact && (operator === "co" || operator === "sw" || operator === "ew")) {
-    return exactly[operator](column, text)
+    return caseExactSql[operator](column, text)
   }
   return textOperators[operator].sql(column, text)
 }
 
-export const never = sql<boolean>`(1 = 0)`
+export const alwaysFalse = sql<boolean>`(1 = 0)`
 
 /** Columns have whole milliseconds; the operand may lie between two of them. */
 export const timeCondition = (
   column: Expression,
-  { operator, ms }: { operator: Operator; ms: number },
+  { operator, ms }: { operator: FilterOperator; ms: number },
 ): Condition => {
   const down = Math.floor(ms)
   const up = Math.ceil(ms)
-  const equal = down === up ? sql<boolean>`${column} = ${down}` : never
+  const equal = down === up ? sql<boolean>`${column} = ${down}` : alwaysFalse
   if (operator === "eq") return equal
-  if (operator === "ne") return isNot(equal)
+  if (operator === "ne") return negate(equal)
   if (operator === "gt") return sql<boolean>`${column} > ${down}`
   if (operator === "ge") return sql<boolean>`${column} >= ${up}`
   if (operator === "lt") return sql<boolean>`${column} < ${up}`
   return sql<boolean>`${column} <= ${down}`
 }
 
-const orders: Partial<Record<Operator, (difference: number) => boolean>> = {
+const timeTests: Partial<Record<FilterOperator, (difference: number) => boolean>> = {
   eq: (difference) => difference === 0,
   ne: (difference) => difference !== 0,
   gt: (difference) => difference > 0,
@@ -124,7 +128,7 @@ const orders: Partial<Record<Operator, (difference: number) => boolean>> = {
   le: (difference) => difference <= 0,
 }
 
-export const timeTest = (operator: Operator, difference: number): boolean =>
-  orders[operator]?.(difference) ?? false
+export const testTime = (operator: FilterOperator, difference: number): boolean =>
+  timeTests[operator]?.(difference) ?? false
 
-export const always = sql<boolean>`(1 = 1)`
+export const alwaysTrue = sql<boolean>`(1 = 1)`

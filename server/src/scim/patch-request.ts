@@ -1,71 +1,76 @@
 import { isObject } from "../formats/json-values.ts"
-import { type AttributePath, attributeNamed, resolvePath, schemaNamed } from "./attribute-paths.ts"
-import { refuse } from "./errors.ts"
+import {
+  type AttributePath,
+  findAttribute,
+  findSchemaAttributes,
+  resolveAttributePath,
+} from "./attribute-paths.ts"
+import { failScim } from "./errors.ts"
 import { createFilterReader, type Filter } from "./filter.ts"
-import { tokenize } from "./filter-tokenizer.ts"
-import { isKept, type ResourceType } from "./resource-types.ts"
-import { entriesOnce, type Ignored, ignoreSchema } from "./values.ts"
+import { tokenizeFilter } from "./filter-tokenizer.ts"
+import { isStored, type ResourceType } from "./resource-types.ts"
+import { type IgnoredNames, ignoreSchema, uniqueEntries } from "./values.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 const maxOperations = 5000
 
-type Verb = "add" | "replace" | "remove"
+type PatchVerb = "add" | "replace" | "remove"
 
 /**
  * Target of an operation: an attribute, the values matching a filter, or a sub-attribute of either.
  */
-export interface Target extends AttributePath {
+export interface PatchTarget extends AttributePath {
   filter?: Filter
 }
 
-export interface Operation {
-  verb: Verb
-  target: Target
+export interface PatchOperation {
+  verb: PatchVerb
+  target: PatchTarget
   value: unknown
 }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 80))
+const quote = (text: string): string => JSON.stringify(text.slice(0, 80))
 
 const tokensOf = (path: string) => {
   try {
-    return tokenize(path)
+    return tokenizeFilter(path)
   } catch {
-    return refuse("invalidPath", `${shown(path)} is not a valid path.`)
+    return failScim("invalidPath", `${quote(path)} is not a valid path.`)
   }
 }
 
 /** Parses a path (RFC 7644 §3.5.2); undefined if no schema defines its attribute. */
-const readTarget = (type: ResourceType, path: string): Target | undefined => {
+const parseTarget = (type: ResourceType, path: string): PatchTarget | undefined => {
   const reader = createFilterReader(tokensOf(path))
   const first = reader.take()
-  const found = first.kind === "word" ? resolvePath(type, first.text) : undefined
+  const found = first.kind === "word" ? resolveAttributePath(type, first.text) : undefined
   if (!found) return undefined
   if (!reader.isMark("[")) {
     return reader.take().kind === "end"
       ? found
-      : refuse("invalidPath", `${shown(path)} is not a valid path.`)
+      : failScim("invalidPath", `${quote(path)} is not a valid path.`)
   }
   const { attribute } = found
   if (found.sub || !attribute.multiValued || attribute.type !== "complex") {
-    refuse("invalidPath", `${attribute.name} has no values to select with […].`)
+    failScim("invalidPath", `${attribute.name} has no values to select with […].`)
   }
   const filter = reader.bracket(attribute)
   if (reader.peek().kind === "end") return { attribute, filter }
   const [dot, name, end] = [reader.take(), reader.take(), reader.take()]
-  const sub = attributeNamed(attribute.subAttributes ?? [], name.text)
+  const sub = findAttribute(attribute.subAttributes ?? [], name.text)
   if (dot.text !== "." || !sub || end.kind !== "end") {
-    return refuse("invalidPath", `${shown(path)} is not a valid path.`)
+    return failScim("invalidPath", `${quote(path)} is not a valid path.`)
   }
   return { attribute, filter, sub }
 }
 
-const leafOf = ({ attribute, sub }: Target) => sub ?? attribute
+const leafOf = ({ attribute, sub }: PatchTarget) => sub ?? attribute
 
-const nameOf = ({ attribute, sub }: Target): string =>
+const nameOf = ({ attribute, sub }: PatchTarget): string =>
   sub ? `${attribute.name}.${sub.name}` : attribute.name
 
 /** With a filter, read-only sub-attributes such as a member's display name may be targeted. */
-const isReadOnly = (target: Target): boolean =>
+const isReadOnly = (target: PatchTarget): boolean =>
   target.attribute.mutability === "readOnly" ||
   (leafOf(target).mutability === "readOnly" && !target.filter)
 
@@ -73,31 +78,31 @@ const isReadOnly = (target: Target): boolean =>
  * Expands each operation into operations with a target. Attributes that are not stored are recorded
  * as ignored and dropped.
  */
-const createExpander = (type: ResourceType, ignored: Ignored) => {
-  const withTarget = (verb: Verb, target: Target, value: unknown): Operation[] => {
-    if (isKept(leafOf(target))) return [{ verb, target, value }]
+const createOperationExpander = (type: ResourceType, ignored: IgnoredNames) => {
+  const withTarget = (verb: PatchVerb, target: PatchTarget, value: unknown): PatchOperation[] => {
+    if (isStored(leafOf(target))) return [{ verb, target, value }]
     ignored.add(nameOf(target))
     return []
   }
 
-  const named = (verb: Verb, path: string, value: unknown): Operation[] => {
-    const target = readTarget(type, path)
+  const expandNamed = (verb: PatchVerb, path: string, value: unknown): PatchOperation[] => {
+    const target = parseTarget(type, path)
     if (target) {
-      if (isReadOnly(target)) refuse("mutability", `${nameOf(target)} is read-only.`)
+      if (isReadOnly(target)) failScim("mutability", `${nameOf(target)} is read-only.`)
       return withTarget(verb, target, value)
     }
-    const attributes = schemaNamed(type, path)
+    const attributes = findSchemaAttributes(type, path)
     if (!attributes)
-      return refuse("invalidPath", `${shown(path)} is not an attribute of ${type.name}.`)
-    if (attributes === type.attributes) return unnamed(verb, value)
+      return failScim("invalidPath", `${quote(path)} is not an attribute of ${type.name}.`)
+    if (attributes === type.attributes) return expandUnnamed(verb, value)
     ignored.add(path)
     return []
   }
 
   /** One attribute of a value without a path; its key may be dotted or URN-qualified. */
-  const entry = (verb: Verb, key: string, value: unknown): Operation[] => {
-    const attributes = schemaNamed(type, key)
-    if (attributes === type.attributes) return unnamed(verb, value)
+  const expandEntry = (verb: PatchVerb, key: string, value: unknown): PatchOperation[] => {
+    const attributes = findSchemaAttributes(type, key)
+    if (attributes === type.attributes) return expandUnnamed(verb, value)
     if (attributes) {
       ignoreSchema({ urn: key, attributes }, value, ignored)
       return []
@@ -107,50 +112,50 @@ const createExpander = (type: ResourceType, ignored: Ignored) => {
     return target && !isReadOnly(target) ? withTarget(verb, target, value) : []
   }
 
-  const targetOrNone = (key: string): Target | undefined => {
+  const targetOrNone = (key: string): PatchTarget | undefined => {
     try {
-      return readTarget(type, key)
+      return parseTarget(type, key)
     } catch {
       return undefined
     }
   }
 
-  const unnamed = (verb: Verb, value: unknown): Operation[] => {
-    if (verb === "remove") return refuse("noTarget", "The remove operation requires a path.")
+  const expandUnnamed = (verb: PatchVerb, value: unknown): PatchOperation[] => {
+    if (verb === "remove") return failScim("noTarget", "The remove operation requires a path.")
     if (!isObject(value)) {
-      return refuse(
+      return failScim(
         "invalidValue",
         `The ${verb} operation without a path requires an object of attributes.`,
       )
     }
-    return entriesOnce(value).flatMap(([key, part]) => entry(verb, key, part))
+    return uniqueEntries(value).flatMap(([key, part]) => expandEntry(verb, key, part))
   }
 
-  return { named, unnamed }
+  return { named: expandNamed, unnamed: expandUnnamed }
 }
 
-const verbs: readonly Verb[] = ["add", "replace", "remove"]
+const verbs: readonly PatchVerb[] = ["add", "replace", "remove"]
 
-const verbOf = (op: unknown): Verb =>
+const verbOf = (op: unknown): PatchVerb =>
   verbs.find((verb) => typeof op === "string" && verb === op.toLowerCase()) ??
-  refuse("invalidSyntax", "op must be add, replace or remove.")
+  failScim("invalidSyntax", "op must be add, replace or remove.")
 
-const field = (object: Record<string, unknown>, name: string): unknown =>
+const fieldOf = (object: Record<string, unknown>, name: string): unknown =>
   object[Object.keys(object).find((key) => key.toLowerCase() === name) ?? name]
 
 const operationsOf = (body: unknown): unknown[] => {
-  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a PatchOp object.")
-  const schemas = field(body, "schemas")
+  if (!isObject(body)) return failScim("invalidSyntax", "The body must be a PatchOp object.")
+  const schemas = fieldOf(body, "schemas")
   const urns = Array.isArray(schemas) ? schemas.map((urn) => String(urn).toLowerCase()) : []
   if (!urns.includes(patchUrn.toLowerCase())) {
-    refuse("invalidSyntax", `schemas must include ${patchUrn}.`)
+    failScim("invalidSyntax", `schemas must include ${patchUrn}.`)
   }
-  const operations = field(body, "operations")
+  const operations = fieldOf(body, "operations")
   if (!Array.isArray(operations) || operations.length === 0) {
-    return refuse("invalidSyntax", "Operations must be an array with at least one operation.")
+    return failScim("invalidSyntax", "Operations must be an array with at least one operation.")
   }
   if (operations.length > maxOperations) {
-    refuse("tooMany", `Too many operations (maximum ${maxOperations}).`)
+    failScim("tooMany", `Too many operations (maximum ${maxOperations}).`)
   }
   return operations
 }
@@ -158,16 +163,20 @@ const operationsOf = (body: unknown): unknown[] => {
 /**
  * Parses the body of a PATCH; all paths are resolved before anything is changed. @throws {Failure}
  */
-export const readPatch = (type: ResourceType, body: unknown, ignored: Ignored): Operation[] => {
-  const expander = createExpander(type, ignored)
+export const parsePatch = (
+  type: ResourceType,
+  body: unknown,
+  ignored: IgnoredNames,
+): PatchOperation[] => {
+  const expander = createOperationExpander(type, ignored)
   return operationsOf(body).flatMap((operation) => {
-    if (!isObject(operation)) return refuse("invalidSyntax", "Each operation must be an object.")
-    const verb = verbOf(field(operation, "op"))
-    const path = field(operation, "path") ?? ""
-    const value = field(operation, "value")
-    if (typeof path !== "string") return refuse("invalidPath", "path must be a string.")
+    if (!isObject(operation)) return failScim("invalidSyntax", "Each operation must be an object.")
+    const verb = verbOf(fieldOf(operation, "op"))
+    const path = fieldOf(operation, "path") ?? ""
+    const value = fieldOf(operation, "value")
+    if (typeof path !== "string") return failScim("invalidPath", "path must be a string.")
     if (verb !== "remove" && value === undefined)
-      refuse("invalidValue", `The ${verb} operation requires a value.`)
+      failScim("invalidValue", `The ${verb} operation requires a value.`)
     return path === "" ? expander.unnamed(verb, value) : expander.named(verb, path, value)
   })
 }

@@ -1,95 +1,98 @@
 import { isDeepStrictEqual } from "node:util"
 import { isObject } from "../formats/json-values.ts"
-import { attributeNamed } from "./attribute-paths.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
-import { matches } from "./evaluate.ts"
+import { findAttribute } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
+import { matchesFilter } from "./evaluate.ts"
 import type { Filter } from "./filter.ts"
-import type { Operation } from "./patch-request.ts"
+import type { PatchOperation } from "./patch-request.ts"
 import {
-  type Complex,
-  type Ignored,
-  isNothing,
-  noMoreThan,
-  readComplex,
-  readValue,
-  type Simple,
-  type Values,
+  type AttributeValues,
+  type ComplexValue,
+  checkValueCount,
+  type IgnoredNames,
+  isUnassigned,
+  parseComplex,
+  parseValue,
+  type SimpleValue,
 } from "./values.ts"
 
-const isSimple = (value: unknown): value is Simple =>
+const isSimple = (value: unknown): value is SimpleValue =>
   typeof value === "string" || typeof value === "boolean"
 
-const complexOf = (value: unknown): Complex =>
+const complexOf = (value: unknown): ComplexValue =>
   isObject(value)
     ? Object.fromEntries(
-        Object.entries(value).filter((entry): entry is [string, Simple] => isSimple(entry[1])),
+        Object.entries(value).filter((entry): entry is [string, SimpleValue] => isSimple(entry[1])),
       )
     : {}
 
-const listOf = (value: unknown): Complex[] => (Array.isArray(value) ? value.map(complexOf) : [])
+const listOf = (value: unknown): ComplexValue[] =>
+  Array.isArray(value) ? value.map(complexOf) : []
 
-const required = ({ name }: Attribute): never =>
-  refuse("mutability", `${name} is required. It can be replaced but not removed.`)
+const failRequired = ({ name }: ScimAttribute): never =>
+  failScim("mutability", `${name} is required. It can be replaced but not removed.`)
 
 /** Sets a sub-attribute, or removes it if the value is unassigned. */
-const withPart = (
-  complex: Complex,
-  { sub, verb, value }: { sub: Attribute; verb: Operation["verb"]; value: unknown },
-  ignored: Ignored,
-): Complex => {
+const withSubAttribute = (
+  complex: ComplexValue,
+  { sub, verb, value }: { sub: ScimAttribute; verb: PatchOperation["verb"]; value: unknown },
+  ignored: IgnoredNames,
+): ComplexValue => {
   const { [sub.name]: _, ...rest } = complex
-  const part = verb === "remove" ? null : readValue(sub, value, ignored)
+  const part = verb === "remove" ? null : parseValue(sub, value, ignored)
   return isSimple(part) ? { ...rest, [sub.name]: part } : rest
 }
 
 /** Merges sub-attributes: absent ones are kept, unassigned ones are removed. */
-const merged = (
-  attribute: Attribute,
-  { present, value }: { present: Complex; value: unknown },
-  ignored: Ignored,
-): Complex => {
-  const sent = readComplex(attribute, value, ignored)
+const mergeComplex = (
+  attribute: ScimAttribute,
+  { present, value }: { present: ComplexValue; value: unknown },
+  ignored: IgnoredNames,
+): ComplexValue => {
+  const sent = parseComplex(attribute, value, ignored)
   const cleared = Object.entries(isObject(value) ? value : {})
-    .filter(([, part]) => isNothing(part))
-    .map(([key]) => attributeNamed(attribute.subAttributes ?? [], key)?.name)
+    .filter(([, part]) => isUnassigned(part))
+    .map(([key]) => findAttribute(attribute.subAttributes ?? [], key)?.name)
   const kept = Object.entries(present).filter(([name]) => !cleared.includes(name))
   return { ...Object.fromEntries(kept), ...sent }
 }
 
 const patchSimple = (
-  values: Values,
-  { verb, target, value }: Operation,
-  ignored: Ignored,
+  values: AttributeValues,
+  { verb, target, value }: PatchOperation,
+  ignored: IgnoredNames,
 ): void => {
   const { attribute } = target
-  const next = verb === "remove" ? null : readValue(attribute, value, ignored)
-  if (next === null && attribute.required) required(attribute)
+  const next = verb === "remove" ? null : parseValue(attribute, value, ignored)
+  if (next === null && attribute.required) failRequired(attribute)
   values.set(attribute.name, next)
 }
 
 const patchComplex = (
-  values: Values,
-  { verb, target, value }: Operation,
-  ignored: Ignored,
+  values: AttributeValues,
+  { verb, target, value }: PatchOperation,
+  ignored: IgnoredNames,
 ): void => {
   const { attribute, sub } = target
   const present = complexOf(values.get(attribute.name))
-  if (sub) values.set(attribute.name, withPart(present, { sub, verb, value }, ignored))
-  else if (verb === "remove" || isNothing(value)) values.set(attribute.name, null)
-  else values.set(attribute.name, merged(attribute, { present, value }, ignored))
+  if (sub) values.set(attribute.name, withSubAttribute(present, { sub, verb, value }, ignored))
+  else if (verb === "remove" || isUnassigned(value)) values.set(attribute.name, null)
+  else values.set(attribute.name, mergeComplex(attribute, { present, value }, ignored))
 }
 
 /** A new primary value clears the previous one (RFC 7644 §3.5.2). */
-const withOnePrimary = (list: Complex[], before: readonly Complex[]): Complex[] => {
-  const isNew = (item: Complex): boolean =>
+const keepOnePrimary = (list: ComplexValue[], before: readonly ComplexValue[]): ComplexValue[] => {
+  const isNew = (item: ComplexValue): boolean =>
     item.primary === true && !before.some((old) => old.primary === true && old.value === item.value)
-  const chosen = list.findLast(isNew)
-  if (!chosen) return list
-  return list.map((item) => (item.primary && item !== chosen ? { ...item, primary: false } : item))
+  const selected = list.findLast(isNew)
+  if (!selected) return list
+  return list.map((item) =>
+    item.primary && item !== selected ? { ...item, primary: false } : item,
+  )
 }
 
-const addTo = (list: readonly Complex[], items: readonly Complex[]): Complex[] => {
+const addTo = (list: readonly ComplexValue[], items: readonly ComplexValue[]): ComplexValue[] => {
   const result = [...list]
   for (const item of items) {
     const index = result.findIndex(({ value, type }) => value === item.value && type === item.type)
@@ -99,16 +102,19 @@ const addTo = (list: readonly Complex[], items: readonly Complex[]): Complex[] =
   return result
 }
 
-const removeFrom = (list: readonly Complex[], items: readonly Complex[]): Complex[] =>
-  list.filter((item) => !items.some((gone) => isDeepStrictEqual({ ...item, ...gone }, item)))
+const removeFrom = (
+  list: readonly ComplexValue[],
+  items: readonly ComplexValue[],
+): ComplexValue[] =>
+  list.filter((item) => !items.some((removed) => isDeepStrictEqual({ ...item, ...removed }, item)))
 
 /**
  * The sub-attributes that a value must have to match a filter of equalities; undefined for other
  * filters.
  */
-const demanded = (filter: Filter): Complex | undefined => {
+const valuesRequiredBy = (filter: Filter): ComplexValue | undefined => {
   if (filter.kind === "and") {
-    const [left, right] = [demanded(filter.left), demanded(filter.right)]
+    const [left, right] = [valuesRequiredBy(filter.left), valuesRequiredBy(filter.right)]
     return left && right && { ...left, ...right }
   }
   if (filter.kind !== "test" || filter.operator !== "eq") return undefined
@@ -118,47 +124,55 @@ const demanded = (filter: Filter): Complex | undefined => {
 }
 
 /** Creates the value that a filter selects if its type is a canonical one. */
-const missing = (attribute: Attribute, filter: Filter): Complex => {
-  const types = attributeNamed(attribute.subAttributes ?? [], "type")?.canonicalValues ?? []
-  const item = demanded(filter)
+const createMissing = (attribute: ScimAttribute, filter: Filter): ComplexValue => {
+  const types = findAttribute(attribute.subAttributes ?? [], "type")?.canonicalValues ?? []
+  const item = valuesRequiredBy(filter)
   if (item && types.includes(String(item.type))) return item
-  return refuse("noTarget", `No value of ${attribute.name} matches the filter in the path.`)
+  return failScim("noTarget", `No value of ${attribute.name} matches the filter in the path.`)
 }
 
 const patchMatching = (
-  list: Complex[],
-  { verb, target, value }: Operation,
-  { filter, ignored }: { filter: Filter; ignored: Ignored },
-): Complex[] => {
+  list: ComplexValue[],
+  { verb, target, value }: PatchOperation,
+  { filter, ignored }: { filter: Filter; ignored: IgnoredNames },
+): ComplexValue[] => {
   const { attribute, sub } = target
-  const chosen = list.filter((item) => matches(filter, item))
-  if (verb === "remove" && !sub) return list.filter((item) => !chosen.includes(item))
-  const edit = (present: Complex): Complex =>
+  const selected = list.filter((item) => matchesFilter(filter, item))
+  if (verb === "remove" && !sub) return list.filter((item) => !selected.includes(item))
+  const edit = (present: ComplexValue): ComplexValue =>
     sub
-      ? withPart(present, { sub, verb, value }, ignored)
-      : merged(attribute, { present, value }, ignored)
-  if (chosen.length > 0) return list.map((item) => (chosen.includes(item) ? edit(item) : item))
-  return verb === "remove" ? list : [...list, edit(missing(attribute, filter))]
+      ? withSubAttribute(present, { sub, verb, value }, ignored)
+      : mergeComplex(attribute, { present, value }, ignored)
+  if (selected.length > 0) return list.map((item) => (selected.includes(item) ? edit(item) : item))
+  return verb === "remove" ? list : [...list, edit(createMissing(attribute, filter))]
 }
 
 /** Entries without a value would be dropped, silently deleting the values they replace. */
-const requireValues = (attribute: Attribute, items: readonly Complex[], sent: unknown): void => {
+const requireValues = (
+  attribute: ScimAttribute,
+  items: readonly ComplexValue[],
+  sent: unknown,
+): void => {
   const count = Array.isArray(sent) ? sent.length : items.length
   if (items.length === count && items.every((item) => "value" in item)) return
-  refuse("invalidValue", `Each entry of ${attribute.name} requires a value.`)
+  failScim("invalidValue", `Each entry of ${attribute.name} requires a value.`)
 }
 
-const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Complex[] => {
+const patchList = (
+  list: ComplexValue[],
+  operation: PatchOperation,
+  ignored: IgnoredNames,
+): ComplexValue[] => {
   const { verb, target, value } = operation
   const { attribute, filter, sub } = target
   if (filter) return patchMatching(list, operation, { filter, ignored })
   if (sub) {
     if (verb !== "remove" && list.length === 0) {
-      refuse("noTarget", `${attribute.name} has no entry whose ${sub.name} can be set.`)
+      failScim("noTarget", `${attribute.name} has no entry whose ${sub.name} can be set.`)
     }
-    return list.map((item) => withPart(item, { sub, verb, value }, ignored))
+    return list.map((item) => withSubAttribute(item, { sub, verb, value }, ignored))
   }
-  const items = listOf(readValue(attribute, value, ignored))
+  const items = listOf(parseValue(attribute, value, ignored))
   if (verb !== "remove") requireValues(attribute, items, value)
   if (verb === "replace") return items
   if (verb === "add") return addTo(list, items)
@@ -166,13 +180,17 @@ const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Com
 }
 
 /** Applies one PATCH operation to attribute values in memory. @throws {Failure} */
-export const applyOperation = (values: Values, operation: Operation, ignored: Ignored): void => {
+export const applyOperation = (
+  values: AttributeValues,
+  operation: PatchOperation,
+  ignored: IgnoredNames,
+): void => {
   const { attribute } = operation.target
   if (attribute.multiValued) {
     const before = listOf(values.get(attribute.name))
     const after = patchList(before, operation, ignored)
-    noMoreThan(attribute, after)
-    const list = withOnePrimary(after, before).filter((item) => Object.keys(item).length > 0)
+    checkValueCount(attribute, after)
+    const list = keepOnePrimary(after, before).filter((item) => Object.keys(item).length > 0)
     values.set(attribute.name, list)
   } else if (attribute.type === "complex") patchComplex(values, operation, ignored)
   else patchSimple(values, operation, ignored)

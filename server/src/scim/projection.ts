@@ -1,11 +1,11 @@
-import { attributeNamed, resolvePath } from "./attribute-paths.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
+import { findAttribute, resolveAttributePath } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
 import { MemberList } from "./reference-list.ts"
 import type { ResourceType } from "./resource-types.ts"
 
 /** A resource as JSON. */
-export type Json = Record<string, unknown>
+export type ScimJson = Record<string, unknown>
 
 /**
  * Attributes of a response: `only` these, or all `except` these. Names may include a sub-attribute.
@@ -15,7 +15,7 @@ export interface Projection {
   except: readonly string[]
 }
 
-export const everything: Projection = { only: null, except: [] }
+export const fullProjection: Projection = { only: null, except: [] }
 
 /** @throws {Failure} `invalidValue` if both are given */
 export const readProjection = (
@@ -23,28 +23,31 @@ export const readProjection = (
   excludedAttributes: readonly string[],
 ): Projection => {
   if (attributes.length > 0 && excludedAttributes.length > 0) {
-    refuse("invalidValue", "Send either attributes or excludedAttributes, not both.")
+    failScim("invalidValue", "Send either attributes or excludedAttributes, not both.")
   }
   return { only: attributes.length > 0 ? attributes : null, except: excludedAttributes }
 }
 
 /** Selected sub-attributes by attribute, or "all". Unknown names are ignored. */
-const select = (type: ResourceType, names: readonly string[]): Map<string, Set<string> | "all"> => {
-  const chosen = new Map<string, Set<string> | "all">()
+const selectAttributes = (
+  type: ResourceType,
+  names: readonly string[],
+): Map<string, Set<string> | "all"> => {
+  const selected = new Map<string, Set<string> | "all">()
   for (const name of names) {
-    const path = resolvePath(type, name.trim())
+    const path = resolveAttributePath(type, name.trim())
     if (!path) continue
     const { attribute, sub } = path
-    const known = chosen.get(attribute.name)
-    if (!sub || known === "all") chosen.set(attribute.name, "all")
-    else chosen.set(attribute.name, new Set(known).add(sub.name))
+    const known = selected.get(attribute.name)
+    if (!sub || known === "all") selected.set(attribute.name, "all")
+    else selected.set(attribute.name, new Set(known).add(sub.name))
   }
-  return chosen
+  return selected
 }
 
-const parts = (value: unknown, keep: (name: string) => boolean): unknown => {
-  if (Array.isArray(value)) return value.map((item) => parts(item, keep))
-  if (value instanceof MemberList) return value.only(keep)
+const pickSubAttributes = (value: unknown, keep: (name: string) => boolean): unknown => {
+  if (Array.isArray(value)) return value.map((item) => pickSubAttributes(item, keep))
+  if (value instanceof MemberList) return value.pick(keep)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => keep(name)))
 }
@@ -56,39 +59,43 @@ const isEmpty = (value: unknown): boolean =>
   Object.keys(value).length === 0
 
 /** Whether the response includes attribute `name`; excluded attributes are not even read. */
-export const wants = (type: ResourceType, projection: Projection, name: string): boolean => {
-  if (projection.only) return select(type, projection.only).has(name)
-  return select(type, projection.except).get(name) !== "all"
+export const includesAttribute = (
+  type: ResourceType,
+  projection: Projection,
+  name: string,
+): boolean => {
+  if (projection.only) return selectAttributes(type, projection.only).has(name)
+  return selectAttributes(type, projection.except).get(name) !== "all"
 }
 
 /** Whether a sub-attribute with `returned: "request"` was requested by name. */
-export const requests = (
+export const requestsSubAttribute = (
   type: ResourceType,
   { only }: Projection,
   [name, part]: readonly [string, string],
 ): boolean => {
-  const chosen = only && select(type, only).get(name)
-  return chosen instanceof Set && chosen.has(part)
+  const selected = only && selectAttributes(type, only).get(name)
+  return selected instanceof Set && selected.has(part)
 }
 
 /** Reduces a resource to the requested attributes. */
 export const createProjector = (type: ResourceType, { only, except }: Projection) => {
-  const wanted = only && select(type, only)
-  const unwanted = select(type, except)
+  const included = only && selectAttributes(type, only)
+  const excluded = selectAttributes(type, except)
 
-  const cut = (attribute: Attribute, value: unknown): unknown => {
+  const cut = (attribute: ScimAttribute, value: unknown): unknown => {
     if (attribute.returned === "always") return value
-    const chosen = wanted?.get(attribute.name)
-    if (wanted && chosen === undefined) return undefined
-    if (chosen instanceof Set) return parts(value, (name) => chosen.has(name))
-    const dropped = unwanted.get(attribute.name)
+    const selected = included?.get(attribute.name)
+    if (included && selected === undefined) return undefined
+    if (selected instanceof Set) return pickSubAttributes(value, (name) => selected.has(name))
+    const dropped = excluded.get(attribute.name)
     if (dropped === "all") return undefined
-    return dropped ? parts(value, (name) => !dropped.has(name)) : value
+    return dropped ? pickSubAttributes(value, (name) => !dropped.has(name)) : value
   }
 
-  return (resource: Json): Json => {
+  return (resource: ScimJson): ScimJson => {
     const entries = Object.entries(resource).map(([name, value]): [string, unknown] => {
-      const attribute = attributeNamed(type.attributes, name)
+      const attribute = findAttribute(type.attributes, name)
       return [name, attribute && cut(attribute, value)]
     })
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined && !isEmpty(value)))

@@ -5,16 +5,16 @@ import type { Database } from "../db/database.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { minToken, tokenId } from "./authentication.ts"
+import { minTokenLength, tokenId } from "./authentication.ts"
 import { Provisioning, type ProvisioningProblem } from "./provisioning-schema.ts"
-import type { createBaseOf } from "./response.ts"
+import type { createBaseUrlResolver } from "./response.ts"
 
-const errorsShown = 10
+const maxErrors = 10
 
 const problemsOf = ({ SCIM_ENABLED, SCIM_TOKEN, PUBLIC_URL }: Config): ProvisioningProblem[] => {
   if (!SCIM_ENABLED) return SCIM_TOKEN === undefined ? [] : ["not_enabled"]
   const found: ProvisioningProblem[] = []
-  if ((SCIM_TOKEN ?? "").length < minToken) found.push("short_token")
+  if ((SCIM_TOKEN ?? "").length < minTokenLength) found.push("short_token")
   if (PUBLIC_URL === undefined) found.push("no_public_url")
   else if (!PUBLIC_URL.startsWith("https:")) found.push("no_https")
   return found
@@ -29,11 +29,11 @@ interface Deps {
   config: Config
   db: Database
   reader: AuditReader
-  baseOf: ReturnType<typeof createBaseOf>
+  baseUrlOf: ReturnType<typeof createBaseUrlResolver>
 }
 
 /** Provisioning status for administrators; contains no tokens. */
-const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
+const createProvisioningReader = ({ config, db, reader, baseUrlOf: baseOf }: Deps) => {
   const count = async (table: "users" | "groups"): Promise<number> => {
     const { total } = await db.read
       .selectFrom(table)
@@ -64,13 +64,13 @@ const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
   }
 
   /** Errors of authenticated and of unauthenticated requests. */
-  const errors = async (): Promise<AuditEvent[]> => {
-    const failed = { outcome: "failure", page_size: errorsShown } as const
-    const within = await reader.page({ ...failed, actor: "scim" })
-    const outside = await reader.page({ ...failed, target: "scim" })
-    return [...within.items, ...outside.items]
+  const recentErrors = async (): Promise<AuditEvent[]> => {
+    const failed = { outcome: "failure", page_size: maxErrors } as const
+    const authenticatedErrors = await reader.page({ ...failed, actor: "scim" })
+    const unauthenticatedErrors = await reader.page({ ...failed, target: "scim" })
+    return [...authenticatedErrors.items, ...unauthenticatedErrors.items]
       .toSorted((left, right) => right.at - left.at)
-      .slice(0, errorsShown)
+      .slice(0, maxErrors)
   }
 
   return async (exchange: Exchange): Promise<Provisioning> => {
@@ -87,13 +87,13 @@ const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
       users: await count("users"),
       active_users: await activeUsers(),
       groups: await count("groups"),
-      errors: await errors(),
+      errors: await recentErrors(),
     }
   }
 }
 
 export const provisioningRoutes = (router: Router, deps: Deps): Router => {
-  const provisioning = createProvisioning(deps)
+  const provisioning = createProvisioningReader(deps)
   router.on(
     route("admin", {
       method: "get",

@@ -5,29 +5,32 @@ import { type Incoming, pathOf } from "../http/request-context.ts"
 
 const minuteMs = 60_000
 /** Failed authentications per address and minute; further ones get 429. */
-const refusalsPerAddress = 30
+const maxRefusalsPerAddress = 30
 const maxAddresses = 10_000
 
 interface Bucket {
-  left: number
+  tokens: number
   at: number
 }
 
 /** Token buckets with a capacity of `perMinute`, refilled continuously. */
-const createBuckets = (perMinute: number, nowMs: () => number) => {
+const createTokenBuckets = (perMinute: number, nowMs: () => number) => {
   const bucketByKey = new Map<string, Bucket>()
   const refilled = (key: string): Bucket => {
     const at = nowMs()
     const known = bucketByKey.get(key)
-    if (!known) return { left: perMinute, at }
-    return { left: Math.min(perMinute, known.left + ((at - known.at) * perMinute) / minuteMs), at }
+    if (!known) return { tokens: perMinute, at }
+    return {
+      tokens: Math.min(perMinute, known.tokens + ((at - known.at) * perMinute) / minuteMs),
+      at,
+    }
   }
   return {
     /** @throws {Failure} `rate_limited` with `retry-after` */
     take: (key: string): void => {
       const bucket = refilled(key)
-      if (bucket.left < 1) {
-        const seconds = Math.max(1, Math.ceil(((1 - bucket.left) * 60) / perMinute))
+      if (bucket.tokens < 1) {
+        const seconds = Math.max(1, Math.ceil(((1 - bucket.tokens) * 60) / perMinute))
         fail(
           "rate_limited",
           `Too many requests (maximum ${perMinute} per minute). Try again in ${seconds} seconds.`,
@@ -36,7 +39,7 @@ const createBuckets = (perMinute: number, nowMs: () => number) => {
           },
         )
       }
-      bucket.left--
+      bucket.tokens--
       bucketByKey.delete(key)
       if (bucketByKey.size >= maxAddresses) {
         const oldest = bucketByKey.keys().next()
@@ -53,7 +56,7 @@ const reads = new Set(["GET", "HEAD", "OPTIONS"])
 const isRead = ({ method = "", url = "" }: Incoming): boolean =>
   reads.has(method) || withoutTrailingSlashes(pathOf(url)).endsWith("/.search")
 
-export interface Rates {
+export interface ScimRates {
   writes: number
   reads: number
 }
@@ -63,16 +66,17 @@ export interface Rates {
  * address.
  */
 export const createRateLimit = (
-  rates: Rates | null,
+  rates: ScimRates | null,
   { nowMs = () => performance.now() }: { nowMs?: () => number } = {},
 ) => {
-  const reading = rates && createBuckets(rates.reads, nowMs)
-  const writing = rates && createBuckets(rates.writes, nowMs)
-  const refusing = createBuckets(refusalsPerAddress, nowMs)
+  const readBuckets = rates && createTokenBuckets(rates.reads, nowMs)
+  const writeBuckets = rates && createTokenBuckets(rates.writes, nowMs)
+  const refusalBuckets = createTokenBuckets(maxRefusalsPerAddress, nowMs)
   return {
     /** @throws {Failure} `rate_limited` */
-    admit: (incoming: Incoming): void => (isRead(incoming) ? reading : writing)?.take("all"),
+    admit: (incoming: Incoming): void =>
+      (isRead(incoming) ? readBuckets : writeBuckets)?.take("all"),
     /** @throws {Failure} `rate_limited` after too many failures from this address */
-    refused: (address: string): void => refusing.take(networkOf(address)),
+    recordRefusal: (address: string): void => refusalBuckets.take(networkOf(address)),
   }
 }

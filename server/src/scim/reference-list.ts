@@ -1,4 +1,4 @@
-const membersAPiece = 1000
+const membersPerChunk = 1000
 
 /** Sorted ids of a group's members, space-separated; null if there are none. */
 export interface MemberIds {
@@ -27,19 +27,19 @@ export class MemberList {
   }
 
   /** The same list with a subset of each member's sub-attributes. */
-  only(keep: (part: string) => boolean): MemberList {
+  pick(keep: (part: string) => boolean): MemberList {
     const member = Object.fromEntries(Object.entries(this.#member).filter(([part]) => keep(part)))
     return new MemberList({ ids: this.#ids, count: this.count }, member)
   }
 
   /** The list as JSON, in chunks. */
-  *pieces(): Generator<string> {
-    const around = JSON.stringify(this.#member).split("\\u0000")
+  *chunks(): Generator<string> {
+    const template = JSON.stringify(this.#member).split("\\u0000")
     let before = "["
     for (let from = 0; from < this.#ids.length; ) {
       const to = this.#endOfPiece(from)
       const ids = this.#ids.slice(from, to).split(" ")
-      yield before + ids.map((id) => around.join(id)).join(",")
+      yield before + ids.map((id) => template.join(id)).join(",")
       before = ","
       from = to + 1
     }
@@ -48,7 +48,7 @@ export class MemberList {
 
   #endOfPiece(from: number): number {
     let end = from
-    for (let member = 0; member < membersAPiece; member++) {
+    for (let member = 0; member < membersPerChunk; member++) {
       end = this.#ids.indexOf(" ", end + 1)
       if (end < 0) return this.#ids.length
     }

@@ -1,21 +1,21 @@
 import type { StoredGroup } from "../groups/store.ts"
 import type { UserEmail } from "../users/schema.ts"
 import type { StoredUser } from "../users/user-rows.ts"
-import { urns } from "./attributes.ts"
-import type { Json } from "./projection.ts"
+import { schemaUrns } from "./attributes.ts"
+import type { ScimJson } from "./projection.ts"
 import { type MemberIds, MemberList } from "./reference-list.ts"
 
 /** Formats epoch milliseconds as RFC 3339. */
 const time = (ms: number): string => new Date(ms).toISOString()
 
-const withoutNothing = (json: Record<string, unknown>): Json =>
+const omitNull = (json: Record<string, unknown>): ScimJson =>
   Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null))
 
 const meta = (
   resourceType: "User" | "Group",
   location: string,
   { created_ms, updated_ms }: { created_ms: number; updated_ms: number },
-): Json => ({
+): ScimJson => ({
   resourceType,
   created: time(created_ms),
   lastModified: time(updated_ms),
@@ -25,8 +25,8 @@ const meta = (
 const userLocation = (base: string, id: string): string => `${base}/Users/${id}`
 const groupLocation = (base: string, id: string): string => `${base}/Groups/${id}`
 
-const emailJson = ({ value, display, type, primary }: UserEmail): Json =>
-  withoutNothing({ value, display, type, primary })
+const emailJson = ({ value, display, type, primary }: UserEmail): ScimJson =>
+  omitNull({ value, display, type, primary })
 
 export interface MemberRow {
   id: string
@@ -37,7 +37,7 @@ export const membersJson = (members: MemberIds, base: string): MemberList =>
   MemberList.of(members, userLocation(base, ""))
 
 /** Members with their names, which belong to the user resources. */
-export const namedMembersJson = (members: readonly MemberRow[], base: string): Json[] =>
+export const namedMembersJson = (members: readonly MemberRow[], base: string): ScimJson[] =>
   members.map(({ id, name }) => ({
     value: id,
     $ref: userLocation(base, id),
@@ -53,10 +53,10 @@ export const userJson = (
     groups,
     base,
   }: { emails: readonly UserEmail[]; groups: readonly MemberRow[]; base: string },
-): Json => {
-  const name = withoutNothing({ familyName: user.family_name, givenName: user.given_name })
-  return withoutNothing({
-    schemas: [urns.user],
+): ScimJson => {
+  const name = omitNull({ familyName: user.family_name, givenName: user.given_name })
+  return omitNull({
+    schemas: [schemaUrns.user],
     id: user.id,
     externalId: user.external_id,
     userName: user.email,
@@ -82,9 +82,9 @@ export const userJson = (
 export const groupJson = (
   group: StoredGroup,
   { members, base }: { members: unknown; base: string },
-): Json =>
-  withoutNothing({
-    schemas: [urns.group],
+): ScimJson =>
+  omitNull({
+    schemas: [schemaUrns.group],
     id: group.id,
     externalId: group.external_id,
     displayName: group.name,

@@ -2,50 +2,50 @@ import { Failure, fail } from "../errors.ts"
 import { maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { Exchange, NodeExchange } from "../http/request-context.ts"
-import { refuse } from "./errors.ts"
+import { failScim } from "./errors.ts"
 
 /** Large enough for a group of about 50,000 members in one body. */
 export const maxBytes = 8_000_000
-const deepest = 16
+const maxNesting = 16
 
-const depthOf = (value: unknown, depth = 0): void => {
-  if (depth > deepest)
-    refuse("invalidSyntax", `The body is nested too deeply (maximum ${deepest} levels).`)
+const checkDepth = (value: unknown, depth = 0): void => {
+  if (depth > maxNesting)
+    failScim("invalidSyntax", `The body is nested too deeply (maximum ${maxNesting} levels).`)
   if (typeof value !== "object" || value === null) return
-  for (const inner of Object.values(value)) depthOf(inner, depth + 1)
+  for (const inner of Object.values(value)) checkDepth(inner, depth + 1)
 }
 
 const limits: BodyLimits = { maxBytes: maxBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
 
-const inScimWords = (error: unknown): never => {
+const toScimFailure = (error: unknown): never => {
   if (error instanceof Failure && error.code === "invalid_json") {
-    return refuse("invalidSyntax", error.message)
+    return failScim("invalidSyntax", error.message)
   }
   throw error
 }
 
-const parsed = (body: JsonBody): unknown => {
+const parseBody = (body: JsonBody): unknown => {
   try {
     return parseJson(body)
   } catch (error) {
-    return inScimWords(error)
+    return toScimFailure(error)
   }
 }
 
 /**
  * Reads a JSON body, ignoring its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue`
  */
-export const readBody = async ({ incoming }: NodeExchange): Promise<unknown> => {
-  const body = await readJson(incoming, limits).catch(inScimWords)
-  const value = parsed(body)
-  depthOf(value)
+export const readScimBody = async ({ incoming }: NodeExchange): Promise<unknown> => {
+  const body = await readJson(incoming, limits).catch(toScimFailure)
+  const value = parseBody(body)
+  checkDepth(value)
   const path = unstorableIn(body.bytes, value)
-  if (path !== null) refuse("invalidValue", `${path} must not contain U+0000 or lone surrogates.`)
+  if (path !== null) failScim("invalidValue", `${path} must not contain U+0000 or lone surrogates.`)
   return value
 }
 
 /** The query, form-decoded (`+` is a space). */
-export const queryOf = ({ incoming }: Exchange): URLSearchParams => {
+export const parseQuery = ({ incoming }: Exchange): URLSearchParams => {
   const { url = "" } = incoming
   const mark = url.indexOf("?")
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))

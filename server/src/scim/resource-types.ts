@@ -1,10 +1,10 @@
 import {
-  type Attribute,
   commonAttributes,
   enterpriseAttributes,
-  ignoredNames,
+  ignoredNameAttributes,
   ignoredUserAttributes,
-  urns,
+  type ScimAttribute,
+  schemaUrns,
 } from "./attributes.ts"
 
 /** A resource type; drives parsing, filters, projection, PATCH and discovery. */
@@ -15,12 +15,12 @@ export interface ResourceType {
   schema: string
   table: "users" | "groups"
   /** All attributes that this service stores or accepts, including the common ones. */
-  attributes: readonly Attribute[]
+  attributes: readonly ScimAttribute[]
   /** Extension schemas by URN; accepted but not stored. */
-  extensions: Readonly<Record<string, readonly Attribute[]>>
+  extensions: Readonly<Record<string, readonly ScimAttribute[]>>
 }
 
-const userAttributes: Attribute[] = [
+const userAttributes: ScimAttribute[] = [
   {
     name: "userName",
     type: "string",
@@ -46,7 +46,7 @@ const userAttributes: Attribute[] = [
         description: "The given name",
         column: "users.given_name_key",
       },
-      ...ignoredNames,
+      ...ignoredNameAttributes,
     ],
   },
   {
@@ -73,7 +73,7 @@ const userAttributes: Attribute[] = [
     type: "complex",
     description: "E-mail addresses, stored as sent",
     multiValued: true,
-    max: 100,
+    maxValues: 100,
     elements: {
       from: "user_emails",
       owner: "user_emails.user_id",
@@ -154,7 +154,7 @@ const userAttributes: Attribute[] = [
   },
 ]
 
-const groupAttributes: Attribute[] = [
+const groupAttributes: ScimAttribute[] = [
   {
     name: "displayName",
     type: "string",
@@ -214,21 +214,21 @@ export const userType: ResourceType = {
   name: "User",
   endpoint: "Users",
   description: "User Account",
-  schema: urns.user,
+  schema: schemaUrns.user,
   table: "users",
   attributes: [
     ...commonAttributes("users", { name: "User", endpoint: "Users" }),
     ...userAttributes,
     ...ignoredUserAttributes,
   ],
-  extensions: { [urns.enterprise]: enterpriseAttributes },
+  extensions: { [schemaUrns.enterprise]: enterpriseAttributes },
 }
 
 export const groupType: ResourceType = {
   name: "Group",
   endpoint: "Groups",
   description: "Group",
-  schema: urns.group,
+  schema: schemaUrns.group,
   table: "groups",
   attributes: [
     ...commonAttributes("groups", { name: "Group", endpoint: "Groups" }),
@@ -240,5 +240,5 @@ export const groupType: ResourceType = {
 export const resourceTypes = [userType, groupType]
 
 /** False for attributes that are accepted but not stored. */
-export const isKept = ({ column, elements, subAttributes }: Attribute): boolean =>
-  column !== undefined || elements !== undefined || subAttributes?.some(isKept) === true
+export const isStored = ({ column, elements, subAttributes }: ScimAttribute): boolean =>
+  column !== undefined || elements !== undefined || subAttributes?.some(isStored) === true

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely"
-import { type AttributePath, attributeNamed, resolvePath } from "./attribute-paths.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
+import { type AttributePath, findAttribute, resolveAttributePath } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
 import { parseFilter } from "./filter.ts"
 import { columnExpression, createFilterCompiler } from "./filter-sql.ts"
-import type { View } from "./mappers.ts"
-import { always } from "./operators.ts"
-import type { Json } from "./projection.ts"
+import type { ResourceView } from "./mappers.ts"
+import { alwaysTrue } from "./operators.ts"
+import type { ScimJson } from "./projection.ts"
 import type { ResourceType } from "./resource-types.ts"
 import type { SearchRequest } from "./search-query.ts"
 
@@ -14,9 +14,9 @@ const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
 
 /** A ListResponse (RFC 7644 §3.4.2). */
 export const listResponse = (
-  resources: readonly Json[],
+  resources: readonly ScimJson[],
   { total, startIndex }: { total: number; startIndex: number },
-): Json => ({
+): ScimJson => ({
   schemas: [listUrn],
   totalResults: total,
   startIndex,
@@ -24,8 +24,8 @@ export const listResponse = (
   Resources: resources,
 })
 
-const leafOf = ({ attribute, sub }: AttributePath): Attribute =>
-  sub ?? attributeNamed(attribute.subAttributes ?? [], "value") ?? attribute
+const leafOf = ({ attribute, sub }: AttributePath): ScimAttribute =>
+  sub ?? findAttribute(attribute.subAttributes ?? [], "value") ?? attribute
 
 /** A multi-valued attribute sorts by its primary value, or else its first (RFC 7644 §3.4.2.3). */
 const sortColumn = (
@@ -35,7 +35,7 @@ const sortColumn = (
 ): RawBuilder<unknown> | null => {
   const leaf = leafOf(path)
   if (leaf.type === "complex")
-    refuse("invalidValue", `sortBy must name a sub-attribute of ${leaf.name}.`)
+    failScim("invalidValue", `sortBy must name a sub-attribute of ${leaf.name}.`)
   const { column } = leaf
   if (column === undefined || (typeof column === "object" && "constant" in column)) return null
   const expression = columnExpression(column, base)
@@ -46,16 +46,16 @@ const sortColumn = (
     where ${sql.ref(elements.owner)} = ${sql.ref(`${type.table}.id`)} order by ${first} limit 1)`
 }
 
-const orderOf = (
+const createOrderBy = (
   type: ResourceType,
   { sortBy, descending }: SearchRequest,
   { base, lenient }: { base: string; lenient: boolean },
 ): RawBuilder<unknown> => {
   const byId = sql`${sql.ref(`${type.table}.id`)}`
   if (sortBy === undefined) return byId
-  const path = resolvePath(type, sortBy)
+  const path = resolveAttributePath(type, sortBy)
   if (!path && !lenient)
-    refuse("invalidValue", `sortBy ${sortBy.slice(0, 80)} is not an attribute.`)
+    failScim("invalidValue", `sortBy ${sortBy.slice(0, 80)} is not an attribute.`)
   const column = path ? sortColumn(type, path, base) : null
   if (!column) return byId
   return descending
@@ -67,39 +67,41 @@ const orderOf = (
  * Resolves names that only other resource types define; resources of this type have no value for
  * them.
  */
-const knownElsewhere =
+const createFallbackScope =
   (others: readonly ResourceType[]) =>
   (name: string): AttributePath | undefined => {
-    const path = others.map((type) => resolvePath(type, name)).find(Boolean)
+    const path = others.map((type) => resolveAttributePath(type, name)).find(Boolean)
     if (!path) return undefined
     const attribute = withoutColumns(path.attribute)
     const sub = path.sub && withoutColumns(path.sub)
     return { attribute, sub }
   }
 
-const withoutColumns = ({ column, elements, ...attribute }: Attribute): Attribute => ({
+const withoutColumns = ({ column, elements, ...attribute }: ScimAttribute): ScimAttribute => ({
   ...attribute,
   ...(attribute.subAttributes && { subAttributes: attribute.subAttributes.map(withoutColumns) }),
 })
 
 /** Searches one or more resource types, one after the other. */
-export const search = async (
-  views: readonly View[],
+export const searchResources = async (
+  views: readonly ResourceView[],
   request: SearchRequest,
   base: string,
-): Promise<Json> => {
+): Promise<ScimJson> => {
   const { filter, startIndex, count, projection } = request
   const prepared = views.map((view) => {
     const others = views.filter((other) => other !== view).map(({ type }) => type)
     const compile = createFilterCompiler({ type: view.type, base })
-    const alsoKnown = knownElsewhere(others)
+    const alsoKnown = createFallbackScope(others)
     const where =
-      filter === undefined ? always : compile(parseFilter(view.type, filter, { alsoKnown }))
-    const order = orderOf(view.type, request, { base, lenient: others.length > 0 })
+      filter === undefined
+        ? alwaysTrue
+        : compile(parseFilter(view.type, filter, { fallbackScope: alsoKnown }))
+    const order = createOrderBy(view.type, request, { base, lenient: others.length > 0 })
     return { view, where, order }
   })
 
-  const resources: Json[] = []
+  const resources: ScimJson[] = []
   let skip = startIndex - 1
   let total = 0
   for (const { view, where, order } of prepared) {

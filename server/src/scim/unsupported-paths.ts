@@ -1,14 +1,14 @@
 import { fail } from "../errors.ts"
 import { type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Trail } from "./audit.ts"
+import type { ScimAudit } from "./audit.ts"
 import { scimPath } from "./response.ts"
 
-const notOffered = new Set(["Me", "Bulk"])
+const unsupportedEndpoints = new Set(["Me", "Bulk"])
 
 const segmentsOf = (path: string): string[] => path.split("/").filter(Boolean)
 
-const fits = ({ path }: RouteShape, segments: readonly string[]): boolean => {
+const matchesRoute = ({ path }: RouteShape, segments: readonly string[]): boolean => {
   const pattern = segmentsOf(path)
   return (
     pattern.length === segments.length &&
@@ -17,13 +17,14 @@ const fits = ({ path }: RouteShape, segments: readonly string[]): boolean => {
 }
 
 /** Handles all paths without a route; requires authentication like every other route. */
-export const otherPaths = (router: Router, trail: Trail): void => {
+export const unsupportedPathRoutes = (router: Router, audit: ScimAudit): void => {
   const declared = [...router.shapes]
 
   const refuse = (path: string, method: string): never => {
     const segments = segmentsOf(path.slice(scimPath.length))
-    if (notOffered.has(segments[0] ?? "")) fail("not_implemented", `${path} is not supported.`)
-    const allowed = declared.filter((shape) => fits(shape, segments))
+    if (unsupportedEndpoints.has(segments[0] ?? ""))
+      fail("not_implemented", `${path} is not supported.`)
+    const allowed = declared.filter((shape) => matchesRoute(shape, segments))
     if (allowed.length === 0) fail("not_found", `${path} not found.`)
     const allow = [...new Set(allowed.map((shape) => shape.method.toUpperCase()))].join(", ")
     return fail("method_not_allowed", `${method} is not allowed for ${path}. Use ${allow}.`, {
@@ -43,7 +44,7 @@ export const otherPaths = (router: Router, trail: Trail): void => {
       },
     }),
     ({ actor, context }) =>
-      trail.change({ actor, action: "scim.refused" }, async () =>
+      audit.auditChange({ actor, action: "scim.refused" }, async () =>
         refuse(context.req.path, context.req.method),
       ),
   )

@@ -8,84 +8,95 @@ import type {
   ProvisionedUsers,
 } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
-import { orderOf } from "./audit-context.ts"
-import { refuse } from "./errors.ts"
-import type { Shape, Views } from "./mappers.ts"
+import { createAuditContext } from "./audit-context.ts"
+import { failScim } from "./errors.ts"
+import type { ResourceViews, ResponseShape } from "./mappers.ts"
 import { applyOperation } from "./patch.ts"
-import { readPatch } from "./patch-request.ts"
-import type { Json } from "./projection.ts"
+import { parsePatch } from "./patch-request.ts"
+import type { ScimJson } from "./projection.ts"
 import { userType } from "./resource-types.ts"
-import { type Complex, createIgnored, readResource, type Simple, type Values } from "./values.ts"
+import {
+  type AttributeValues,
+  type ComplexValue,
+  createIgnoredNames,
+  parseResource,
+  type SimpleValue,
+} from "./values.ts"
 
 interface Deps {
   db: Database
   users: ProvisionedUsers
-  views: Views
+  views: ResourceViews
 }
 
-const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-const compact = (parts: Record<string, Simple | null>): Complex =>
+const omitNull = (parts: Record<string, SimpleValue | null>): ComplexValue =>
   Object.fromEntries(
-    Object.entries(parts).filter((entry): entry is [string, Simple] => entry[1] !== null),
+    Object.entries(parts).filter((entry): entry is [string, SimpleValue] => entry[1] !== null),
   )
 
 /** The stored attributes of an account, as edited by PATCH. */
-const valuesOf = (profile: ProvisionedProfile): Values =>
-  new Map<string, Simple | Complex | Complex[] | null>([
+const valuesOf = (profile: ProvisionedProfile): AttributeValues =>
+  new Map<string, SimpleValue | ComplexValue | ComplexValue[] | null>([
     ["userName", profile.email],
-    ["name", compact({ givenName: profile.given_name, familyName: profile.family_name })],
+    ["name", omitNull({ givenName: profile.given_name, familyName: profile.family_name })],
     ["displayName", profile.display_name],
     ["nickName", profile.nick_name],
     ["externalId", profile.external_id],
     ["active", profile.active],
-    ["emails", profile.emails.map((email) => compact({ ...email }))],
+    ["emails", profile.emails.map((email) => omitNull({ ...email }))],
   ])
 
 /** Emails as sent; duplicates of the same value and type are dropped (RFC 7643 §2.4). */
 const emailsOf = (value: unknown): UserEmail[] => {
   const emails: UserEmail[] = []
   for (const item of Array.isArray(value) ? value : []) {
-    const email = isObject(item) ? text(item.value) : null
+    const email = isObject(item) ? textOrNull(item.value) : null
     if (email === null) continue
-    const type = text(item.type)
+    const type = textOrNull(item.type)
     if (emails.some((other) => other.value === email && other.type === type)) continue
-    emails.push({ value: email, type, display: text(item.display), primary: item.primary === true })
+    emails.push({
+      value: email,
+      type,
+      display: textOrNull(item.display),
+      primary: item.primary === true,
+    })
   }
   if (emails.filter(({ primary }) => primary).length > 1) {
-    refuse("invalidValue", "At most one of the emails can be primary.")
+    failScim("invalidValue", "At most one of the emails can be primary.")
   }
   return emails
 }
 
 /** An email without a value cannot be stored, unless the type existed before. */
-const requireEmailValues = (values: Values, before: readonly UserEmail[]): void => {
+const requireEmailValues = (values: AttributeValues, before: readonly UserEmail[]): void => {
   const emails = values.get("emails")
   for (const email of Array.isArray(emails) ? emails : []) {
     if (email.value !== undefined || before.some(({ type }) => type === (email.type ?? null)))
       continue
-    refuse("invalidValue", "Each entry of emails requires a value.")
+    failScim("invalidValue", "Each entry of emails requires a value.")
   }
 }
 
 const userNameOf = (value: unknown): string => {
-  if (typeof value !== "string") return refuse("invalidValue", "userName is required.")
+  if (typeof value !== "string") return failScim("invalidValue", "userName is required.")
   if (EmailAddress.safeParse(value).success) return value
-  return refuse("invalidValue", "userName must be an e-mail address such as ada@example.com.")
+  return failScim("invalidValue", "userName must be an e-mail address such as ada@example.com.")
 }
 
 /** @throws {Failure} `invalidValue` */
-const profileOf = (values: Values, before?: ProvisionedProfile): ProvisionedProfile => {
+const profileOf = (values: AttributeValues, before?: ProvisionedProfile): ProvisionedProfile => {
   const name = values.get("name")
   const names = isObject(name) ? name : {}
   const active = values.get("active")
   return {
     email: userNameOf(values.get("userName")),
-    given_name: text(names.givenName),
-    family_name: text(names.familyName),
-    display_name: text(values.get("displayName")),
-    nick_name: text(values.get("nickName")),
-    external_id: text(values.get("externalId")),
+    given_name: textOrNull(names.givenName),
+    family_name: textOrNull(names.familyName),
+    display_name: textOrNull(values.get("displayName")),
+    nick_name: textOrNull(values.get("nickName")),
+    external_id: textOrNull(values.get("externalId")),
     active: typeof active === "boolean" ? active : (before?.active ?? true),
     emails: emailsOf(values.get("emails")),
   }
@@ -93,48 +104,67 @@ const profileOf = (values: Values, before?: ProvisionedProfile): ProvisionedProf
 
 /** SCIM users: accounts, subject to the same rules as elsewhere. */
 export const createScimUsers = ({ db, users, views }: Deps) => {
-  const write = (work: (tx: Tx) => Promise<ProvisionedUser>, shape: Shape): Promise<Json> =>
+  const write = (
+    work: (tx: Tx) => Promise<ProvisionedUser>,
+    shape: ResponseShape,
+  ): Promise<ScimJson> =>
     db.transact(async (tx) => {
       const { user } = await work(tx)
-      return (await views.users.one(user.id, shape, tx)) ?? {}
+      return (await views.users.findOne(user.id, shape, tx)) ?? {}
     })
 
   return {
-    get: async (id: string, shape: Shape): Promise<Json> =>
-      (await views.users.one(id, shape)) ?? fail("not_found", `User ${id} not found.`),
+    get: async (id: string, shape: ResponseShape): Promise<ScimJson> =>
+      (await views.users.findOne(id, shape)) ?? fail("not_found", `User ${id} not found.`),
 
-    create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
-      const ignored = createIgnored()
-      const profile = profileOf(readResource(userType, body, ignored))
-      const order = orderOf(actor, { action: "scim.user.created", status: 201 }, ignored)
-      return write((tx) => users.create(tx, order, profile), shape)
+    create: (actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+      const ignored = createIgnoredNames()
+      const profile = profileOf(parseResource(userType, body, ignored))
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.user.created", status: 201 },
+        ignored,
+      )
+      return write((tx) => users.create(tx, auditContext, profile), shape)
     },
 
     /** Absent attributes are cleared, except `active`. */
-    replace: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
-      const ignored = createIgnored()
-      const values = readResource(userType, body, ignored)
-      const order = orderOf(actor, { action: "scim.user.replaced", status: 200 }, ignored)
+    replace: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+      const ignored = createIgnoredNames()
+      const values = parseResource(userType, body, ignored)
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.user.replaced", status: 200 },
+        ignored,
+      )
       const edit = (before: ProvisionedProfile) => profileOf(values, before)
-      return write((tx) => users.change(tx, order, id, edit), shape)
+      return write((tx) => users.change(tx, auditContext, id, edit), shape)
     },
 
-    patch: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
-      const ignored = createIgnored()
-      const operations = readPatch(userType, body, ignored)
+    patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+      const ignored = createIgnoredNames()
+      const operations = parsePatch(userType, body, ignored)
       const edit = (before: ProvisionedProfile): ProvisionedProfile => {
         const values = valuesOf(before)
         for (const operation of operations) applyOperation(values, operation, ignored)
         requireEmailValues(values, before.emails)
         return profileOf(values, before)
       }
-      const order = orderOf(actor, { action: "scim.user.patched", status: 200 }, ignored)
-      return write((tx) => users.change(tx, order, id, edit), shape)
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.user.patched", status: 200 },
+        ignored,
+      )
+      return write((tx) => users.change(tx, auditContext, id, edit), shape)
     },
 
-    end: (actor: Actor, id: string): Promise<void> => {
-      const order = orderOf(actor, { action: "scim.user.deleted", status: 204 }, createIgnored())
-      return db.transact((tx) => users.deleteUser(tx, order, id))
+    deactivate: (actor: Actor, id: string): Promise<void> => {
+      const auditContext = createAuditContext(
+        actor,
+        { action: "scim.user.deleted", status: 204 },
+        createIgnoredNames(),
+      )
+      return db.transact((tx) => users.deleteUser(tx, auditContext, id))
     },
   }
 }

@@ -1,55 +1,56 @@
 import { isObject } from "../formats/json-values.ts"
-import { attributeNamed, fold, schemaNamed } from "./attribute-paths.ts"
-import type { Attribute } from "./attributes.ts"
-import { refuse } from "./errors.ts"
-import { readBoolean } from "./operands.ts"
-import { isKept, type ResourceType } from "./resource-types.ts"
+import { findAttribute, findSchemaAttributes, foldName } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
+import { parseBoolean } from "./operands.ts"
+import { isStored, type ResourceType } from "./resource-types.ts"
 
-const maxText = 1000
-const maxListed = 50
+const maxTextLength = 1000
+const maxIgnoredNames = 50
 
-export type Simple = string | boolean
-export type Complex = Record<string, Simple>
-export type Value = Simple | Complex | Complex[]
+export type SimpleValue = string | boolean
+export type ComplexValue = Record<string, SimpleValue>
+export type AttributeValue = SimpleValue | ComplexValue | ComplexValue[]
 
 /** Attribute values by canonical name; null if unassigned. */
-export type Values = Map<string, Value | null>
+export type AttributeValues = Map<string, AttributeValue | null>
 
 /** Collects the names of attributes that were sent but not stored, for the audit log. */
-export const createIgnored = () => {
+export const createIgnoredNames = () => {
   const names = new Set<string>()
   return {
     add: (name: string): void => {
-      if (names.size < maxListed) names.add(name.slice(0, 100))
+      if (names.size < maxIgnoredNames) names.add(name.slice(0, 100))
     },
     names: (): string[] => [...names],
   }
 }
-export type Ignored = ReturnType<typeof createIgnored>
+export type IgnoredNames = ReturnType<typeof createIgnoredNames>
 
-const wrong = ({ name }: Attribute, wanted: string): never =>
-  refuse("invalidValue", `${name} must be ${wanted}.`)
+const failValue = ({ name }: ScimAttribute, wanted: string): never =>
+  failScim("invalidValue", `${name} must be ${wanted}.`)
 
 /**
  * Unassigned values (RFC 7643 §2.5): null, an empty list or no value; an empty string counts as
  * unassigned too.
  */
-export const isNothing = (value: unknown): boolean =>
+export const isUnassigned = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length)
 
-const readSimple = (attribute: Attribute, value: unknown): Simple => {
-  if (attribute.type === "boolean") return readBoolean(value) ?? wrong(attribute, "true or false")
-  if (typeof value !== "string") return wrong(attribute, "a string")
-  if (value.length <= maxText) return value
-  return wrong(attribute, `a string of at most ${maxText} characters`)
+const parseSimple = (attribute: ScimAttribute, value: unknown): SimpleValue => {
+  if (attribute.type === "boolean")
+    return parseBoolean(value) ?? failValue(attribute, "true or false")
+  if (typeof value !== "string") return failValue(attribute, "a string")
+  if (value.length <= maxTextLength) return value
+  return failValue(attribute, `a string of at most ${maxTextLength} characters`)
 }
 
 /** Entries of an object; keys must be unique ignoring case. @throws {Failure} `invalidSyntax` */
-export const entriesOnce = (value: Record<string, unknown>): [string, unknown][] => {
+export const uniqueEntries = (value: Record<string, unknown>): [string, unknown][] => {
   const entries = Object.entries(value)
-  const seen = new Set(entries.map(([key]) => fold(key)))
+  const seen = new Set(entries.map(([key]) => foldName(key)))
   if (seen.size < entries.length) {
-    refuse(
+    failScim(
       "invalidSyntax",
       "An attribute occurs more than once. Attribute names are case-insensitive.",
     )
@@ -57,62 +58,81 @@ export const entriesOnce = (value: Record<string, unknown>): [string, unknown][]
   return entries
 }
 
-export const readComplex = (attribute: Attribute, value: unknown, ignored: Ignored): Complex => {
-  if (!isObject(value)) return wrong(attribute, "an object")
-  const complex: Complex = {}
-  for (const [key, part] of entriesOnce(value)) {
-    const sub = attributeNamed(attribute.subAttributes ?? [], key)
-    if (isNothing(part) || sub?.mutability === "readOnly") continue
-    if (sub && isKept(sub)) complex[sub.name] = readSimple(sub, part)
+export const parseComplex = (
+  attribute: ScimAttribute,
+  value: unknown,
+  ignored: IgnoredNames,
+): ComplexValue => {
+  if (!isObject(value)) return failValue(attribute, "an object")
+  const complex: ComplexValue = {}
+  for (const [key, part] of uniqueEntries(value)) {
+    const sub = findAttribute(attribute.subAttributes ?? [], key)
+    if (isUnassigned(part) || sub?.mutability === "readOnly") continue
+    if (sub && isStored(sub)) complex[sub.name] = parseSimple(sub, part)
     else ignored.add(`${attribute.name}.${sub?.name ?? key}`)
   }
   return complex
 }
 
 /** @throws {Failure} `tooMany` */
-export const noMoreThan = ({ name, max: most }: Attribute, list: readonly unknown[]): void => {
-  if (most === undefined || list.length <= most) return
-  refuse("tooMany", `${name} has too many values (maximum ${most}).`)
+export const checkValueCount = (
+  { name, maxValues }: ScimAttribute,
+  list: readonly unknown[],
+): void => {
+  if (maxValues === undefined || list.length <= maxValues) return
+  failScim("tooMany", `${name} has too many values (maximum ${maxValues}).`)
 }
 
 /** Parses a list: a string stands for its `value`, a single object for a list of one. */
-const readList = (attribute: Attribute, value: unknown, ignored: Ignored): Complex[] => {
-  const items = (Array.isArray(value) ? value : [value]).filter((item) => !isNothing(item))
-  noMoreThan(attribute, items)
+const parseList = (
+  attribute: ScimAttribute,
+  value: unknown,
+  ignored: IgnoredNames,
+): ComplexValue[] => {
+  const items = (Array.isArray(value) ? value : [value]).filter((item) => !isUnassigned(item))
+  checkValueCount(attribute, items)
   const list = items.map((item) =>
-    readComplex(attribute, typeof item === "string" ? { value: item } : item, ignored),
+    parseComplex(attribute, typeof item === "string" ? { value: item } : item, ignored),
   )
   return list.filter((item) => Object.keys(item).length > 0)
 }
 
 /** Parses the value of a stored attribute; null if unassigned. @throws {Failure} `invalidValue` */
-export const readValue = (attribute: Attribute, value: unknown, ignored: Ignored): Value | null => {
-  if (isNothing(value)) return null
-  if (attribute.multiValued) return readList(attribute, value, ignored)
-  if (attribute.type === "complex") return readComplex(attribute, value, ignored)
-  return readSimple(attribute, value)
+export const parseValue = (
+  attribute: ScimAttribute,
+  value: unknown,
+  ignored: IgnoredNames,
+): AttributeValue | null => {
+  if (isUnassigned(value)) return null
+  if (attribute.multiValued) return parseList(attribute, value, ignored)
+  if (attribute.type === "complex") return parseComplex(attribute, value, ignored)
+  return parseSimple(attribute, value)
 }
 
 export const ignoreSchema = (
-  schema: { urn: string; attributes: readonly Attribute[] },
+  schema: { urn: string; attributes: readonly ScimAttribute[] },
   value: unknown,
-  ignored: Ignored,
+  ignored: IgnoredNames,
 ): void => {
   for (const [key, part] of isObject(value) ? Object.entries(value) : []) {
-    const name = attributeNamed(schema.attributes, key)?.name ?? key
-    if (!isNothing(part)) ignored.add(`${schema.urn}:${name}`)
+    const name = findAttribute(schema.attributes, key)?.name ?? key
+    if (!isUnassigned(part)) ignored.add(`${schema.urn}:${name}`)
   }
 }
 
 /** Parses a complete resource, as sent by POST and PUT. @throws {Failure} */
-export const readResource = (type: ResourceType, body: unknown, ignored: Ignored): Values => {
-  if (!isObject(body)) return refuse("invalidSyntax", `The body must be a ${type.name} object.`)
-  const values: Values = new Map()
-  for (const [key, value] of entriesOnce(body)) {
-    const attribute = attributeNamed(type.attributes, key)
+export const parseResource = (
+  type: ResourceType,
+  body: unknown,
+  ignored: IgnoredNames,
+): AttributeValues => {
+  if (!isObject(body)) return failScim("invalidSyntax", `The body must be a ${type.name} object.`)
+  const values: AttributeValues = new Map()
+  for (const [key, value] of uniqueEntries(body)) {
+    const attribute = findAttribute(type.attributes, key)
     if (attribute?.mutability === "readOnly") continue
-    if (attribute && isKept(attribute)) {
-      values.set(attribute.name, readValue(attribute, value, ignored))
+    if (attribute && isStored(attribute)) {
+      values.set(attribute.name, parseValue(attribute, value, ignored))
     } else ignoreKey(type, { key, attribute, value }, ignored)
   }
   return values
@@ -120,11 +140,11 @@ export const readResource = (type: ResourceType, body: unknown, ignored: Ignored
 
 const ignoreKey = (
   type: ResourceType,
-  { key, attribute, value }: { key: string; attribute: Attribute | undefined; value: unknown },
-  ignored: Ignored,
+  { key, attribute, value }: { key: string; attribute: ScimAttribute | undefined; value: unknown },
+  ignored: IgnoredNames,
 ): void => {
-  if (isNothing(value)) return
-  const attributes = attribute ? undefined : schemaNamed(type, key)
+  if (isUnassigned(value)) return
+  const attributes = attribute ? undefined : findSchemaAttributes(type, key)
   if (attributes) ignoreSchema({ urn: key, attributes }, value, ignored)
   else ignored.add(attribute?.name ?? key)
 }

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { createS3Client, readS3Url } from "../../src/files/s3-client.ts"
-import { createS3Objects } from "../../src/files/s3-objects.ts"
+import { createS3Client, parseS3Url } from "../../src/files/s3-client.ts"
+import { createS3ObjectStore } from "../../src/files/s3-objects.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { until } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
@@ -263,7 +263,7 @@ describe(`versitygw ${version}`, () => {
   })
 
   it("is cleared of unfinished multipart uploads after a day", async () => {
-    const client = createS3Client(readS3Url(urlOf()))
+    const client = createS3Client(parseS3Url(urlOf()))
     onTestFinished(() => client.close())
     const begin = (key: string) => client.text({ method: "POST", key, query: { uploads: "" } })
     await begin("ab/cd/young")
@@ -275,7 +275,7 @@ describe(`versitygw ${version}`, () => {
     for (const path of made) utimesSync(path, longAgo, longAgo)
     expect(await listed()).toContain("ab/cd/old")
     const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-    const objects = createS3Objects(urlOf(), dataDir)
+    const objects = createS3ObjectStore(urlOf(), dataDir)
     await objects.sweep(true)
     await objects.close()
     const left = await listed()

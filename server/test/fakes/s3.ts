@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
-import { signed } from "../../src/files/s3-signature.ts"
+import { signHeaders } from "../../src/files/s3-signature.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 
 const keys = { id: "the-key", secret: "the/secret+", region: "eu-test-1" }
@@ -34,7 +34,7 @@ export const startFakeS3 = async () => {
     )
     const query = Object.fromEntries(url.searchParams)
     const { method = "" } = request
-    const right = signed({ method, path: url.pathname, query, headers, payload, date }, keys)
+    const right = signHeaders({ method, path: url.pathname, query, headers, payload, date }, keys)
     return own.includes("host") && right.authorization === authorization
   }
 

@@ -2,7 +2,7 @@ import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createApp } from "../../src/app.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
-import { refusalSchemas } from "../../src/operations/error-schemas.ts"
+import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 
@@ -45,7 +45,7 @@ const send = async (route: MountedRoute, body: string): Promise<number> => {
   const { status, body: refusal } = await gateway.call(route.method, addressOf(route), body, {
     key,
   })
-  if (status >= 400) refusalSchemas[route.style].parse(refusal)
+  if (status >= 400) errorSchemas[route.style].parse(refusal)
   return status
 }
 

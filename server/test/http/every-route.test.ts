@@ -2,7 +2,7 @@ import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createApp } from "../../src/app.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
-import { refusalSchemas } from "../../src/operations/error-schemas.ts"
+import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
@@ -48,7 +48,7 @@ const refusals = async (
   const found: { name: string; status: number; headers: Headers; refusal: unknown }[] = []
   for (const route of routes.filter(chosen)) {
     const reply = await gateway.call(methodOf(route), addressOf(route), undefined, options)
-    const refusal = refusalSchemas[route.style].parse(reply.body)
+    const refusal = errorSchemas[route.style].parse(reply.body)
     found.push({ name: nameOf(route), status: reply.status, headers: reply.headers, refusal })
   }
   expect(found.length).toBeGreaterThan(3)
@@ -139,7 +139,7 @@ describe("every route", () => {
       const allowed = headers.get("allow")?.split(", ")
       expect(allowed, nameOf(route)).toEqual(expect.arrayContaining(taken))
       expect(allowed).not.toContain(wrong)
-      expect(refusalSchemas[route.style].parse(body)).toEqual(body)
+      expect(errorSchemas[route.style].parse(body)).toEqual(body)
     }
   })
 
@@ -256,7 +256,7 @@ describe("every GET route", () => {
     for (const route of reading().filter(({ path }) => path.includes(":"))) {
       const { status, body } = await gateway.call("GET", addressOf(route))
       expect(status, nameOf(route)).toBe(404)
-      expect(refusalSchemas[route.style].parse(body), nameOf(route)).toEqual(body)
+      expect(errorSchemas[route.style].parse(body), nameOf(route)).toEqual(body)
     }
   })
 })

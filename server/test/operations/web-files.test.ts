@@ -9,7 +9,7 @@ import { createBodyRoom } from "../../src/http/body-memory.ts"
 import { createConnectionLimit } from "../../src/http/connection-limit.ts"
 import { createServerApp } from "../../src/http/server.ts"
 import { createUserLimit } from "../../src/limits/user-limit.ts"
-import { servePage } from "../../src/operations/web-files.ts"
+import { serveWebApp } from "../../src/operations/web-files.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 
@@ -27,7 +27,7 @@ describe("the web application", () => {
     checkHost: () => undefined,
     styleOf: () => "api",
   })
-  app.otherwise(servePage({ folder, reserved: ["api", "docs"] }))
+  app.otherwise(serveWebApp({ folder, reserved: ["api", "docs"] }))
   const server = createServer(app.listener)
   let url = ""
 

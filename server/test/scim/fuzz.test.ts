@@ -4,11 +4,11 @@ import { parse } from "scim2-parse-filter"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { Failure } from "../../src/errors.ts"
-import { matches } from "../../src/scim/evaluate.ts"
+import { matchesFilter } from "../../src/scim/evaluate.ts"
 import { parseFilter } from "../../src/scim/filter.ts"
 import { createFilterCompiler } from "../../src/scim/filter-sql.ts"
-import { createViews } from "../../src/scim/mappers.ts"
-import { everything, type Json } from "../../src/scim/projection.ts"
+import { createResourceViews } from "../../src/scim/mappers.ts"
+import { fullProjection, type ScimJson } from "../../src/scim/projection.ts"
 import { userType } from "../../src/scim/resource-types.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
 import { amount } from "../harness/test-size.ts"
@@ -57,16 +57,16 @@ const shortest = async (db: Database, where: RawBuilder<boolean>): Promise<numbe
 
 describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
   let opened: OpenedDatabase
-  let users: Json[]
-  let views: ReturnType<typeof createViews>
+  let users: ScimJson[]
+  let views: ReturnType<typeof createResourceViews>
 
   beforeAll(async () => {
     opened = await open()
     await seedOdd(opened.db, createChooser(7), texts)
-    views = createViews(opened.db, "deactivate")
+    views = createResourceViews(opened.db, "deactivate")
     users = await views.users.page(
       { where: sql<boolean>`(1 = 1)`, order: sql`users.id`, limit: 1000, offset: 0 },
-      { projection: everything, base },
+      { projection: fullProjection, base },
     )
   })
   afterAll(() => opened.remove())
@@ -77,7 +77,7 @@ describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
     for (let round = 0; round < rounds; round++) {
       const text = filterOf(chooser, 3, term)
       const filter = parseFilter(userType, text)
-      const expected = users.filter((user) => matches(filter, user)).map(({ id }) => id)
+      const expected = users.filter((user) => matchesFilter(filter, user)).map(({ id }) => id)
       const found = await timed(opened.db, compile(filter))
       expect([text, found.ids]).toEqual([text, expected])
       const ms = found.ms > slowMs ? await shortest(opened.db, compile(filter)) : found.ms

@@ -1,4 +1,4 @@
-import { type Extracted, unreadable } from "./blocks.ts"
+import { type ExtractedBlocks, failUnreadable } from "./blocks.ts"
 import { readDocx } from "./docx.ts"
 import { readEpub } from "./epub.ts"
 import { readOdf } from "./odf.ts"
@@ -6,7 +6,7 @@ import { readPptx } from "./pptx.ts"
 import { readXlsx } from "./xlsx.ts"
 import { openZip, type Zip } from "./zip.ts"
 
-const odf: Record<string, string> = {
+const odfFormats: Record<string, string> = {
   "application/vnd.oasis.opendocument.text": "odt",
   "application/vnd.oasis.opendocument.presentation": "odp",
   "application/vnd.oasis.opendocument.spreadsheet": "ods",
@@ -15,32 +15,32 @@ const odf: Record<string, string> = {
 const isEncryptedOdf = (zip: Zip): boolean =>
   zip.read("META-INF/manifest.xml")?.includes("encryption-data") === true
 
-const readMimetype = (zip: Zip, type: string): Extracted | null => {
+const readByMimetype = (zip: Zip, type: string): ExtractedBlocks | null => {
   if (type === "application/epub+zip") return { format: "epub", blocks: readEpub(zip) }
-  const format = odf[type.replace(/-template$/, "")]
+  const format = odfFormats[type.replace(/-template$/, "")]
   if (!format) return null
   if (isEncryptedOdf(zip))
-    unreadable("This file is password-protected. Remove the password and upload it again.")
+    failUnreadable("This file is password-protected. Remove the password and upload it again.")
   return { format, ...readOdf(zip) }
 }
 
 /** Reads documents in ZIP containers, identified by content rather than filename. */
-export const readPacked = (bytes: Buffer, limits: { unpacked: number }): Extracted => {
+export const readZipDocument = (bytes: Buffer, limits: { unpacked: number }): ExtractedBlocks => {
   const zip = openZip(bytes, limits.unpacked)
   if (zip.has("word/document.xml")) return { format: "docx", blocks: readDocx(zip) }
   if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }
   if (zip.has("xl/workbook.xml")) return { format: "xlsx", ...readXlsx(zip) }
   const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
   return (
-    readMimetype(zip, type) ??
-    unreadable("This is a ZIP archive. Extract it and upload the files it contains.")
+    readByMimetype(zip, type) ??
+    failUnreadable("This is a ZIP archive. Extract it and upload the files it contains.")
   )
 }
 
 /** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
-export const refuseOle = (bytes: Buffer): never =>
+export const rejectOleDocument = (bytes: Buffer): never =>
   bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
-    ? unreadable("This file is password-protected. Remove the password and upload it again.")
-    : unreadable(
+    ? failUnreadable("This file is password-protected. Remove the password and upload it again.")
+    : failUnreadable(
         "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",
       )

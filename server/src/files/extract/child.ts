@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises"
-import { packWords } from "../index-segment.ts"
-import { Unreadable } from "./blocks.ts"
-import { extract, type Limits } from "./formats.ts"
-import { split } from "./passages.ts"
+import { packIndexSegment } from "../index-segment.ts"
+import { UnreadableDocument } from "./blocks.ts"
+import { type ExtractionLimits, extractBlocks } from "./formats.ts"
+import { splitIntoPassages } from "./passages.ts"
 
 /** Request from the parent process. */
-export interface Task {
+export interface ExtractionTask {
   path: string
   filename: string
   contentType: string
-  limits: Limits
+  limits: ExtractionLimits
 }
 
 /** Messages to the parent, in this order; chunked, so that no single message blocks it for long. */
-export type Told =
+export type ExtractionMessage =
   | { type: "text"; text: string }
   | {
       type: "passages"
@@ -24,44 +24,50 @@ export type Told =
   | { type: "unreadable"; message: string }
   | { type: "broke" }
 
-const piece = 250_000
-const passagesAtOnce = 500
+const textChunkLength = 250_000
+const passagesPerMessage = 500
 
-const tell = (told: Told): Promise<void> =>
+const send = (message: ExtractionMessage): Promise<void> =>
   new Promise((resolve, reject) => {
-    process.send?.(told, undefined, {}, (error) => (error ? reject(error) : resolve()))
+    process.send?.(message, undefined, {}, (error) => (error ? reject(error) : resolve()))
   })
 
-const run = async ({ path, filename, contentType, limits }: Task): Promise<void> => {
+const extractTask = async ({
+  path,
+  filename,
+  contentType,
+  limits,
+}: ExtractionTask): Promise<void> => {
   const bytes = await readFile(path)
-  const { blocks, format, pages } = await extract({ bytes, filename, contentType }, limits)
-  const { text, passages } = split(blocks, limits)
-  if (passages.length === 0) throw new Unreadable("No readable text in this file.")
+  const { blocks, format, pages } = await extractBlocks({ bytes, filename, contentType }, limits)
+  const { text, passages } = splitIntoPassages(blocks, limits)
+  if (passages.length === 0) throw new UnreadableDocument("No readable text in this file.")
   const indexed = passages.map(({ starts, ends, place }) =>
     [...(place.heading ?? []), place.sheet ?? "", text.slice(starts, ends)].join("\n"),
   )
-  const words = packWords(indexed)
-  for (let at = 0; at < text.length; at += piece) {
-    await tell({ type: "text", text: text.slice(at, at + piece) })
+  const words = packIndexSegment(indexed)
+  for (let at = 0; at < text.length; at += textChunkLength) {
+    await send({ type: "text", text: text.slice(at, at + textChunkLength) })
   }
-  for (let at = 0; at < passages.length; at += passagesAtOnce) {
-    const some = passages.slice(at, at + passagesAtOnce)
-    const told = some.map((passage) => ({ ...passage, place: JSON.stringify(passage.place) }))
-    await tell({ type: "passages", passages: told })
+  for (let at = 0; at < passages.length; at += passagesPerMessage) {
+    const some = passages.slice(at, at + passagesPerMessage)
+    const serialized = some.map((passage) => ({ ...passage, place: JSON.stringify(passage.place) }))
+    await send({ type: "passages", passages: serialized })
   }
-  await tell({ type: "words", words })
-  await tell({ type: "done", format, pages: pages ?? null })
+  await send({ type: "words", words })
+  await send({ type: "done", format, pages: pages ?? null })
 }
 
 /** Recursive parsers overflow the stack on deeply nested documents. */
-const isTooDeep = (error: unknown): boolean =>
+const isStackOverflow = (error: unknown): boolean =>
   error instanceof RangeError && error.message.includes("call stack")
 
-process.on("message", (task: Task) => {
-  run(task).catch((error: unknown) => {
-    if (error instanceof Unreadable) return tell({ type: "unreadable", message: error.message })
-    if (!isTooDeep(error)) return tell({ type: "broke" })
-    return tell({ type: "unreadable", message: "This file is nested too deeply." })
+process.on("message", (task: ExtractionTask) => {
+  extractTask(task).catch((error: unknown) => {
+    if (error instanceof UnreadableDocument)
+      return send({ type: "unreadable", message: error.message })
+    if (!isStackOverflow(error)) return send({ type: "broke" })
+    return send({ type: "unreadable", message: "This file is nested too deeply." })
   })
 })
 process.on("disconnect", () => process.exit(0))

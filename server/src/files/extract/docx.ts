@@ -1,4 +1,4 @@
-import { type Block, createHeadings } from "./blocks.ts"
+import { type Block, createHeadingTracker } from "./blocks.ts"
 import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
@@ -22,7 +22,7 @@ const headingLevels = (zip: Zip): Map<string, number> => {
 
 const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] => {
   const blocks: Block[] = []
-  const headings = createHeadings()
+  const headings = createHeadingTracker()
   let text = ""
   let level = 0
   /** Paragraphs of each cell. */

@@ -1,9 +1,9 @@
-import { type Block, unreadable } from "./blocks.ts"
+import { type Block, failUnreadable } from "./blocks.ts"
 import { readHtml } from "./html.ts"
-import { resolvePath, walkXml } from "./xml.ts"
+import { resolveArchivePath, walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-const decoded = (href: string): string => {
+const decodeHref = (href: string): string => {
   try {
     return decodeURIComponent(href)
   } catch {
@@ -20,14 +20,14 @@ export const readEpub = (zip: Zip): Block[] => {
     },
   })
   if (zip.has("META-INF/encryption.xml") && zip.has("META-INF/rights.xml")) {
-    unreadable("This file is copy-protected (DRM). Upload an unprotected version.")
+    failUnreadable("This file is copy-protected (DRM). Upload an unprotected version.")
   }
   const targets = new Map<string, string>()
   const order = new Set<string>()
   walkXml(zip.read(opf)?.toString("utf8") ?? "", {
     open: (name, { id = "", href = "", idref = "" }) => {
       const bare = name.replace(/^.*:/, "")
-      if (bare === "item") targets.set(id, resolvePath(opf, decoded(href)))
+      if (bare === "item") targets.set(id, resolveArchivePath(opf, decodeHref(href)))
       if (bare === "itemref") order.add(idref)
     },
   })

@@ -1,22 +1,22 @@
-import { type Sniffed, sniff } from "../file-type.ts"
-import { readPacked, refuseOle } from "./archive.ts"
-import { type Block, type Extracted, unreadable } from "./blocks.ts"
-import { charsetOf, readHtml } from "./html.ts"
-import { readMail } from "./mail.ts"
+import { type DetectedFileType, detectFileType } from "../file-type.ts"
+import { readZipDocument, rejectOleDocument } from "./archive.ts"
+import { type Block, type ExtractedBlocks, failUnreadable } from "./blocks.ts"
+import { declaredCharset, readHtml } from "./html.ts"
+import { readEmail } from "./mail.ts"
 import { readPdf } from "./pdf.ts"
 import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { readRtf } from "./rtf.ts"
 import { readJson, readJsonLines, readNotebook, readXml } from "./structured-data.ts"
 import { readCsv } from "./table.ts"
-import { decode } from "./text-encoding.ts"
+import { decodeText } from "./text-encoding.ts"
 
-export interface Source {
+export interface DocumentSource {
   bytes: Buffer
   filename: string
   contentType: string
 }
 
-export interface Limits {
+export interface ExtractionLimits {
   /** Maximum characters of text. */
   characters: number
   /** Maximum decompressed size, in bytes. */
@@ -24,13 +24,16 @@ export interface Limits {
   pages: number
 }
 
-type Extractor = (source: Source, limits: Limits) => Extracted | Promise<Extracted>
+type DocumentReader = (
+  source: DocumentSource,
+  limits: ExtractionLimits,
+) => ExtractedBlocks | Promise<ExtractedBlocks>
 
-const code =
+const codeFileName =
   /\.(c|h|cc|cpp|hpp|cs|css|go|java|js|jsx|mjs|cjs|ts|tsx|kt|lua|php|pl|py|r|rb|rs|scala|sh|bash|sql|swift|vue|svelte|toml|ini|cfg|conf|ya?ml|dockerfile|makefile|gradle|tf|proto)$/i
 
 /** Text formats, recognized by content first, then by filename, then by content type. */
-const texts: {
+const textFormats: {
   format: string
   name: RegExp
   type?: RegExp
@@ -57,35 +60,38 @@ const texts: {
     read: readXml,
   },
   { format: "markdown", name: /\.(md|markdown|mdx)$/i, type: /markdown/, read: readMarkdown },
-  { format: "code", name: code, read: readCode },
+  { format: "code", name: codeFileName, read: readCode },
 ]
 
-const isMail = (head: string, filename: string): boolean =>
+const isEmail = (head: string, filename: string): boolean =>
   /\.eml$/i.test(filename) ||
   (/^(received|return-path|delivered-to|from|mime-version|message-id):/i.test(head) &&
     /^(subject|from|date):/im.test(head) &&
     /^message-id:|^mime-version:/im.test(head))
 
-const readText: Extractor = async ({ bytes, filename, contentType }) => {
+const readText: DocumentReader = async ({ bytes, filename, contentType }) => {
   const head = bytes.toString("latin1", 0, 4096)
-  if (isMail(head, filename)) return { format: "eml", blocks: await readMail(bytes) }
-  const text = decode(bytes, /<(html|\?xml|meta|head)/i.test(head) ? charsetOf(bytes) : undefined)
+  if (isEmail(head, filename)) return { format: "eml", blocks: await readEmail(bytes) }
+  const text = decodeText(
+    bytes,
+    /<(html|\?xml|meta|head)/i.test(head) ? declaredCharset(bytes) : undefined,
+  )
   const start = text.slice(0, 4096)
-  const kind =
-    texts.find(({ begins }) => begins?.test(start)) ??
-    texts.find(({ name }) => name.test(filename)) ??
-    texts.find(({ type }) => type?.test(contentType))
-  return kind
-    ? { format: kind.format, blocks: kind.read(text) }
+  const textFormat =
+    textFormats.find(({ begins }) => begins?.test(start)) ??
+    textFormats.find(({ name }) => name.test(filename)) ??
+    textFormats.find(({ type }) => type?.test(contentType))
+  return textFormat
+    ? { format: textFormat.format, blocks: textFormat.read(text) }
     : { format: "text", blocks: readPlain(text) }
 }
 
-type Readable = Extract<Sniffed, { readable: string }>["readable"]
+type ReadableType = Extract<DetectedFileType, { readable: string }>["readable"]
 
-const readers: Record<Readable, Extractor> = {
+const readers: Record<ReadableType, DocumentReader> = {
   pdf: ({ bytes }, limits) => readPdf(bytes, limits),
-  zip: ({ bytes }, limits) => readPacked(bytes, limits),
-  ole: ({ bytes }) => refuseOle(bytes),
+  zip: ({ bytes }, limits) => readZipDocument(bytes, limits),
+  ole: ({ bytes }) => rejectOleDocument(bytes),
   rtf: ({ bytes }) => ({ format: "rtf", blocks: readRtf(bytes.toString("latin1")) }),
   text: readText,
 }
@@ -94,9 +100,9 @@ const readers: Record<Readable, Extractor> = {
  * Reads a document by its detected type. @throws {UnreadableDocument} with a message for the
  * uploader
  */
-export const extract: Extractor = (source, limits) => {
-  const kind = sniff(source.bytes.subarray(0, 4096))
-  if ("unreadable" in kind)
-    return unreadable(`This file is ${kind.unreadable}, which holds no text.`)
-  return readers[kind.readable](source, limits)
+export const extractBlocks: DocumentReader = (source, limits) => {
+  const detected = detectFileType(source.bytes.subarray(0, 4096))
+  if ("unreadable" in detected)
+    return failUnreadable(`This file is ${detected.unreadable}, which holds no text.`)
+  return readers[detected.readable](source, limits)
 }

@@ -1,5 +1,5 @@
 import PostalMime from "postal-mime"
-import { type Block, unreadable } from "./blocks.ts"
+import { type Block, failUnreadable } from "./blocks.ts"
 import { readHtml } from "./html.ts"
 import { readPlain } from "./plain-text.ts"
 
@@ -8,7 +8,7 @@ interface Address {
   address?: string | undefined
 }
 
-const person = ({ name, address }: Address): string =>
+const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name ?? "")
 
 const limits = { maxNestingDepth: 20, maxHeadersSize: 1_000_000 }
@@ -19,22 +19,22 @@ const parse = async (bytes: Buffer) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : ""
     if (message.startsWith("Maximum header size"))
-      unreadable("This e-mail's headers are too large (maximum 1 MB).")
+      failUnreadable("This e-mail's headers are too large (maximum 1 MB).")
     if (message.startsWith("Maximum MIME nesting")) {
-      unreadable("This e-mail's parts are nested too deeply (maximum 20 levels).")
+      failUnreadable("This e-mail's parts are nested too deeply (maximum 20 levels).")
     }
     throw error
   }
 }
 
 /** An e-mail (RFC 5322, MIME): main headers, body text, and attachment names. */
-export const readMail = async (bytes: Buffer): Promise<Block[]> => {
+export const readEmail = async (bytes: Buffer): Promise<Block[]> => {
   const mail = await parse(bytes)
   const { subject = "", from, to = [], date, attachments } = mail
   const head = [
     subject && `Subject: ${subject}`,
-    from && `From: ${person(from)}`,
-    to.length > 0 && `To: ${to.map(person).join(", ")}`,
+    from && `From: ${formatAddress(from)}`,
+    to.length > 0 && `To: ${to.map(formatAddress).join(", ")}`,
     date && `Date: ${date}`,
     attachments.length > 0 &&
       `Attachments: ${attachments.map(({ filename }) => filename ?? "unnamed").join(", ")}`,

@@ -1,10 +1,10 @@
-import type { Place } from "../location.ts"
-import { type Block, createHeadings } from "./blocks.ts"
+import type { PassageLocation } from "../location.ts"
+import { type Block, createHeadingTracker } from "./blocks.ts"
 import { rowsToBlocks } from "./table.ts"
 import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-const maxRepeated = 50
+const maxRepeatedEmptyCells = 50
 /** Limits on repeating a non-empty cell: number of cells and resulting characters. */
 const maxFilledCells = 500
 const maxRepeatedCharacters = 20_000
@@ -15,48 +15,50 @@ interface Row {
 }
 
 /** Collects blocks while walking content.xml (OpenDocument 1.3 part 3). */
-const createWalk = () => {
+const createContentWalker = () => {
   const blocks: Block[] = []
-  const headings = createHeadings()
-  let place: Place = {}
+  const headings = createHeadingTracker()
+  let place: PassageLocation = {}
   let pages = 0
   let text = ""
   let depth = 0
   let level = 0
   let rows: Row[] | null = null
   let cell: { parts: string[]; repeated: number } | null = null
-  let skipped = 0
+  let annotationDepth = 0
 
-  const endText = (): void => {
+  const leaveText = (): void => {
     if (--depth > 0) return
-    const own = text.trim()
+    const trimmed = text.trim()
     text = ""
-    if (own === "") return
+    if (trimmed === "") return
     if (cell) {
-      cell.parts.push(own)
+      cell.parts.push(trimmed)
       return
     }
-    if (level > 0) headings.enter(level, own)
+    if (level > 0) headings.enter(level, trimmed)
     blocks.push({
-      text: own,
+      text: trimmed,
       kind: level > 0 ? "heading" : "paragraph",
       place: { ...place, ...headings.path() },
     })
   }
-  const startText = (found: number): void => {
-    if (depth++ === 0) level = found
+  const enterText = (headingLevel: number): void => {
+    if (depth++ === 0) level = headingLevel
   }
   const endCell = (): void => {
     const value = cell?.parts.join(" ") ?? ""
     const max =
-      value === "" ? maxRepeated : Math.min(maxFilledCells, maxRepeatedCharacters / value.length)
+      value === ""
+        ? maxRepeatedEmptyCells
+        : Math.min(maxFilledCells, maxRepeatedCharacters / value.length)
     const times = Math.min(cell?.repeated ?? 1, Math.max(1, max))
     for (let at = 0; at < times; at++) rows?.at(-1)?.cells.push(value)
     cell = null
   }
   const open: Record<string, (attributes: Record<string, string>) => void> = {
-    "text:h": (attributes) => startText(Number(attributes["text:outline-level"]) || 1),
-    "text:p": () => startText(0),
+    "text:h": (attributes) => enterText(Number(attributes["text:outline-level"]) || 1),
+    "text:p": () => enterText(0),
     "text:s": (attributes) => {
       text += " ".repeat(Math.min(Number(attributes["text:c"]) || 1, 100))
     },
@@ -67,7 +69,7 @@ const createWalk = () => {
       text += "\n"
     },
     "office:annotation": () => {
-      skipped++
+      annotationDepth++
     },
     "draw:page": () => {
       pages++
@@ -85,10 +87,10 @@ const createWalk = () => {
     },
   }
   const close: Record<string, () => void> = {
-    "text:h": endText,
-    "text:p": endText,
+    "text:h": leaveText,
+    "text:p": leaveText,
     "office:annotation": () => {
-      skipped--
+      annotationDepth--
     },
     "table:table-cell": endCell,
     "table:table": () => {
@@ -105,7 +107,7 @@ const createWalk = () => {
       open: (name: string, attributes: Record<string, string>) => open[name]?.(attributes),
       close: (name: string) => close[name]?.(),
       text: (piece: string) => {
-        if (depth > 0 && skipped === 0) text += piece.replace(/\s+/g, " ")
+        if (depth > 0 && annotationDepth === 0) text += piece.replace(/\s+/g, " ")
       },
     },
   }
@@ -113,8 +115,8 @@ const createWalk = () => {
 
 /** OpenDocument text, presentation (including notes) and spreadsheet. */
 export const readOdf = (zip: Zip): { blocks: Block[]; pages?: number } => {
-  const walk = createWalk()
-  walkXml(zip.read("content.xml")?.toString("utf8") ?? "", walk.listener)
-  const pages = walk.pages()
-  return { blocks: walk.blocks, ...(pages > 0 && { pages }) }
+  const walker = createContentWalker()
+  walkXml(zip.read("content.xml")?.toString("utf8") ?? "", walker.listener)
+  const pages = walker.pages()
+  return { blocks: walker.blocks, ...(pages > 0 && { pages }) }
 }

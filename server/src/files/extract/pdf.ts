@@ -1,7 +1,7 @@
 import { getDocumentProxy } from "unpdf"
-import { type Block, type Extracted, unreadable } from "./blocks.ts"
+import { type Block, type ExtractedBlocks, failUnreadable } from "./blocks.ts"
 
-interface Item {
+interface TextItem {
   str?: string
   hasEOL?: boolean
   height?: number
@@ -12,7 +12,7 @@ interface Item {
 const paragraphGap = 1.6
 
 /** Groups a page's items into paragraphs by line position. */
-const paragraphsOf = (items: readonly Item[]): string[] => {
+const paragraphsOf = (items: readonly TextItem[]): string[] => {
   const paragraphs: string[] = []
   let text = ""
   let lastY: number | null = null
@@ -50,9 +50,11 @@ const openPdf = async (bytes: Buffer) => {
   } catch (error) {
     const name = error instanceof Error ? error.name : ""
     if (name === "PasswordException") {
-      return unreadable("This file is password-protected. Remove the password and upload it again.")
+      return failUnreadable(
+        "This file is password-protected. Remove the password and upload it again.",
+      )
     }
-    return unreadable("This PDF is damaged and can't be opened.")
+    return failUnreadable("This PDF is damaged and can't be opened.")
   }
 }
 
@@ -60,11 +62,11 @@ const openPdf = async (bytes: Buffer) => {
 export const readPdf = async (
   bytes: Buffer,
   limits: { pages: number; characters: number },
-): Promise<Extracted> => {
+): Promise<ExtractedBlocks> => {
   const pdf = await openPdf(bytes)
   const pages = pdf.numPages
   if (pages > limits.pages) {
-    unreadable(
+    failUnreadable(
       `This PDF has ${pages} pages (maximum ${limits.pages}). Split it into several files.`,
     )
   }
@@ -81,7 +83,7 @@ export const readPdf = async (
     sheet.cleanup()
   }
   if (blocks.length === 0) {
-    unreadable(
+    failUnreadable(
       "This PDF has no text layer and is probably a scan. Run text recognition (OCR) on it and upload the result.",
     )
   }

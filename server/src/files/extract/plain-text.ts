@@ -1,4 +1,4 @@
-import { type Block, createHeadings } from "./blocks.ts"
+import { type Block, createHeadingTracker } from "./blocks.ts"
 
 const paragraphsOf = (text: string): string[] => text.split(/\n[ \t]*\n+/)
 
@@ -7,32 +7,32 @@ export const readPlain = (text: string): Block[] =>
   paragraphsOf(text).map((paragraph) => ({ text: paragraph, kind: "paragraph", place: {} }))
 
 /** Lines indented further are code or belong to a list. */
-const deepestMark = 3
+const maxIndentation = 3
 const frontMatter = "---\n"
 
 /** The line without indentation; "" if it is indented too far for markup. */
 const unindented = (line: string): string => {
   const start = line.trimStart()
-  return line.length - start.length <= deepestMark ? start : ""
+  return line.length - start.length <= maxIndentation ? start : ""
 }
 
-const countOf = (sign: string, text: string): number => {
+const countLeading = (sign: string, text: string): number => {
   let count = 0
   while (text[count] === sign) count++
   return count
 }
 
 /** The backticks or tildes that open or close a code fence. */
-const fenceOf = (line: string): string | null => {
+const codeFenceOf = (line: string): string | null => {
   const start = unindented(line)
-  const count = Math.max(countOf("`", start), countOf("~", start))
+  const count = Math.max(countLeading("`", start), countLeading("~", start))
   return count >= 3 ? start.slice(0, count) : null
 }
 
 /** An ATX heading without its closing sequence (CommonMark 0.31, §4.2). */
 const headingOf = (line: string): { level: number; words: string } | null => {
   const start = unindented(line)
-  const level = countOf("#", start)
+  const level = countLeading("#", start)
   const rest = start.slice(level)
   if (level < 1 || level > 6 || rest === rest.trimStart()) return null
   const words = rest.trim()
@@ -47,8 +47,8 @@ const headingOf = (line: string): { level: number; words: string } | null => {
 const underlineOf = (line: string): 1 | 2 | null => {
   const marks = unindented(line).trimEnd()
   if (marks === "") return null
-  if (countOf("=", marks) === marks.length) return 1
-  return countOf("-", marks) === marks.length ? 2 : null
+  if (countLeading("=", marks) === marks.length) return 1
+  return countLeading("-", marks) === marks.length ? 2 : null
 }
 
 const withoutFrontMatter = (text: string): string => {
@@ -59,42 +59,42 @@ const withoutFrontMatter = (text: string): string => {
 /** Markdown: headings form the heading path; fenced code and tables are not split. */
 export const readMarkdown = (text: string): Block[] => {
   const blocks: Block[] = []
-  const headings = createHeadings()
+  const headings = createHeadingTracker()
   const lines = withoutFrontMatter(text).split(/\r?\n/)
-  let held: string[] = []
+  let buffered: string[] = []
   let fenced: string | null = null
 
   const flush = (kind: Block["kind"] = "paragraph"): void => {
-    if (held.some((line) => line.trim() !== "")) {
-      blocks.push({ text: held.join("\n"), kind, place: headings.path() })
+    if (buffered.some((line) => line.trim() !== "")) {
+      blocks.push({ text: buffered.join("\n"), kind, place: headings.path() })
     }
-    held = []
+    buffered = []
   }
   const enter = (level: number, words: string, source: string): void => {
     flush()
     headings.enter(level, words)
     blocks.push({ text: source, kind: "heading", place: headings.path() })
   }
-  const underlined = (line: string): boolean => {
-    const [only = ""] = held
-    if (held.length !== 1 || only.trim() === "") return false
+  const isUnderlined = (line: string): boolean => {
+    const [only = ""] = buffered
+    if (buffered.length !== 1 || only.trim() === "") return false
     const level = underlineOf(line)
     if (level === null) return false
-    held = []
+    buffered = []
     enter(level, only.trim(), only)
     return true
   }
-  const plainLine = (line: string): void => {
+  const addLine = (line: string): void => {
     const heading = headingOf(line)
     if (heading) enter(heading.level, heading.words, line)
     else if (line.trim() === "") flush()
-    else if (!underlined(line)) held.push(line)
+    else if (!isUnderlined(line)) buffered.push(line)
   }
 
   for (const line of lines) {
-    const mark = fenceOf(line)
+    const mark = codeFenceOf(line)
     if (fenced !== null) {
-      held.push(line)
+      buffered.push(line)
       if (mark?.startsWith(fenced)) {
         flush("code")
         fenced = null
@@ -102,8 +102,8 @@ export const readMarkdown = (text: string): Block[] => {
     } else if (mark) {
       flush()
       fenced = mark
-      held.push(line)
-    } else plainLine(line)
+      buffered.push(line)
+    } else addLine(line)
   }
   flush(fenced === null ? "paragraph" : "code")
   return blocks

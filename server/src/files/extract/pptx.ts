@@ -1,11 +1,11 @@
 import type { Block } from "./blocks.ts"
-import { resolvePath, walkXml } from "./xml.ts"
+import { resolveArchivePath, walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const textOf = (zip: Zip, name: string): string => zip.read(name)?.toString("utf8") ?? ""
 
 /** Relationships of a part, by id. */
-export const relations = (
+export const readRelationships = (
   zip: Zip,
   part: string,
 ): Map<string, { type: string; target: string }> => {
@@ -15,7 +15,10 @@ export const relations = (
   walkXml(textOf(zip, name), {
     open: (tag, { Id = "", Type = "", Target = "" }) => {
       if (tag === "Relationship") {
-        found.set(Id, { type: Type.split("/").at(-1) ?? "", target: resolvePath(part, Target) })
+        found.set(Id, {
+          type: Type.split("/").at(-1) ?? "",
+          target: resolveArchivePath(part, Target),
+        })
       }
     },
   })
@@ -23,7 +26,7 @@ export const relations = (
 }
 
 /** Paragraphs of a drawing; `title` marks those in a title placeholder. */
-const paragraphs = (source: string): { text: string; title: boolean }[] => {
+const readParagraphs = (source: string): { text: string; title: boolean }[] => {
   const found: { text: string; title: boolean }[] = []
   let text = ""
   let reading = false
@@ -54,7 +57,7 @@ const paragraphs = (source: string): { text: string; title: boolean }[] => {
 /** The slides in presentation order, without duplicates. */
 const slideOrder = (zip: Zip): string[] => {
   const part = "ppt/presentation.xml"
-  const related = relations(zip, part)
+  const related = readRelationships(zip, part)
   const order = new Set<string>()
   walkXml(textOf(zip, part), {
     open: (name, attributes) => {
@@ -66,7 +69,7 @@ const slideOrder = (zip: Zip): string[] => {
 }
 
 const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
-  const own = paragraphs(textOf(zip, part))
+  const own = readParagraphs(textOf(zip, part))
   const title = own.find((paragraph) => paragraph.title)?.text
   const place = { slide, ...(title && { heading: [title] }) }
   const blocks: Block[] = own.map((paragraph) => ({
@@ -74,9 +77,9 @@ const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
     kind: paragraph.title ? "heading" : "row",
     place,
   }))
-  const notes = [...relations(zip, part).values()].find(({ type }) => type === "notesSlide")
-  const said = notes ? paragraphs(textOf(zip, notes.target)) : []
-  return [...blocks, ...said.map(({ text }): Block => ({ text, kind: "paragraph", place }))]
+  const notes = [...readRelationships(zip, part).values()].find(({ type }) => type === "notesSlide")
+  const notesText = notes ? readParagraphs(textOf(zip, notes.target)) : []
+  return [...blocks, ...notesText.map(({ text }): Block => ({ text, kind: "paragraph", place }))]
 }
 
 /** PowerPoint: each slide with its notes (ECMA-376 part 1, §19). */

@@ -1,10 +1,10 @@
-import { type Block, unreadable } from "./blocks.ts"
+import { type Block, failUnreadable } from "./blocks.ts"
 
-const skipped = new Set([
+const ignoredDestinations = new Set([
   ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer", "themedata"],
   ...["listtable", "listoverridetable", "generator", "xmlnstbl", "datastore", "object", "rsidtbl"],
 ])
-const characters: Record<string, string> = {
+const textByControlWord: Record<string, string> = {
   par: "\n\n",
   sect: "\n\n",
   page: "\n\n",
@@ -31,10 +31,10 @@ const decoderFor = (source: string) => {
   }
 }
 
-const deepest = 3000
+const maxDepth = 3000
 
 interface Group {
-  silent: boolean
+  isIgnored: boolean
   /** Number of fallback characters after each `\u` escape (`\uc`). */
   fallback: number
 }
@@ -43,32 +43,32 @@ interface Group {
 export const readRtf = (source: string): Block[] => {
   const decoder = decoderFor(source)
   const groups: Group[] = []
-  let group: Group = { silent: false, fallback: 1 }
+  let group: Group = { isIgnored: false, fallback: 1 }
   let out = ""
-  let skip = 0
+  let fallbackRemaining = 0
 
   const write = (text: string): void => {
-    const kept = skip > 0 ? text.slice(skip) : text
-    skip = Math.max(0, skip - text.length)
-    if (!group.silent) out += kept
+    const kept = fallbackRemaining > 0 ? text.slice(fallbackRemaining) : text
+    fallbackRemaining = Math.max(0, fallbackRemaining - text.length)
+    if (!group.isIgnored) out += kept
   }
   const word = (name: string, value: string | undefined): void => {
-    if (skipped.has(name)) group.silent = true
+    if (ignoredDestinations.has(name)) group.isIgnored = true
     else if (name === "uc") group.fallback = Number(value ?? 1)
     else if (name === "u") {
-      if (!group.silent) out += String.fromCharCode(Number(value) & 0xffff)
-      skip = group.fallback
-    } else if (characters[name]) write(characters[name])
+      if (!group.isIgnored) out += String.fromCharCode(Number(value) & 0xffff)
+      fallbackRemaining = group.fallback
+    } else if (textByControlWord[name]) write(textByControlWord[name])
   }
   const symbol = (sign: string): void => {
-    if (sign === "*") group.silent = true
+    if (sign === "*") group.isIgnored = true
     else if (sign === "~") write(" ")
     else if ("\\{}".includes(sign)) write(sign)
   }
   const brace = (sign: string): void => {
-    skip = 0
+    fallbackRemaining = 0
     if (sign === "{") {
-      if (groups.length >= deepest) unreadable("This file is nested too deeply.")
+      if (groups.length >= maxDepth) failUnreadable("This file is nested too deeply.")
       groups.push(group)
       group = { ...group }
     } else group = groups.pop() ?? group

@@ -1,33 +1,33 @@
 import { isObject } from "../../formats/json-values.ts"
-import { type Block, createHeadings } from "./blocks.ts"
+import { type Block, createHeadingTracker } from "./blocks.ts"
 import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { walkXml } from "./xml.ts"
 
-const longRecord = 4000
+const maxRecordLength = 4000
 
-const pretty = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value, null, 1)
 
-const record = (value: unknown): string =>
+const formatRecord = (value: unknown): string =>
   isObject(value)
     ? Object.entries(value)
         .map(
           ([key, inner]) => `${key}: ${typeof inner === "string" ? inner : JSON.stringify(inner)}`,
         )
         .join("\n")
-    : pretty(value)
+    : formatValue(value)
 
 const blocksOf = (value: unknown, heading: string[]): Block[] => {
   const place = heading.length > 0 ? { heading } : {}
   if (Array.isArray(value)) {
     return value.map((item, index) => ({
-      text: record(item),
+      text: formatRecord(item),
       kind: "paragraph",
       place: { ...place, row: index + 1 },
     }))
   }
-  if (!isObject(value) || pretty(value).length < longRecord || heading.length > 5) {
-    return [{ text: record(value), kind: "paragraph", place }]
+  if (!isObject(value) || formatValue(value).length < maxRecordLength || heading.length > 5) {
+    return [{ text: formatRecord(value), kind: "paragraph", place }]
   }
   return Object.entries(value).flatMap(([key, inner]): Block[] => [
     { text: key, kind: "heading", place: { heading: [...heading, key] } },
@@ -35,7 +35,7 @@ const blocksOf = (value: unknown, heading: string[]): Block[] => {
   ])
 }
 
-const parsed = (text: string): { value: unknown } | null => {
+const tryParse = (text: string): { value: unknown } | null => {
   try {
     return { value: JSON.parse(text) }
   } catch {
@@ -45,7 +45,7 @@ const parsed = (text: string): { value: unknown } | null => {
 
 /** JSON, one block per record; invalid JSON is read as code. */
 export const readJson = (text: string): Block[] => {
-  const whole = parsed(text)
+  const whole = tryParse(text)
   return whole ? blocksOf(whole.value, []) : readCode(text)
 }
 
@@ -55,8 +55,12 @@ export const readJsonLines = (text: string): Block[] =>
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line, index) => {
-      const one = parsed(line)
-      return { text: one ? record(one.value) : line, kind: "paragraph", place: { row: index + 1 } }
+      const one = tryParse(line)
+      return {
+        text: one ? formatRecord(one.value) : line,
+        kind: "paragraph",
+        place: { row: index + 1 },
+      }
     })
 
 const sourceOf = (source: unknown): string =>
@@ -70,7 +74,7 @@ const outputOf = (output: unknown): string => {
 
 /** A Jupyter notebook: text, code and text output (nbformat 4). */
 export const readNotebook = (text: string): Block[] => {
-  const value = parsed(text)?.value
+  const value = tryParse(text)?.value
   const cells = isObject(value) && Array.isArray(value.cells) ? value.cells : null
   if (!cells) return readJson(text)
   return cells.filter(isObject).flatMap((cell): Block[] => {
@@ -85,12 +89,12 @@ export const readNotebook = (text: string): Block[] => {
 /** The text of XML elements, with their path as headings. */
 export const readXml = (text: string): Block[] => {
   const blocks: Block[] = []
-  const headings = createHeadings()
+  const headings = createHeadingTracker()
   const names: string[] = []
-  let held = ""
+  let buffered = ""
   const flush = (): void => {
-    const own = held.replace(/\s+/g, " ").trim()
-    held = ""
+    const own = buffered.replace(/\s+/g, " ").trim()
+    buffered = ""
     if (own !== "") blocks.push({ text: own, kind: "row", place: headings.path() })
   }
   walkXml(text, {
@@ -99,15 +103,15 @@ export const readXml = (text: string): Block[] => {
       names.push(name)
       if (names.length <= 2) headings.enter(names.length, name)
       const values = Object.entries(attributes).filter(([key]) => !key.startsWith("xmlns"))
-      if (values.length > 0) held = values.map(([key, value]) => `${key}: ${value}`).join(" | ")
-      if (held) flush()
+      if (values.length > 0) buffered = values.map(([key, value]) => `${key}: ${value}`).join(" | ")
+      if (buffered) flush()
     },
     close: () => {
       flush()
       names.pop()
     },
     text: (piece) => {
-      held += piece
+      buffered += piece
     },
   })
   return blocks

@@ -1,7 +1,7 @@
-import type { Place } from "../location.ts"
+import type { PassageLocation } from "../location.ts"
 import type { Block } from "./blocks.ts"
 
-const maxHeader = 120
+const maxHeaderLength = 120
 
 const looksLikeHeader = (
   cells: readonly string[],
@@ -9,7 +9,9 @@ const looksLikeHeader = (
 ): boolean => {
   const filled = cells.filter((cell) => cell.trim() !== "")
   if (!next || filled.length < 2 || filled.length < next.filter(Boolean).length / 2) return false
-  const words = filled.filter((cell) => cell.length <= maxHeader && !/^[\d.,\s%€$-]+$/.test(cell))
+  const words = filled.filter(
+    (cell) => cell.length <= maxHeaderLength && !/^[\d.,\s%€$-]+$/.test(cell),
+  )
   return words.length === filled.length && new Set(filled).size === filled.length
 }
 
@@ -19,7 +21,7 @@ const looksLikeHeader = (
  */
 export const rowsToBlocks = (
   rows: readonly { row: number; cells: readonly string[] }[],
-  place: Place = {},
+  place: PassageLocation = {},
 ): Block[] => {
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""))
   const [first, second] = filled
@@ -46,8 +48,8 @@ const separatorOf = (text: string): string => {
   const lines = text.slice(0, sampleCharacters).split(/\r?\n/, sampleLines).filter(Boolean)
   const evenness = (separator: string): number => {
     const counts = lines.map((line) => line.split(separator).length - 1)
-    const least = Math.min(...counts)
-    return least > 0 ? least * 2 - (Math.max(...counts) - least) : 0
+    const min = Math.min(...counts)
+    return min > 0 ? min * 2 - (Math.max(...counts) - min) : 0
   }
   return separators.toSorted((a, z) => evenness(z) - evenness(a))[0] ?? ","
 }
@@ -61,18 +63,18 @@ const closingQuote = (text: string, from: number): number | null => {
 }
 
 /** Reads values in a single pass. */
-const createCells = (text: string, separator: string) => {
+const createCellReader = (text: string, separator: string) => {
   const ends = new RegExp(`[${separator}\\r\\n]`, "g")
   let at = 0
   let trustsQuotes = true
 
-  const plain = (): string => {
+  const readPlain = (): string => {
     ends.lastIndex = at
     const from = at
     at = ends.exec(text)?.index ?? text.length
     return text.slice(from, at)
   }
-  const quoted = (): string | null => {
+  const readQuoted = (): string | null => {
     if (text[at] !== '"' || !trustsQuotes) return null
     const closes = closingQuote(text, at + 1)
     if (closes === null) {
@@ -86,10 +88,10 @@ const createCells = (text: string, separator: string) => {
     return value
   }
   return {
-    isOver: (): boolean => at >= text.length,
+    isDone: (): boolean => at >= text.length,
     next: (): { value: string; endsRow: boolean } => {
-      const inQuotes = quoted()
-      const value = inQuotes === null ? plain() : inQuotes + plain()
+      const inQuotes = readQuoted()
+      const value = inQuotes === null ? readPlain() : inQuotes + readPlain()
       const endsRow = text[at] !== separator
       at += text.startsWith("\r\n", at) ? 2 : 1
       return { value, endsRow }
@@ -100,9 +102,9 @@ const createCells = (text: string, separator: string) => {
 /** Separated values (RFC 4180); the separator is detected by default. */
 export const readCsv = (text: string, separator = separatorOf(text)): Block[] => {
   const rows: { row: number; cells: string[] }[] = []
-  const values = createCells(text, separator)
+  const values = createCellReader(text, separator)
   let cells: string[] = []
-  while (!values.isOver()) {
+  while (!values.isDone()) {
     const { value, endsRow } = values.next()
     cells.push(value)
     if (!endsRow) continue

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer"
-import { utf16 } from "../file-type.ts"
-import { unreadable } from "./blocks.ts"
+import { detectUtf16 } from "../file-type.ts"
+import { failUnreadable } from "./blocks.ts"
 
 /** Sample from which the encoding is detected. */
 const sampleCharacters = 200_000
 
 /** Legacy multibyte encodings, in the order in which they are tried. */
-const multibyte = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"]
-const expected: Record<string, RegExp> = {
+const multibyteEncodings = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"]
+const expectedCharacters: Record<string, RegExp> = {
   shift_jis: /[\u3040-\u30ff]/g,
   "euc-jp": /[\u3040-\u30ff]/g,
   gb18030: /[\u4e00-\u9fa5]/g,
@@ -15,7 +15,7 @@ const expected: Record<string, RegExp> = {
   "euc-kr": /[\uac00-\ud7a3]/g,
 }
 
-const strictly = (bytes: Uint8Array, encoding: string): string | null => {
+const decodeStrictly = (bytes: Uint8Array, encoding: string): string | null => {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -31,21 +31,21 @@ const looksCyrillic = (bytes: Uint8Array): boolean => {
   return words.join("").length > letters * 0.3
 }
 
-const looksLike = (whole: string, encoding: string): boolean => {
+const isPlausible = (whole: string, encoding: string): boolean => {
   const text = whole.slice(0, sampleCharacters)
   const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
-  const fitting = text.match(expected[encoding] ?? /$^/g)?.length ?? 0
+  const fitting = text.match(expectedCharacters[encoding] ?? /$^/g)?.length ?? 0
   return (
     foreign > 0 &&
     fitting > foreign * (encoding.includes("jp") || encoding.includes("jis") ? 0.3 : 0.7)
   )
 }
 
-const legacy = (bytes: Uint8Array): string => {
+const decodeLegacy = (bytes: Uint8Array): string => {
   if (looksCyrillic(bytes)) return new TextDecoder("windows-1251").decode(bytes)
-  for (const encoding of multibyte) {
-    const text = strictly(bytes, encoding)
-    if (text !== null && looksLike(text, encoding)) return text
+  for (const encoding of multibyteEncodings) {
+    const text = decodeStrictly(bytes, encoding)
+    if (text !== null && isPlausible(text, encoding)) return text
   }
   return new TextDecoder("windows-1252").decode(bytes)
 }
@@ -54,11 +54,12 @@ const legacy = (bytes: Uint8Array): string => {
  * Decodes text in any common encoding.
  * @param declared the document's own declaration, used if the bytes are not UTF-8 or UTF-16
  */
-export const decode = (bytes: Buffer, declared?: string): string => {
-  const wide = utf16(bytes.subarray(0, 4096))
+export const decodeText = (bytes: Buffer, declared?: string): string => {
+  const wide = detectUtf16(bytes.subarray(0, 4096))
   if (wide) return new TextDecoder(wide).decode(bytes)
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
-  if (bytes.includes(0)) unreadable("This file is not a text file, although its name suggests one.")
+  if (bytes.includes(0))
+    failUnreadable("This file is not a text file, although its name suggests one.")
   if (declared) {
     try {
       return new TextDecoder(declared).decode(bytes)
@@ -66,5 +67,5 @@ export const decode = (bytes: Buffer, declared?: string): string => {
       // Unknown encoding name.
     }
   }
-  return legacy(bytes)
+  return decodeLegacy(bytes)
 }

@@ -1,5 +1,5 @@
 import type { Block } from "./blocks.ts"
-import { relations } from "./pptx.ts"
+import { readRelationships } from "./pptx.ts"
 import { rowsToBlocks } from "./table.ts"
 import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
@@ -33,7 +33,7 @@ const sharedStrings = (zip: Zip): string[] => {
 }
 
 /** The format code without literal text; its letters tell whether it is a date. */
-const lettersOf = (code: string): string => {
+const dateLettersOf = (code: string): string => {
   let letters = ""
   let closing = ""
   for (const sign of code) {
@@ -54,7 +54,7 @@ const dateStyles = (zip: Zip): Set<number> => {
   walkXml(zip.read("xl/styles.xml")?.toString("utf8") ?? "", {
     open: (name, { numFmtId = "", formatCode = "" }) => {
       const format = Number(numFmtId)
-      if (name === "numFmt" && /[dmy]/i.test(lettersOf(formatCode))) custom.add(format)
+      if (name === "numFmt" && /[dmy]/i.test(dateLettersOf(formatCode))) custom.add(format)
       if (name === "cellXfs") inCells = true
       if (name !== "xf" || !inCells) return
       if ((format >= 14 && format <= 17) || format === 22 || custom.has(format)) styles.add(index)
@@ -81,12 +81,16 @@ const dateOf = (days: number): string => {
   return days % 1 === 0 ? iso.slice(0, 10) : iso.slice(0, 16).replace("T", " ")
 }
 
-interface Looked {
+interface WorkbookContext {
   strings: readonly string[]
   dates: ReadonlySet<number>
 }
 
-const shownValue = (raw: string, { t, s }: Record<string, string>, { strings, dates }: Looked) => {
+const shownValue = (
+  raw: string,
+  { t, s }: Record<string, string>,
+  { strings, dates }: WorkbookContext,
+) => {
   if (t === "s") return strings[Number(raw)] ?? ""
   if (t === "b") return raw === "1" ? "TRUE" : "FALSE"
   const isNumber = (t === undefined || t === "n") && raw !== "" && Number.isFinite(Number(raw))
@@ -94,7 +98,10 @@ const shownValue = (raw: string, { t, s }: Record<string, string>, { strings, da
   return isNumber && isDate ? dateOf(Number(raw)) : raw
 }
 
-const readSheet = (source: string, looked: Looked): { row: number; cells: string[] }[] => {
+const readSheet = (
+  source: string,
+  workbook: WorkbookContext,
+): { row: number; cells: string[] }[] => {
   const rows: { row: number; cells: string[] }[] = []
   let cell: Record<string, string> = {}
   let column = 0
@@ -117,7 +124,7 @@ const readSheet = (source: string, looked: Looked): { row: number; cells: string
       if (name === "v" || name === "t") reading = false
       if (name !== "c") return
       const cells = rows.at(-1)?.cells
-      if (cells && column < maxColumns) cells[column] = shownValue(raw, cell, looked)
+      if (cells && column < maxColumns) cells[column] = shownValue(raw, cell, workbook)
       column++
     },
     text: (piece) => {
@@ -130,8 +137,8 @@ const readSheet = (source: string, looked: Looked): { row: number; cells: string
 /** Excel: each row with its column names (ECMA-376 part 1, §18). */
 export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
   const part = "xl/workbook.xml"
-  const related = relations(zip, part)
-  const looked = { strings: sharedStrings(zip), dates: dateStyles(zip) }
+  const related = readRelationships(zip, part)
+  const workbook = { strings: sharedStrings(zip), dates: dateStyles(zip) }
   const nameByTarget = new Map<string, string>()
   walkXml(zip.read(part)?.toString("utf8") ?? "", {
     open: (tag, attributes) => {
@@ -140,7 +147,7 @@ export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
     },
   })
   const blocks = [...nameByTarget].flatMap(([target, sheet]) =>
-    rowsToBlocks(readSheet(zip.read(target)?.toString("utf8") ?? "", looked), { sheet }),
+    rowsToBlocks(readSheet(zip.read(target)?.toString("utf8") ?? "", workbook), { sheet }),
   )
   return { blocks, pages: nameByTarget.size }
 }

@@ -1,36 +1,36 @@
 import { Parser } from "htmlparser2"
-import { unreadable } from "./blocks.ts"
+import { failUnreadable } from "./blocks.ts"
 
 export type Attributes = Record<string, string>
 
-export interface XmlListener {
+export interface XmlHandler {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
   text?(text: string): void
 }
 
-const deepest = 3000
+const maxDepth = 3000
 
 /**
  * Walks XML as a stream of events. Documents that define entities are rejected, which prevents
  * entity expansion attacks.
  */
-export const walkXml = (source: string, listener: XmlListener): void => {
+export const walkXml = (source: string, handler: XmlHandler): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
-    unreadable("This file defines XML entities, which are not allowed. Save it without them.")
+    failUnreadable("This file defines XML entities, which are not allowed. Save it without them.")
   }
   let depth = 0
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        if (++depth > deepest) unreadable("This file is nested too deeply.")
-        listener.open?.(name, attributes)
+        if (++depth > maxDepth) failUnreadable("This file is nested too deeply.")
+        handler.open?.(name, attributes)
       },
       onclosetag: (name) => {
         depth--
-        listener.close?.(name)
+        handler.close?.(name)
       },
-      ontext: (text) => listener.text?.(text),
+      ontext: (text) => handler.text?.(text),
     },
     { xmlMode: true, decodeEntities: true },
   )
@@ -38,7 +38,7 @@ export const walkXml = (source: string, listener: XmlListener): void => {
 }
 
 /** Resolves a relative path inside an archive. */
-export const resolvePath = (base: string, target: string): string => {
+export const resolveArchivePath = (base: string, target: string): string => {
   if (target.startsWith("/")) return target.slice(1)
   const parts = base.split("/").slice(0, -1)
   for (const part of target.split("/")) {

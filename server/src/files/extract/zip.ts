@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib"
-import { unreadable } from "./blocks.ts"
+import { failUnreadable } from "./blocks.ts"
 
-interface Entry {
+interface ZipEntry {
   name: string
   method: number
   encrypted: boolean
@@ -16,22 +16,22 @@ const localSignature = 0x04034b50
 const maxEntries = 20_000
 /** Maximum compression ratio: far above Office documents, far below archive bombs. */
 const maxRatio = 250
-const smallBytes = 1_000_000
+const minUnpackedLimit = 1_000_000
 
 const findEnd = (bytes: Buffer): number => {
   const lowest = Math.max(0, bytes.length - 65_557)
   for (let at = bytes.length - 22; at >= lowest; at--) {
     if (bytes.readUInt32LE(at) === endSignature) return at
   }
-  return unreadable("This file is damaged: its ZIP archive is incomplete.")
+  return failUnreadable("This file is damaged: its ZIP archive is incomplete.")
 }
 
-const leadsOut = (name: string): boolean =>
+const isPathTraversal = (name: string): boolean =>
   name.startsWith("/") || /^[a-z]:/i.test(name) || name.split(/[/\\]/).includes("..")
 
-const readEntry = (bytes: Buffer, at: number): { entry: Entry; next: number } => {
+const readEntry = (bytes: Buffer, at: number): { entry: ZipEntry; next: number } => {
   if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== entrySignature) {
-    unreadable("This file is damaged: its ZIP directory is invalid.")
+    failUnreadable("This file is damaged: its ZIP directory is invalid.")
   }
   const nameLength = bytes.readUInt16LE(at + 28)
   const next = at + 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
@@ -46,16 +46,16 @@ const readEntry = (bytes: Buffer, at: number): { entry: Entry; next: number } =>
   return { entry, next }
 }
 
-const listEntries = (bytes: Buffer): Map<string, Entry> => {
+const listEntries = (bytes: Buffer): Map<string, ZipEntry> => {
   const end = findEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
-  if (count > maxEntries) unreadable("This file has too many parts.")
-  const entries = new Map<string, Entry>()
+  if (count > maxEntries) failUnreadable("This file has too many parts.")
+  const entries = new Map<string, ZipEntry>()
   let at = bytes.readUInt32LE(end + 16)
   for (let index = 0; index < count; index++) {
     const { entry, next } = readEntry(bytes, at)
-    if (leadsOut(entry.name)) {
-      unreadable("This file contains a part with an invalid path.")
+    if (isPathTraversal(entry.name)) {
+      failUnreadable("This file contains a part with an invalid path.")
     }
     entries.set(entry.name, entry)
     at = next
@@ -67,32 +67,34 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
 
 /** Opens a ZIP document. Parts are decompressed on demand, up to `maxUnpackedBytes` in total. */
-export const openZip = (bytes: Buffer, max: number) => {
+export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
   const entries = listEntries(bytes)
-  let left = max
-  const bomb = () => unreadable("This file is too large when decompressed (possible archive bomb).")
+  let remainingBytes = maxUnpackedBytes
+  const failAsBomb = () =>
+    failUnreadable("This file is too large when decompressed (possible archive bomb).")
 
-  const packedBytes = ({ offset, packed, encrypted }: Entry): Buffer => {
+  const packedBytes = ({ offset, packed, encrypted }: ZipEntry): Buffer => {
     if (encrypted)
-      unreadable("This file is password-protected. Remove the password and upload it again.")
+      failUnreadable("This file is password-protected. Remove the password and upload it again.")
     if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== localSignature) {
-      unreadable("This file is damaged: one of its parts is missing.")
+      failUnreadable("This file is damaged: one of its parts is missing.")
     }
     const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
     return bytes.subarray(start, start + packed)
   }
 
-  const unpack = (entry: Entry): Buffer => {
+  const unpack = (entry: ZipEntry): Buffer => {
     const data = packedBytes(entry)
     if (entry.method === 0) return data
-    if (entry.method !== 8) unreadable("This file uses a compression method that is not supported.")
-    const limit = Math.min(left, Math.max(smallBytes, data.length * maxRatio))
+    if (entry.method !== 8)
+      failUnreadable("This file uses a compression method that is not supported.")
+    const limit = Math.min(remainingBytes, Math.max(minUnpackedLimit, data.length * maxRatio))
     try {
       return inflateRawSync(data, { maxOutputLength: limit })
     } catch (error) {
       return isTooLarge(error)
-        ? bomb()
-        : unreadable("This file is damaged: one of its parts can't be decompressed.")
+        ? failAsBomb()
+        : failUnreadable("This file is damaged: one of its parts can't be decompressed.")
     }
   }
 
@@ -104,8 +106,8 @@ export const openZip = (bytes: Buffer, max: number) => {
       const entry = entries.get(name)
       if (!entry) return undefined
       const data = unpack(entry)
-      left -= data.length
-      if (left <= 0) bomb()
+      remainingBytes -= data.length
+      if (remainingBytes <= 0) failAsBomb()
       return data
     },
   }
