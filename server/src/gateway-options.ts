@@ -2,7 +2,7 @@ import type { AuditSealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
 import type { StreamOptions } from "./http/sse-response.ts"
-import type { LibraryOptions } from "./knowledge/create-knowledge.ts"
+import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
 
 /**
  * Intervals and costs that tests reduce. Production uses the defaults: these options are arguments
@@ -12,6 +12,6 @@ export interface GatewayOptions
   extends StorageMonitorOptions,
     AuditSealerOptions,
     StreamOptions,
-    LibraryOptions {
+    KnowledgeOptions {
   passwordCost?: PasswordCost
 }

@@ -31,8 +31,8 @@ import { createGroups } from "./groups/groups.ts"
 import { createProvisionedGroups } from "./groups/provisioned-groups.ts"
 import { createGroupStore } from "./groups/store.ts"
 import { createBodyRoom } from "./http/body-memory.ts"
-import { createLibrary } from "./knowledge/create-knowledge.ts"
-import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
+import { createKnowledge } from "./knowledge/create-knowledge.ts"
+import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelCatalogue } from "./models/catalogue.ts"
@@ -190,7 +190,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     config,
     grants,
     secrets,
-    abilities: () => abilities,
+    hostServices: () => abilities,
   })
   const modelStore = createModelStore({ db, grants })
   const catalogue = await createModelCatalogue({
@@ -202,7 +202,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   catalogue.onChange(recheckAccess)
   const maxModels = config.MAX_MODELS
   const models = createModels({ ...changes, maxModels, store: modelStore, catalogue })
-  const library = await createLibrary({
+  const library = await createKnowledge({
     ...changes,
     ...options,
     config,
@@ -218,7 +218,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const { citations } = library
   const template = () => settings.current().rag_template
-  const { replies } = studio
+  const { respond: replies } = studio
   const chat = createCompletions({
     citations,
     template,
@@ -237,7 +237,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     completions: chat,
     citations,
     files: library.files,
-    handbook: createHandbook(ownDocuments),
+    handbook: createHandbook(documentationFolder),
   })
   const conversations = await createConversations({
     ...changes,

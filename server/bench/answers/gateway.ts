@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { z } from "zod"
 import { readConfig } from "../../src/config/config.ts"
-import { Findings } from "../../src/knowledge/schema.ts"
+import { CollectionSearchResult } from "../../src/knowledge/schema.ts"
 import { serve } from "../../src/serve.ts"
 import type { Question, SourceFile } from "./question-set.ts"
 
@@ -110,8 +110,12 @@ export const startAnswersGateway = async (databaseUrl: string | undefined) => {
       while (!(await isIndexed(collection))) await sleep(pollMs)
     },
 
-    query: (collection: string, { text, previous }: Question): Promise<Findings> =>
-      call(Findings, `/api/v1/knowledge/${collection}/query`, { query: text, previous, k: 100 }),
+    query: (collection: string, { text, previous }: Question): Promise<CollectionSearchResult> =>
+      call(CollectionSearchResult, `/api/v1/knowledge/${collection}/query`, {
+        query: text,
+        previous,
+        k: 100,
+      }),
 
     stop: async (): Promise<void> => {
       await serving.stop()

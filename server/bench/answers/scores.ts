@@ -1,4 +1,4 @@
-import type { Findings, FoundPassage } from "../../src/knowledge/schema.ts"
+import type { CollectionSearchResult, FoundPassage } from "../../src/knowledge/schema.ts"
 import type { GoldPassage } from "./question-set.ts"
 
 /** What one question found. */
@@ -45,7 +45,7 @@ const checkOffsets = (passages: readonly FoundPassage[], gold: GoldPassage, file
 }
 
 export const judge = (
-  { passages, budget }: Findings,
+  { passages, budget }: CollectionSearchResult,
   gold: GoldPassage | null,
   fileId: string,
 ): Outcome => {

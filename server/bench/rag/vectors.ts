@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite"
 import { getLoadablePath } from "sqlite-vec"
 import {
-  exactDot,
-  openCoarse,
-  packCoarse,
+  dotProduct,
+  openQuantized,
+  packQuantized,
   scanVectors,
-  unit,
+  toUnitVector,
 } from "../../src/knowledge/quantization.ts"
-import { createVectorShelf } from "../../src/knowledge/vector-cache.ts"
+import { createVectorCache } from "../../src/knowledge/vector-cache.ts"
 import { atMost, createRandom, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
 
 const dimensions = 384
@@ -23,11 +23,13 @@ const share = 0.03
 const createVectors = (seed: number) => {
   const random = createRandom(seed)
   return (): Float32Array =>
-    unit(Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5))
+    toUnitVector(
+      Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5),
+    )
 }
 
 interface Library {
-  shelf: ReturnType<typeof createVectorShelf>
+  shelf: ReturnType<typeof createVectorCache>
   files: string[]
   exact: Float32Array[]
   built: number
@@ -35,7 +37,7 @@ interface Library {
 
 const build = (passages: number): Library => {
   const next = createVectors(1)
-  const shelf = createVectorShelf(512e6)
+  const shelf = createVectorCache(512e6)
   const exact: Float32Array[] = []
   const packs: Uint8Array[] = []
   let built = 0
@@ -45,8 +47,8 @@ const build = (passages: number): Library => {
     const vectors = known ? [] : Array.from({ length: passagesPerFile }, next)
     if (passages <= maxExact) exact.push(...vectors)
     const start = performance.now()
-    const pack = known ?? packCoarse(vectors)
-    shelf.put(String(index), openCoarse(pack, passagesPerFile))
+    const pack = known ?? packQuantized(vectors)
+    shelf.put(String(index), openQuantized(pack, passagesPerFile))
     built += performance.now() - start
     if (!known) packs.push(pack)
     return String(index)
@@ -74,7 +76,7 @@ const recallOf = (library: Library, queries: readonly Float32Array[]): number =>
   for (const query of queries) {
     const scoreOf = (at: number): Scored => ({
       at,
-      score: exactDot(query, exact[at] ?? new Float32Array(dimensions)),
+      score: dotProduct(query, exact[at] ?? new Float32Array(dimensions)),
     })
     const right = new Set(
       best(

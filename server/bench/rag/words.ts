@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { packIndexSegment } from "../../src/files/index-segment.ts"
 import { splitWords } from "../../src/files/tokenizer.ts"
-import { searchWords } from "../../src/knowledge/bm25.ts"
-import { createWordShelf } from "../../src/knowledge/segment-cache.ts"
+import { searchLexical } from "../../src/knowledge/bm25.ts"
+import { createSegmentCache } from "../../src/knowledge/segment-cache.ts"
 import { atMost, createRandom, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
 
 const passagesPerFile = 100
@@ -96,7 +96,7 @@ export const measureWords = (
     stored += data.length
     return { id: String(index), filename: `${write(2)}.txt`, data }
   })
-  const shelf = createWordShelf(Number.POSITIVE_INFINITY)
+  const shelf = createSegmentCache(Number.POSITIVE_INFINITY)
   const start = performance.now()
   shelf.put(given)
   const opened = performance.now() - start
@@ -106,7 +106,7 @@ export const measureWords = (
   const frequent = Array.from({ length: rounds }, () => write(wordsPerQuery, frequentWords))
   const query = (round: number): string => queries[round] ?? ""
   const search = (some: readonly string[], asked = queries) =>
-    timed(rounds, (round) => void searchWords(shelf.parts(some), asked[round] ?? "", 100))
+    timed(rounds, (round) => void searchLexical(shelf.scopesOf(some), asked[round] ?? "", 100))
   const [all, some, worst] = [search(ids), search(few), search(ids, frequent)]
   const what = `words, ${passages} in ${files} files`
   // In proportion, give or take as much again and what any search costs.

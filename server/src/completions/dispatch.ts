@@ -6,12 +6,12 @@ import {
   sendWithFailover,
 } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
-import type { ModelAsk } from "../functions/function-model.ts"
+import type { FunctionModelRequest } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Running } from "../http/in-flight-requests.ts"
 import { refuseUnparsable } from "../http/json-object.ts"
-import type { Cited } from "../knowledge/citations.ts"
+import type { AnswerSources } from "../knowledge/citations.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
@@ -30,7 +30,7 @@ export interface ResponseConsumer extends FailoverHandler {
   attach(handle: Flow): void
   stop(outcome: RequestOutcome, failure?: Failure): void
   /** Called before anything else if the answer is based on files. */
-  setCitations?(cited: Cited): void
+  setCitations?(cited: AnswerSources): void
 }
 
 /** Creates the consumer of a response, which calls `onDone` exactly once, when it has ended. */
@@ -65,7 +65,7 @@ interface Deps {
   inFlight: Running
   catalogue: Pick<ModelCatalogue, "isAccessRevoked">
   /** Calls a function that acts as a model. */
-  callFunction: (ask: ModelAsk, consumer: ResponseConsumer) => Flow
+  callFunction: (ask: FunctionModelRequest, consumer: ResponseConsumer) => Flow
 }
 
 const attemptFor =

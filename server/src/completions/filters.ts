@@ -1,7 +1,7 @@
 import { Failure } from "../errors.ts"
 import type { FilterChains } from "../functions/filter-chain.ts"
-import { Filtered } from "../functions/filtered-response.ts"
-import type { Directory } from "../functions/function-registry.ts"
+import { FilteredResponse } from "../functions/filtered-response.ts"
+import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
 import { members } from "../http/json-members.ts"
 import { refuseUnparsable } from "../http/json-object.ts"
@@ -11,7 +11,7 @@ import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody } from "./request-body.ts"
 
 interface Deps {
-  directory: Directory
+  directory: FunctionRegistry
   chains: FilterChains
 }
 
@@ -29,7 +29,10 @@ const modelIdsOf = ({ id, workspace }: ResolvedModel): string[] => [
 
 /** Creates consumers whose input passes through the filters first. */
 const createFilteredConsumer =
-  (createConsumer: ConsumerFactory, wrap: (inner: ResponseConsumer) => Filtered): ConsumerFactory =>
+  (
+    createConsumer: ConsumerFactory,
+    wrap: (inner: ResponseConsumer) => FilteredResponse,
+  ): ConsumerFactory =>
   (usageRecorder, onDone) => {
     const inner = createConsumer(usageRecorder, onDone)
     const filtered = wrap(inner)
@@ -98,7 +101,7 @@ export const createModelFilters = ({ directory, chains }: Deps) => ({
         const { context: _context, ...rest } = request
         const changed = { ...rest, fields, bytes, members: members(bytes), scanned: null }
         await sendFiltered(changed, { ...resolved, workspace: [] }, (createConsumer) =>
-          createFilteredConsumer(createConsumer, (inner) => new Filtered(inner, chain)),
+          createFilteredConsumer(createConsumer, (inner) => new FilteredResponse(inner, chain)),
         )
       } finally {
         await chain.close()

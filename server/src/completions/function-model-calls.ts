@@ -2,7 +2,7 @@ import type { Upstream } from "../connections/connection.ts"
 import { upstreamFailure } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
-import type { Abilities, ReplyHears } from "../functions/host-services.ts"
+import type { HostServices, ModelResponseHandler } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
 import type { Flow } from "../outbound/client.ts"
@@ -25,7 +25,7 @@ const maxResponseBytes = 16_000_000
 interface Deps {
   request: ModelRequest
   usageRecorder: UsageRecorder
-  handler: ReplyHears
+  handler: ModelResponseHandler
   onDone: (failure?: Failure) => void
 }
 
@@ -71,7 +71,7 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
     const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else this.#stage = streamed ? "stream" : "whole"
-    if (this.#stage !== "error") this.#deps.handler.begins(streamed)
+    if (this.#stage !== "error") this.#deps.handler.start(streamed)
   }
 
   data(chunk: Buffer): boolean {
@@ -165,7 +165,7 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
  * usage record.
  */
 export const createModelCaller =
-  (completions: Completions): Abilities["ask"] =>
+  (completions: Completions): HostServices["requestModel"] =>
   ({ caller, requestId, above: callingFunctions }, { operation, fields }, handler) => {
     let consumer: FunctionResponseConsumer | null = null
     let cancelled = false

@@ -1,6 +1,6 @@
 import type { Files } from "../files/files.ts"
-import type { Abilities } from "../functions/host-services.ts"
-import { type Citations, sourceOf } from "../knowledge/citations.ts"
+import type { HostServices } from "../functions/host-services.ts"
+import { type Citations, toCitationSource } from "../knowledge/citations.ts"
 import { type Handbook, handbookId } from "../knowledge/handbook.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
 import type { Completions } from "./completions.ts"
@@ -27,13 +27,13 @@ export const createFunctionServices = ({
   citations,
   files,
   handbook,
-}: Deps): Abilities => ({
-  ask: createModelCaller(completions),
+}: Deps): HostServices => ({
+  requestModel: createModelCaller(completions),
 
   search: async (caller, { collections, query, limit, signal }) => {
     const collectionIds = collections.filter((id) => id !== handbookId)
     const references = collectionIds.map((id) => ({ type: "collection" as const, id }))
-    const request = { references, lent: [], question: query, limit, signal }
+    const request = { references, modelCollections: [], question: query, limit, signal }
     const found =
       collectionIds.length > 0
         ? await citations.search(caller, request)
@@ -43,10 +43,10 @@ export const createFunctionServices = ({
       collectionIds.length < collections.length ? await handbook.search(query, limit) : []
     return {
       passages: [...handbookPassages, ...found.passages].slice(0, limit).map(passageOf),
-      sources: [...handbookPassages.map((passage) => sourceOf(passage)), ...found.sources].slice(
-        0,
-        limit,
-      ),
+      sources: [
+        ...handbookPassages.map((passage) => toCitationSource(passage)),
+        ...found.sources,
+      ].slice(0, limit),
     }
   },
 

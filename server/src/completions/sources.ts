@@ -5,11 +5,11 @@ import type { Caller } from "../http/caller.ts"
 import { members, without } from "../http/json-members.ts"
 import { parsedWhole } from "../http/json-object.ts"
 import {
+  type AnswerSources,
+  type CitationSource,
   type Citations,
-  type Cited,
   FileReference,
-  type Lent,
-  type Source,
+  type ModelCollection,
 } from "../knowledge/citations.ts"
 import { createSourcePrompt } from "../knowledge/source-prompt.ts"
 import { estimateTokens } from "../knowledge/tokens.ts"
@@ -61,7 +61,7 @@ const contextTokensFor = (resolved: ResolvedModel, messages: unknown): number =>
 const attachedCollections = (
   { workspace }: ResolvedModel,
   ownerOf: ModelCatalogue["ownerOf"],
-): Lent[] =>
+): ModelCollection[] =>
   workspace.flatMap((model) => {
     const { knowledge } = model.meta
     if (!Array.isArray(knowledge)) return []
@@ -77,7 +77,7 @@ const attachedCollections = (
 export interface RequestWithSources {
   request: ModelRequest
   /** Null if no sources were requested. */
-  citationResult: Cited | null
+  citationResult: AnswerSources | null
 }
 
 interface Deps {
@@ -113,9 +113,9 @@ export const addSources = async (
   const attached = attachedCollections(resolved, ownerOf)
   if (parsed.data.length + attached.length === 0)
     return { request: withoutFiles, citationResult: null }
-  const cited = await citations.cite(caller, {
+  const cited = await citations.findSources(caller, {
     references: parsed.data,
-    lent: attached,
+    modelCollections: attached,
     ...searchQueryOf(fields.messages),
     contextTokens: contextTokensFor(resolved, fields.messages),
     signal,
@@ -135,7 +135,7 @@ export interface SourceEncoder {
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-type ReportedCitations = Pick<Cited, "sources" | "sources_skipped">
+type ReportedCitations = Pick<AnswerSources, "sources" | "sources_skipped">
 
 const citationFields = ({
   sources,
@@ -165,13 +165,13 @@ const answerOf = (body: Buffer): string => {
 /** Marks the sources that a completion cites. */
 const markCited = (cited: ReportedCitations, body: Buffer): ReportedCitations => {
   const numbers = citedNumbers(answerOf(body))
-  const mark = (source: Source, at: number): Source =>
+  const mark = (source: CitationSource, at: number): CitationSource =>
     numbers.has(at + 1) ? { ...source, cited: true } : source
   return { ...cited, sources: cited.sources.map(mark) }
 }
 
 export const createSourceEncoder = (
-  { sources, sources_skipped }: Cited,
+  { sources, sources_skipped }: AnswerSources,
   model: string,
 ): SourceEncoder => {
   const chunk = {

@@ -6,7 +6,7 @@ import { upstreamFailure } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import { isObject } from "../formats/json-values.ts"
-import type { Cited } from "../knowledge/citations.ts"
+import type { AnswerSources } from "../knowledge/citations.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
@@ -39,7 +39,7 @@ interface Deps {
   /** Called with text that was added to the answer. */
   onText: (parts: { content: string; reasoning: string }) => void
   /** Called before anything else if the answer is based on files. */
-  onCitations?: (cited: Cited) => void
+  onCitations?: (cited: AnswerSources) => void
   /** Called with the sources that a function or provider reports itself, unparsed. */
   onReportedSources?: (sources: unknown) => void
   /** Called exactly once, when the response has ended. */
@@ -86,7 +86,7 @@ export class AnswerCollector implements ResponseConsumer {
     this.#deps = deps
   }
 
-  setCitations(cited: Cited): void {
+  setCitations(cited: AnswerSources): void {
     this.#deps.onCitations?.(cited)
   }
 

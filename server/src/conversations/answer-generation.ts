@@ -4,7 +4,7 @@ import { parseModelRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
-import type { Cited } from "../knowledge/citations.ts"
+import type { AnswerSources } from "../knowledge/citations.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import { AnswerCollector, type CollectedAnswer } from "./answer-collector.ts"
 import type { Message } from "./schema.ts"
@@ -24,7 +24,7 @@ export interface AnswerJob {
 export /** What is told of an answer while it is made. */
 interface AnswerEvents {
   onText: (parts: { content: string; reasoning: string }) => void
-  onCitations: (onCitations: Cited) => void
+  onCitations: (onCitations: AnswerSources) => void
   onReportedSources: (sources: unknown) => void
 }
 

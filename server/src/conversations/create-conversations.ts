@@ -7,7 +7,7 @@ import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { Running } from "../http/in-flight-requests.ts"
 import type { StreamOptions } from "../http/sse-response.ts"
-import type { Attaching } from "../knowledge/attachments.ts"
+import type { Attachments } from "../knowledge/attachments.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
@@ -35,7 +35,7 @@ interface Deps {
   registry: ConnectionRegistry
   catalogue: ModelCatalogue
   completions: Completions
-  attaching: Attaching
+  attaching: Attachments
   storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
   fairLoop: FairLoop

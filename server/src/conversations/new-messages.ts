@@ -3,7 +3,7 @@ import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Attaching } from "../knowledge/attachments.ts"
+import type { Attachments } from "../knowledge/attachments.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
@@ -33,7 +33,7 @@ interface Deps {
   answers: Answers
   eventLogs: ChatEventLogs
   catalogue: ModelCatalogue
-  attaching: Attaching
+  attaching: Attachments
   storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies">
   rowLimits: RowLimits
@@ -190,7 +190,7 @@ export const createPromptService = (deps: Deps) => {
       const chat = await chats.requireOwn(caller, id)
       const models = plans.newAnswerModels(chat, input)
       await resolveAll(caller, models ?? [])
-      const files = await attaching.named(caller, input.files)
+      const files = await attaching.resolveNames(caller, input.files)
       const prompt = { input: { ...input, ...(models && { models }) }, files, requestId }
       const answerTargets = models ?? [input.continue_id ?? ""]
       const releases: (() => void)[] = []

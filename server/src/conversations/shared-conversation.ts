@@ -1,9 +1,9 @@
 import type { Caller } from "../http/caller.ts"
-import type { Attaching } from "../knowledge/attachments.ts"
+import type { Attachments } from "../knowledge/attachments.ts"
 import type { Message } from "./schema.ts"
 import type { ChatPassage, ChatSource } from "./source-schema.ts"
 
-type Readable = Awaited<ReturnType<Attaching["readableAmong"]>>
+type Readable = Awaited<ReturnType<Attachments["readableAmong"]>>
 
 interface ReferencedIds {
   files: Set<string>
@@ -35,7 +35,7 @@ const redactMessage = (message: Message, readable: Readable): Message => ({
  * Sharing a chat shares its messages, not the files they are based on: readers see neither the
  * names nor the passages of files that they may not read.
  */
-export const createSharedChatView = ({ readableAmong }: Pick<Attaching, "readableAmong">) => ({
+export const createSharedChatView = ({ readableAmong }: Pick<Attachments, "readableAmong">) => ({
   /** Messages of `owner`'s chat, redacted for `caller`. */
   redactMessages: async (
     caller: Caller,

@@ -10,14 +10,14 @@ interface Choice {
 const maxIndex = 1023
 
 /** The index of a streamed piece. Limited, so that an upstream cannot force a huge array. */
-const indexOf = (piece: Fields, otherwise: number): number => {
-  const { index = otherwise } = piece
-  if (typeof index !== "number" || !Number.isInteger(index)) return otherwise
+const indexOf = (piece: Fields, fallback: number): number => {
+  const { index = fallback } = piece
+  if (typeof index !== "number" || !Number.isInteger(index)) return fallback
   if (index >= 0 && index <= maxIndex) return index
   throw new UnreadableReply(`it contains a piece with index ${index} (maximum ${maxIndex})`)
 }
 
-const joined = (before: unknown, more: unknown): unknown =>
+const concatenate = (before: unknown, more: unknown): unknown =>
   typeof before === "string" && typeof more === "string" ? before + more : (more ?? before)
 
 /** Merges streamed tool-call pieces, which are matched by their index. */
@@ -27,11 +27,11 @@ const withCalls = (before: unknown, pieces: readonly unknown[]): Fields[] => {
     if (!isObject(piece)) continue
     const at = indexOf(piece, Math.min(calls.length, maxIndex))
     const known = calls[at]
-    const own = isObject(piece.function) ? piece.function : {}
-    const called = isObject(known?.function) ? known.function : {}
-    const args = joined(called.arguments, own.arguments)
+    const added = isObject(piece.function) ? piece.function : {}
+    const previous = isObject(known?.function) ? known.function : {}
+    const args = concatenate(previous.arguments, added.arguments)
     const { index: _index, ...rest } = piece
-    calls[at] = { ...known, ...rest, function: { ...called, ...own, arguments: args } }
+    calls[at] = { ...known, ...rest, function: { ...previous, ...added, arguments: args } }
   }
   return calls
 }
@@ -43,7 +43,7 @@ const withoutHoles = (choice: Choice): Choice => {
 }
 
 /** Accumulates the chunks of a stream into one completion, and splits a completion into events. */
-export const createWholeReply = () => {
+export const createCompletionAccumulator = () => {
   const envelope: Fields = {}
   let usage: unknown
   let sources: unknown
@@ -56,7 +56,7 @@ export const createWholeReply = () => {
           ? withCalls(choice.message.tool_calls, value)
           : name === "role"
             ? value
-            : joined(choice.message[name], value)
+            : concatenate(choice.message[name], value)
     }
   }
 
@@ -75,14 +75,14 @@ export const createWholeReply = () => {
   return {
     add: (chunk: Fields | null): void => {
       if (chunk === null) return
-      const { choices: pieces, usage: counted, sources: cited, ...rest } = chunk
+      const { choices: pieces, usage: reportedUsage, sources: reportedSources, ...rest } = chunk
       Object.assign(envelope, rest)
-      usage = counted ?? usage
-      sources = cited ?? sources
+      usage = reportedUsage ?? usage
+      sources = reportedSources ?? sources
       if (Array.isArray(pieces)) for (const piece of pieces) take(piece)
     },
 
-    reply: (): Fields => ({
+    completion: (): Fields => ({
       ...envelope,
       object: "chat.completion",
       ...(sources !== undefined && { sources }),
@@ -93,21 +93,30 @@ export const createWholeReply = () => {
 
     /** Renders a completion as server-sent events, for clients that requested a stream. */
     events: (reply: Fields): string => {
-      const { choices: given, usage: counted, sources: cited, ...rest } = reply
+      const {
+        choices: completionChoices,
+        usage: reportedUsage,
+        sources: reportedSources,
+        ...rest
+      } = reply
       const head = { ...rest, object: "chat.completion.chunk" }
       const event = (fields: Fields): string =>
         `data: ${JSON.stringify({ ...head, ...fields })}\n\n`
-      const pieces = (Array.isArray(given) ? given : []).map((choice, index) => {
-        const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
-        const finish_reason = (isObject(choice) && choice.finish_reason) || "stop"
-        return (
-          event({ choices: [{ index, delta: message, finish_reason: null }] }) +
-          event({ choices: [{ index, delta: {}, finish_reason }] })
-        )
-      })
-      const quoted = cited === undefined ? "" : event({ choices: [], sources: cited })
-      const last = counted === undefined ? "" : event({ choices: [], usage: counted })
-      return `${quoted}${pieces.join("")}${last}data: [DONE]\n\n`
+      const pieces = (Array.isArray(completionChoices) ? completionChoices : []).map(
+        (choice, index) => {
+          const message = isObject(choice) && isObject(choice.message) ? choice.message : {}
+          const finish_reason = (isObject(choice) && choice.finish_reason) || "stop"
+          return (
+            event({ choices: [{ index, delta: message, finish_reason: null }] }) +
+            event({ choices: [{ index, delta: {}, finish_reason }] })
+          )
+        },
+      )
+      const sourcesEvent =
+        reportedSources === undefined ? "" : event({ choices: [], sources: reportedSources })
+      const usageEvent =
+        reportedUsage === undefined ? "" : event({ choices: [], usage: reportedUsage })
+      return `${sourcesEvent}${pieces.join("")}${usageEvent}data: [DONE]\n\n`
     },
   }
 }

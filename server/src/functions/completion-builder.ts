@@ -5,7 +5,7 @@ const charactersPerToken = 4
 
 const tokensIn = (text: string): number => Math.ceil(text.length / charactersPerToken)
 
-export interface Counts {
+export interface TokenCounts {
   prompt_tokens: number
   completion_tokens: number
   total_tokens: number
@@ -15,7 +15,7 @@ const numberOf = (value: unknown): number =>
   typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : 0
 
 /** Token counts reported by a function, with missing fields filled in. */
-const countsOf = (usage: Fields): Counts => {
+const countsOf = (usage: Fields): TokenCounts => {
   const prompt_tokens = numberOf(usage.prompt_tokens)
   const completion_tokens = numberOf(usage.completion_tokens)
   return {
@@ -27,18 +27,18 @@ const countsOf = (usage: Fields): Counts => {
 }
 
 const deltaNames = ["role", "content", "reasoning_content", "tool_calls", "refusal"] as const
-const aboutAnswer = ["finish_reason", "usage", "sources"] as const
+const completionFields = ["finish_reason", "usage", "sources"] as const
 
 /** Converts the pieces that a function yields to OpenAI API format, streamed or not. */
-export const createCompletion = ({ model, prompt }: { model: string; prompt: string }) => {
+export const createCompletionBuilder = ({ model, prompt }: { model: string; prompt: string }) => {
   const id = `chatcmpl-${randomUUID()}`
   const created = Math.floor(Date.now() / 1000)
-  let begun = false
-  let written = ""
-  let usage: Counts | null = null
-  let finish: string | null = null
+  let isStarted = false
+  let outputText = ""
+  let usage: TokenCounts | null = null
+  let finishReason: string | null = null
   const message: Fields = { role: "assistant", content: "" }
-  const told: Fields = {}
+  const extraFields: Fields = {}
 
   const chunk = (fields: Fields): string =>
     `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created, model, ...fields })}\n\n`
@@ -53,10 +53,10 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
     return delta
   }
 
-  const keep = (delta: Fields): void => {
+  const accumulate = (delta: Fields): void => {
     const content = textOf(delta.content)
     message.content = textOf(message.content) + content
-    written += content + textOf(delta.reasoning_content)
+    outputText += content + textOf(delta.reasoning_content)
     if (delta.reasoning_content !== undefined) {
       message.reasoning_content =
         textOf(message.reasoning_content) + textOf(delta.reasoning_content)
@@ -64,33 +64,33 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
     if (Array.isArray(delta.tool_calls)) {
       const before = Array.isArray(message.tool_calls) ? message.tool_calls : []
       message.tool_calls = [...before, ...delta.tool_calls]
-      finish ??= "tool_calls"
+      finishReason ??= "tool_calls"
     }
   }
 
-  const note = (piece: Fields): void => {
+  const recordMetadata = (piece: Fields): void => {
     if (isObject(piece.usage)) usage = countsOf(piece.usage)
-    if (typeof piece.finish_reason === "string") finish = piece.finish_reason
-    if (Array.isArray(piece.sources)) told.sources = piece.sources
+    if (typeof piece.finish_reason === "string") finishReason = piece.finish_reason
+    if (Array.isArray(piece.sources)) extraFields.sources = piece.sources
   }
 
-  const put = (piece: unknown): string => {
+  const renderPiece = (piece: unknown): string => {
     const fields = isObject(piece) ? piece : { content: String(piece) }
-    note(fields)
+    recordMetadata(fields)
     const delta = deltaOf(fields)
-    const role = begun ? {} : { role: "assistant" }
-    const said = Object.keys(delta).length > 0
-    if (said) begun = true
-    keep(delta)
+    const role = isStarted ? {} : { role: "assistant" }
+    const hasDelta = Object.keys(delta).length > 0
+    if (hasDelta) isStarted = true
+    accumulate(delta)
     const sources = Array.isArray(fields.sources)
       ? chunk({ choices: [], sources: fields.sources })
       : ""
-    return sources + (said ? choice({ ...role, ...delta }) : "")
+    return sources + (hasDelta ? choice({ ...role, ...delta }) : "")
   }
 
-  const estimated = (): Counts => {
+  const estimated = (): TokenCounts => {
     const prompt_tokens = tokensIn(prompt)
-    const completion_tokens = tokensIn(written)
+    const completion_tokens = tokensIn(outputText)
     return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
   }
 
@@ -110,33 +110,37 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
     isEstimate: (): boolean => usage === null,
 
     /** Renders pieces as server-sent events. */
-    add: (pieces: readonly unknown[]): string => joined(pieces).map(put).join(""),
+    add: (pieces: readonly unknown[]): string => joined(pieces).map(renderPiece).join(""),
 
     /** Takes over a complete completion object returned by a function. */
-    addWhole: (completion: Fields): string => {
+    addCompletion: (completion: Fields): string => {
       const { choices, ...rest } = completion
       const [first] = Array.isArray(choices) ? choices : []
       const own = isObject(first?.message) ? first.message : {}
       const finish_reason = first?.finish_reason ?? undefined
-      return put({ ...own, ...pick(rest, aboutAnswer), ...(finish_reason && { finish_reason }) })
+      return renderPiece({
+        ...own,
+        ...pick(rest, completionFields),
+        ...(finish_reason && { finish_reason }),
+      })
     },
 
     /** The final events of a stream. */
-    ending: (): string => {
-      const first = begun ? "" : choice({ role: "assistant", content: "" })
-      const last = choice({}, finish ?? "stop")
+    finalEvents: (): string => {
+      const first = isStarted ? "" : choice({ role: "assistant", content: "" })
+      const last = choice({}, finishReason ?? "stop")
       const counted = chunk({ choices: [], usage: usage ?? estimated() })
       return `${first}${last}${counted}data: [DONE]\n\n`
     },
 
-    whole: (): string =>
+    completionJson: (): string =>
       JSON.stringify({
         id,
         object: "chat.completion",
         created,
         model,
-        ...told,
-        choices: [{ index: 0, message, finish_reason: finish ?? "stop" }],
+        ...extraFields,
+        choices: [{ index: 0, message, finish_reason: finishReason ?? "stop" }],
         usage: usage ?? estimated(),
       }),
   }
@@ -145,4 +149,4 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
 const pick = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])))
 
-export type Completion = ReturnType<typeof createCompletion>
+export type CompletionBuilder = ReturnType<typeof createCompletionBuilder>

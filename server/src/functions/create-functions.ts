@@ -8,19 +8,19 @@ import { createGuard } from "../outbound/ssrf-guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import { createFilterChains } from "./filter-chain.ts"
-import { createModelReplies } from "./function-model.ts"
-import { createDirectory } from "./function-registry.ts"
+import { createFunctionResponder } from "./function-model.ts"
+import { createFunctionRegistry } from "./function-registry.ts"
 import { createFunctions } from "./functions.ts"
-import type { Abilities } from "./host-services.ts"
-import { createInstall } from "./install-guide.ts"
-import { createItemStore } from "./key-value-store.ts"
+import type { HostServices } from "./host-services.ts"
+import { createGuideInstaller } from "./install-guide.ts"
+import { createKeyValueStore } from "./key-value-store.ts"
 import { createRunStore } from "./run-store.ts"
 import { createRunner } from "./runner.ts"
-import { createWall } from "./sandbox/sandbox.ts"
+import { createSandbox } from "./sandbox/sandbox.ts"
 import { createFunctionStore } from "./store.ts"
-import { createStripper } from "./strip-types.ts"
-import { createTrial } from "./test-run.ts"
-import { createCheck } from "./validation.ts"
+import { createTypeStripper } from "./strip-types.ts"
+import { createTestRuns } from "./test-run.ts"
+import { createSourceValidator } from "./validation.ts"
 
 interface Deps {
   config: Config
@@ -33,7 +33,7 @@ interface Deps {
   newId: () => string
   now: () => number
   /** Called lazily on first use: most host services are themselves built on functions. */
-  abilities: () => Abilities
+  hostServices: () => HostServices
 }
 
 const maxOutputBytes = 8_000_000
@@ -42,7 +42,7 @@ const maxPieces = 100_000
 /** Creates all parts of the functions feature. No worker thread starts before it is needed. */
 export const createStudio = async (deps: Deps) => {
   const { config, db, bus, audit, grants, secrets, storage, newId, now } = deps
-  const wall = createWall({
+  const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
     limits: {
       memory: config.FUNCTION_MEMORY,
@@ -53,24 +53,33 @@ export const createStudio = async (deps: Deps) => {
     },
   })
   const store = createFunctionStore({ db, grants, secrets })
-  const directory = await createDirectory({ store, bus })
-  const stripper = createStripper()
-  const check = createCheck(wall, stripper)
-  const functions = createFunctions({ db, store, directory, check, storage, audit, bus, now })
+  const directory = await createFunctionRegistry({ store, bus })
+  const stripper = createTypeStripper()
+  const check = createSourceValidator(sandbox, stripper)
+  const functions = createFunctions({
+    db,
+    store,
+    registry: directory,
+    validator: check,
+    storage,
+    audit,
+    bus,
+    now,
+  })
   const runs = createRunStore(db)
-  const abilities: Abilities = {
-    ask: (...asked) => deps.abilities().ask(...asked),
-    search: (...asked) => deps.abilities().search(...asked),
+  const hostServices: HostServices = {
+    requestModel: (...args) => deps.hostServices().requestModel(...args),
+    search: (...args) => deps.hostServices().search(...args),
     files: {
-      list: (caller) => deps.abilities().files.list(caller),
-      text: (...asked) => deps.abilities().files.text(...asked),
+      list: (caller) => deps.hostServices().files.list(caller),
+      text: (...args) => deps.hostServices().files.text(...args),
     },
   }
   const runner = createRunner({
-    wall,
-    enter: createPlaces(config.FUNCTION_CONCURRENCY),
-    abilities,
-    items: createItemStore({
+    sandbox,
+    acquire: createPlaces(config.FUNCTION_CONCURRENCY),
+    hostServices,
+    keyValues: createKeyValueStore({
       db,
       storage,
       ownerOf: (id) => directory.get(id)?.user_id ?? "",
@@ -86,15 +95,23 @@ export const createStudio = async (deps: Deps) => {
     directory,
     check,
     functions,
-    installGuide: createInstall({ db, store, directory, check, audit, bus, now }),
+    installGuide: createGuideInstaller({
+      db,
+      store,
+      registry: directory,
+      validator: check,
+      audit,
+      bus,
+      now,
+    }),
     runs,
-    trial: createTrial({ abilities, functions, check, runner }),
+    testRuns: createTestRuns({ hostServices, functions, validator: check, runner }),
     chains: createFilterChains(runner),
-    replies: createModelReplies({ runner, abilities }),
+    respond: createFunctionResponder({ runner, hostServices }),
     close: async (): Promise<void> => {
       directory.close()
       stripper.close()
-      await wall.close()
+      await sandbox.close()
       await runs.close()
     },
   }

@@ -1,20 +1,21 @@
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
-import { failureFor } from "./function-model.ts"
-import type { Asker } from "./host-services.ts"
+import { toFailure } from "./function-model.ts"
+import type { RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
-import { type Trouble, trouble } from "./sandbox/session.ts"
+import { type FunctionError, functionError } from "./sandbox/session.ts"
 import type { StoredFunction } from "./store.ts"
 
-interface Link {
+interface FilterStage {
   fn: StoredFunction
   run: Run
-  why: Trouble | null
+  error: FunctionError | null
 }
 
-type Hook = "before" | "chunk" | "after"
+type FilterHook = "before" | "chunk" | "after"
 
-const has = ({ fn }: Link, hook: Hook): boolean => fn.manifest.filter?.[hook] === true
+const hasHook = ({ fn }: FilterStage, hook: FilterHook): boolean =>
+  fn.manifest.filter?.[hook] === true
 
 /**
  * The filters applied to one request; each runs in its own isolate for the length of the request.
@@ -30,29 +31,29 @@ export interface FilterChain {
    */
   after(reply: Fields): Promise<Fields>
   /** Whether any filter reads the response. */
-  looksAtReply: boolean
+  readsResponse: boolean
   /** Whether streamed responses must be buffered until they are complete. */
-  needsWhole: boolean
+  needsFullResponse: boolean
   cancel(): void
   close(): Promise<void>
 }
 
-const invoke = async (link: Link, hook: Hook, args: unknown): Promise<unknown> => {
-  const result = await link.run.invoke(hook, args)
+const invoke = async (stage: FilterStage, hook: FilterHook, args: unknown): Promise<unknown> => {
+  const result = await stage.run.invoke(hook, args)
   if ("value" in result) return result.value
-  link.why = result.error
-  throw failureFor(link.fn.name, result.error)
+  stage.error = result.error
+  throw toFailure(stage.fn.name, result.error)
 }
 
-const wrong = (link: Link, message: string): never => {
-  link.why = trouble("threw", message)
-  throw failureFor(link.fn.name, link.why)
+const fail = (stage: FilterStage, message: string): never => {
+  stage.error = functionError("threw", message)
+  throw toFailure(stage.fn.name, stage.error)
 }
 
-const changedRequest = async (link: Link, request: Fields): Promise<Fields> => {
-  const changed = await invoke(link, "before", { request })
+const filterRequest = async (stage: FilterStage, request: Fields): Promise<Fields> => {
+  const changed = await invoke(stage, "before", { request })
   if (!isObject(changed) || !Array.isArray(changed.messages)) {
-    return wrong(link, '"before" did not return a chat request with "messages"')
+    return fail(stage, '"before" did not return a chat request with "messages"')
   }
   // The model must not change: the caller's access to it was already checked. Only functions with
   // `reply` choose a model.
@@ -63,21 +64,21 @@ const changedRequest = async (link: Link, request: Fields): Promise<Fields> => {
   }
 }
 
-const changedDeltas = async (
-  link: Link,
+const filterDeltas = async (
+  stage: FilterStage,
   deltas: readonly (Fields | null)[],
 ): Promise<(Fields | null)[]> => {
   const given = deltas.filter((delta) => delta !== null)
-  const changed = await invoke(link, "chunk", { deltas: given })
+  const changed = await invoke(stage, "chunk", { deltas: given })
   if (!Array.isArray(changed) || changed.length !== given.length) {
-    return wrong(link, '"chunk" did not return a delta object or null')
+    return fail(stage, '"chunk" did not return a delta object or null')
   }
   let at = 0
   return deltas.map((delta) => {
     if (delta === null) return null
     const next: unknown = changed[at++]
     if (next !== null && !isObject(next))
-      return wrong(link, '"chunk" did not return a delta object or null')
+      return fail(stage, '"chunk" did not return a delta object or null')
     return next
   })
 }
@@ -86,12 +87,12 @@ const changedDeltas = async (
  * Passes a full response to a filter that only has `chunk`: the message as one delta, then the
  * `last` delta.
  */
-const inOnePiece = async (link: Link, reply: Fields): Promise<Fields> => {
+const filterAsOneDelta = async (stage: FilterStage, reply: Fields): Promise<Fields> => {
   const choices: unknown[] = []
   for (const choice of Array.isArray(reply.choices) ? reply.choices : []) {
     const message = isObject(choice?.message) ? choice.message : {}
     const last = { content: "", last: true }
-    const [own, rest] = await changedDeltas(link, [message, last])
+    const [own, rest] = await filterDeltas(stage, [message, last])
     const text = [own?.content, rest?.content].filter((part) => typeof part === "string").join("")
     choices.push({
       ...choice,
@@ -101,12 +102,13 @@ const inOnePiece = async (link: Link, reply: Fields): Promise<Fields> => {
   return { ...reply, choices }
 }
 
-const changedReply = async (link: Link, reply: Fields): Promise<Fields> => {
-  if (!has(link, "after")) return has(link, "chunk") ? inOnePiece(link, reply) : reply
-  const changed = await invoke(link, "after", { reply })
+const filterResponse = async (stage: FilterStage, reply: Fields): Promise<Fields> => {
+  if (!hasHook(stage, "after"))
+    return hasHook(stage, "chunk") ? filterAsOneDelta(stage, reply) : reply
+  const changed = await invoke(stage, "after", { reply })
   return isObject(changed) && Array.isArray(changed.choices)
     ? changed
-    : wrong(link, '"after" did not return a completion with "choices"')
+    : fail(stage, '"after" did not return a completion with "choices"')
 }
 
 /** Starts the filters of a model. @throws {Failure} if a filter cannot be started */
@@ -114,19 +116,19 @@ export const createFilterChains =
   (runner: Runner) =>
   async (
     filters: readonly StoredFunction[],
-    asker: Asker,
+    origin: RequestOrigin,
     signal: AbortSignal,
   ): Promise<FilterChain> => {
-    const links: Link[] = []
+    const stages: FilterStage[] = []
     const close = async (): Promise<void> => {
-      await Promise.all(links.map(({ run, why }) => run.finish(why)))
+      await Promise.all(stages.map(({ run, error: why }) => run.finish(why)))
     }
     try {
       for (const fn of filters) {
-        const spec = { ...asker, fn, values: fn.values, task: "filter", own: null }
+        const spec = { ...origin, fn, values: fn.values, task: "filter", localModelId: null }
         const run = await runner.open(spec, signal)
-        if ("error" in run) throw failureFor(fn.name, run.error)
-        links.push({ fn, run, why: null })
+        if ("error" in run) throw toFailure(fn.name, run.error)
+        stages.push({ fn, run, error: null })
       }
     } catch (error) {
       void close()
@@ -134,34 +136,36 @@ export const createFilterChains =
         ? error
         : new Failure("internal", "A filter could not be started.")
     }
-    const outwards = links.toReversed()
+    const responseOrder = stages.toReversed()
 
     return {
-      looksAtReply: links.some((link) => has(link, "chunk") || has(link, "after")),
-      needsWhole: links.some((link) => has(link, "after") && !has(link, "chunk")),
+      readsResponse: stages.some((stage) => hasHook(stage, "chunk") || hasHook(stage, "after")),
+      needsFullResponse: stages.some(
+        (stage) => hasHook(stage, "after") && !hasHook(stage, "chunk"),
+      ),
 
       before: async (request) => {
         let changed = request
-        for (const link of links)
-          if (has(link, "before")) changed = await changedRequest(link, changed)
+        for (const stage of stages)
+          if (hasHook(stage, "before")) changed = await filterRequest(stage, changed)
         return changed
       },
 
       chunk: async (deltas) => {
         let changed: (Fields | null)[] = [...deltas]
-        for (const link of outwards)
-          if (has(link, "chunk")) changed = await changedDeltas(link, changed)
+        for (const stage of responseOrder)
+          if (hasHook(stage, "chunk")) changed = await filterDeltas(stage, changed)
         return changed
       },
 
       after: async (reply) => {
         let changed = reply
-        for (const link of outwards) changed = await changedReply(link, changed)
+        for (const stage of responseOrder) changed = await filterResponse(stage, changed)
         return changed
       },
 
       cancel: () => {
-        for (const { run } of links) run.cancel()
+        for (const { run } of stages) run.cancel()
       },
       close,
     }

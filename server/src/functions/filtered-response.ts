@@ -5,16 +5,16 @@ import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
-import { createWholeReply } from "./completion-accumulator.ts"
+import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
-import type { Hearing } from "./function-model.ts"
+import type { ResponseConsumer } from "./function-model.ts"
 
 /** Maximum number of events waiting to be filtered before the upstream is paused. */
 const maxQueued = 256
 const maxWholeBytes = 16_000_000
 
 /** Items waiting to be passed on, in order. */
-type Piece = { events: string[] } | { end: true } | { broke: UpstreamError }
+type QueuedPiece = { events: string[] } | { end: true } | { broke: UpstreamError }
 
 const eventOf = (data: unknown): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
@@ -40,20 +40,20 @@ const finishes = (chunk: Fields | null): boolean =>
  * Filters run in worker threads: what arrives in the meantime is queued in order, and a full queue
  * pauses the upstream.
  */
-export class Filtered implements Flow {
-  readonly #consumer: Hearing
+export class FilteredResponse implements Flow {
+  readonly #consumer: ResponseConsumer
   readonly #chain: FilterChain
   readonly #reader = createEventReader()
-  readonly #accumulator = createWholeReply()
+  readonly #accumulator = createCompletionAccumulator()
   #upstream: Flow | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
-  #queue: Piece[] = []
+  #queue: QueuedPiece[] = []
   #queuedEvents = 0
   /**
    * Sent with the first data: until then a failing filter yields an error response instead of a
    * broken stream.
    */
-  #head: Parameters<Hearing["head"]> | null = null
+  #head: Parameters<ResponseConsumer["head"]> | null = null
   #body: Buffer[] = []
   #bufferedBytes = 0
   #isProcessing = false
@@ -62,14 +62,14 @@ export class Filtered implements Flow {
   #isLastRequested = false
   #template: Fields = {}
 
-  constructor(inner: Hearing, chain: FilterChain) {
-    this.#consumer = inner
+  constructor(consumer: ResponseConsumer, chain: FilterChain) {
+    this.#consumer = consumer
     this.#chain = chain
   }
 
   follow(flow: Flow): void {
     this.#upstream = flow
-    this.#consumer.follow(this)
+    this.#consumer.attach(this)
   }
 
   resume(): void {
@@ -89,7 +89,7 @@ export class Filtered implements Flow {
     this.#consumer.onConnectionSelected(upstream)
   }
 
-  stop(...why: Parameters<Hearing["stop"]>): void {
+  stop(...why: Parameters<ResponseConsumer["stop"]>): void {
     this.#isStopped = true
     this.#upstream?.cancel()
     this.#consumer.stop(...why)
@@ -97,8 +97,8 @@ export class Filtered implements Flow {
 
   head(status: number, rawHeaders: readonly string[]): void {
     const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
-    const fine = status >= 200 && status <= 299 && this.#chain.looksAtReply
-    if (fine && streamed) this.#mode = this.#chain.needsWhole ? "gather" : "stream"
+    const fine = status >= 200 && status <= 299 && this.#chain.readsResponse
+    if (fine && streamed) this.#mode = this.#chain.needsFullResponse ? "gather" : "stream"
     else if (fine) this.#mode = "json"
     if (this.#mode === "pass") this.#consumer.head(status, rawHeaders)
     else this.#head = [status, rawHeaders]
@@ -151,7 +151,7 @@ export class Filtered implements Flow {
     else this.#enqueue({ events })
   }
 
-  #enqueue(piece: Piece): void {
+  #enqueue(piece: QueuedPiece): void {
     this.#queue.push(piece)
     this.#startProcessing()
   }
@@ -239,7 +239,7 @@ export class Filtered implements Flow {
     if (this.#mode === "json") await this.#finishJson()
     else if (this.#mode === "gather") {
       this.#accumulate(this.#reader.end())
-      this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.reply())))
+      this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.completion())))
     }
     this.#sendHead()
     if (!this.#isStopped) this.#consumer.end()

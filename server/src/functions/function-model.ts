@@ -2,21 +2,21 @@ import type { FailoverHandler } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Flow } from "../outbound/client.ts"
-import { type Completion, createCompletion } from "./completion-builder.ts"
+import { type CompletionBuilder, createCompletionBuilder } from "./completion-builder.ts"
 import type { FunctionModel } from "./function-registry.ts"
-import type { Abilities, Asker } from "./host-services.ts"
+import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
-import { type Trouble, trouble } from "./sandbox/session.ts"
+import { type FunctionError, functionError } from "./sandbox/session.ts"
 
 /**
  * Consumes a response, whether from a provider or a function, and can be stopped with a failure.
  */
-export interface Hearing extends FailoverHandler {
-  follow(flow: Flow): void
+export interface ResponseConsumer extends FailoverHandler {
+  attach(flow: Flow): void
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }
 
-export interface ModelAsk extends Asker {
+export interface FunctionModelRequest extends RequestOrigin {
   model: FunctionModel
   /** The body of the chat completion request. */
   body: Buffer
@@ -28,7 +28,10 @@ export interface ModelAsk extends Asker {
 }
 
 /** Converts an error of a function to the failure returned to the caller. */
-export const failureFor = (name: string, { message, line, refused, outcome }: Trouble): Failure => {
+export const toFailure = (
+  name: string,
+  { message, line, refused, outcome }: FunctionError,
+): Failure => {
   if (refused) return new Failure("function_refused", message)
   if (outcome === "cancelled")
     return new Failure("function_failed", `The function "${name}" was cancelled.`)
@@ -36,15 +39,15 @@ export const failureFor = (name: string, { message, line, refused, outcome }: Tr
   return new Failure("function_failed", `The function "${name}" failed: ${message}${where}`)
 }
 
-type Given = { streamed: true } | { text: string } | { whole: Fields } | { call: Fields }
+type ReplyResult = { streamed: true } | { text: string } | { whole: Fields } | { call: Fields }
 
-export const noReply = trouble(
+export const noReplyError = functionError(
   "threw",
   '"reply" did not return text, a completion or a chat request',
 )
 
 /** Classifies the return value of `reply`; null if it is not a valid reply. */
-export const givenBy = (result: unknown): Given | null => {
+export const parseReplyResult = (result: unknown): ReplyResult | null => {
   if (!isObject(result)) return null
   const { value, streamed } = result
   if (streamed === true) return { streamed }
@@ -54,35 +57,43 @@ export const givenBy = (result: unknown): Given | null => {
   return typeof value.model === "string" && Array.isArray(value.messages) ? { call: value } : null
 }
 
-const streamHead = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"]
-const wholeHead = ["content-type", "application/json"]
+const streamHeaders = [
+  "content-type",
+  "text/event-stream; charset=utf-8",
+  "cache-control",
+  "no-cache",
+]
+const jsonHeaders = ["content-type", "application/json"]
 
 interface Deps {
   runner: Runner
-  abilities: Abilities
+  hostServices: HostServices
 }
 
 /** One response of a function, delivered to the consumer like a provider's. */
-class ModelReply implements Flow {
+class FunctionResponse implements Flow {
   readonly #deps: Deps
-  readonly #request: ModelAsk
-  readonly #consumer: Hearing
+  readonly #request: FunctionModelRequest
+  readonly #consumer: ResponseConsumer
   readonly #cancelled = new AbortController()
-  readonly #builder: Completion
+  readonly #builder: CompletionBuilder
   #run: Run | null = null
   #forwarded: Flow | null = null
   #headSent = false
   #hasOutput = false
 
-  constructor(deps: Deps, ask: ModelAsk, hearing: Hearing) {
+  constructor(deps: Deps, request: FunctionModelRequest, consumer: ResponseConsumer) {
     this.#deps = deps
-    this.#request = ask
-    this.#consumer = hearing
-    this.#builder = createCompletion({ model: ask.model.id, prompt: ask.body.toString("utf8") })
+    this.#request = request
+    this.#consumer = consumer
+    this.#builder = createCompletionBuilder({
+      model: request.model.id,
+      prompt: request.body.toString("utf8"),
+    })
   }
 
   resume(): void {
-    this.#run?.room()
+    this.#run?.resumeOutput()
     this.#forwarded?.resume()
   }
 
@@ -92,7 +103,7 @@ class ModelReply implements Flow {
   }
 
   /** Reports errors to the consumer. @throws only if the consumer itself fails */
-  async tell(): Promise<void> {
+  async run(): Promise<void> {
     try {
       await this.#attempt(true)
     } catch (error) {
@@ -107,30 +118,30 @@ class ModelReply implements Flow {
 
   async #attempt(mayRepeat: boolean): Promise<void> {
     const { model, body, ...asker } = this.#request
-    const { of: fn, own } = model
+    const { fn, localId: own } = model
     const opened = await this.#deps.runner.open(
       {
         ...asker,
         fn,
-        own,
+        localModelId: own,
         values: fn.values,
         task: model.id,
-        out: (pieces) => this.#handleOutput(pieces),
+        onOutput: (pieces) => this.#handleOutput(pieces),
       },
       this.#cancelled.signal,
     )
     if ("error" in opened) return this.#reportError(opened.error)
     this.#run = opened
     const result = await opened.invoke("reply", { request: JSON.parse(body.toString("utf8")) })
-    const lost = "error" in result && result.error.outcome === "worker_lost"
-    const given = "error" in result ? null : givenBy(result.value)
-    const why = "error" in result ? result.error : given === null ? noReply : null
-    await opened.finish(why)
+    const isWorkerLost = "error" in result && result.error.outcome === "worker_lost"
+    const reply = "error" in result ? null : parseReplyResult(result.value)
+    const error = "error" in result ? result.error : reply === null ? noReplyError : null
+    await opened.finish(error)
     if (this.#cancelled.signal.aborted) return
     // Retry once: another function took the worker down, and nothing was sent yet.
-    if (lost && mayRepeat && !this.#hasOutput) return this.#attempt(false)
-    if (why) this.#reportError(why)
-    else if (given) this.#sendResult(given)
+    if (isWorkerLost && mayRepeat && !this.#hasOutput) return this.#attempt(false)
+    if (error) this.#reportError(error)
+    else if (reply) this.#sendResult(reply)
   }
 
   #handleOutput(pieces: string[]): boolean {
@@ -144,7 +155,7 @@ class ModelReply implements Flow {
     if (this.#headSent) return
     this.#headSent = true
     const { streamed } = this.#request
-    this.#consumer.head(200, streamed ? streamHead : wholeHead)
+    this.#consumer.head(200, streamed ? streamHeaders : jsonHeaders)
   }
 
   #send(text: string): boolean {
@@ -153,16 +164,18 @@ class ModelReply implements Flow {
     return this.#consumer.data(Buffer.from(text))
   }
 
-  #sendResult(given: Given): void {
-    if ("call" in given) this.#forward(given.call)
-    else if ("text" in given) this.#finish(this.#builder.add([given.text]))
-    else if ("whole" in given) this.#finish(this.#builder.addWhole(given.whole))
+  #sendResult(reply: ReplyResult): void {
+    if ("call" in reply) this.#forward(reply.call)
+    else if ("text" in reply) this.#finish(this.#builder.add([reply.text]))
+    else if ("whole" in reply) this.#finish(this.#builder.addCompletion(reply.whole))
     else this.#finish("")
   }
 
   #finish(text: string): void {
     if (this.#builder.isEstimate()) this.#request.estimated()
-    this.#send(this.#request.streamed ? text + this.#builder.ending() : this.#builder.whole())
+    this.#send(
+      this.#request.streamed ? text + this.#builder.finalEvents() : this.#builder.completionJson(),
+    )
     this.#consumer.end()
   }
 
@@ -170,11 +183,11 @@ class ModelReply implements Flow {
   #forward(fields: Fields): void {
     const { streamed, caller, requestId, above, model } = this.#request
     const usage = streamed && { stream_options: { include_usage: true } }
-    this.#forwarded = this.#deps.abilities.ask(
-      { caller, requestId, above: [...above, model.of.id] },
+    this.#forwarded = this.#deps.hostServices.requestModel(
+      { caller, requestId, above: [...above, model.fn.id] },
       { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
       {
-        begins: (isStream) => this.#consumer.head(200, isStream ? streamHead : wholeHead),
+        start: (isStream) => this.#consumer.head(200, isStream ? streamHeaders : jsonHeaders),
         data: (chunk) => this.#consumer.data(chunk),
         end: () => this.#consumer.end(),
         failed: (failure) => this.#consumer.stop("upstream_error", failure),
@@ -182,19 +195,19 @@ class ModelReply implements Flow {
     )
   }
 
-  #reportError(why: Trouble): void {
+  #reportError(error: FunctionError): void {
     if (this.#cancelled.signal.aborted) return
-    const outcome = why.refused ? "refused_request" : "upstream_error"
-    this.#consumer.stop(outcome, failureFor(this.#request.model.of.name, why))
+    const outcome = error.refused ? "refused_request" : "upstream_error"
+    this.#consumer.stop(outcome, toFailure(this.#request.model.fn.name, error))
   }
 }
 
 /** Creates the responder that answers a request with a function instead of a provider. */
-export const createModelReplies =
+export const createFunctionResponder =
   (deps: Deps) =>
-  (ask: ModelAsk, hearing: Hearing): Flow => {
-    const reply = new ModelReply(deps, ask, hearing)
-    hearing.follow(reply)
-    reply.tell().catch(ask.failed)
-    return reply
+  (request: FunctionModelRequest, consumer: ResponseConsumer): Flow => {
+    const response = new FunctionResponse(deps, request, consumer)
+    consumer.attach(response)
+    response.run().catch(request.failed)
+    return response
   }

@@ -8,8 +8,8 @@ export interface FunctionModel {
   name: string
   description: string
   /** The id that the module gives this model; null if the module exports a single model. */
-  own: string | null
-  of: StoredFunction
+  localId: string | null
+  fn: StoredFunction
 }
 
 interface Snapshot {
@@ -23,21 +23,27 @@ export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
     id: id === "" ? fn.id : `${fn.id}.${id}`,
     name: id === "" ? fn.name : name,
     description: id === "" ? fn.meta.description || fn.manifest.description : description,
-    own: id === "" ? null : id,
-    of: fn,
+    localId: id === "" ? null : id,
+    fn: fn,
   }))
 
 /**
  * Whether a grant lets the principal use the function. Creators are administrators, or were, and
  * get no exception.
  */
-export const mayUse = ({ access_grants }: StoredFunction, principal: Principal): boolean =>
+export const canUse = ({ access_grants }: StoredFunction, principal: Principal): boolean =>
   hasPermission(access_grants, principal, "read")
 
 const empty: readonly StoredFunction[] = []
 
 /** All functions in memory, reloaded when one changes on any node. */
-export const createDirectory = async ({ store, bus }: { store: FunctionStore; bus: Bus }) => {
+export const createFunctionRegistry = async ({
+  store,
+  bus,
+}: {
+  store: FunctionStore
+  bus: Bus
+}) => {
   const load = async (): Promise<Snapshot> => {
     const all = await store.list()
     const active = all.filter(({ is_active }) => is_active)
@@ -78,7 +84,7 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
     filtersOf: (ids: readonly string[]): readonly StoredFunction[] => {
       if (snapshot.filters.length === 0) return empty
       return snapshot.filters.filter(({ filter_models }) =>
-        filter_models.some((named) => named === "*" || ids.includes(named)),
+        filter_models.some((modelId) => modelId === "*" || ids.includes(modelId)),
       )
     },
     reload,
@@ -88,4 +94,4 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
   }
 }
 
-export type Directory = Awaited<ReturnType<typeof createDirectory>>
+export type FunctionRegistry = Awaited<ReturnType<typeof createFunctionRegistry>>

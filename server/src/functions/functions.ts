@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage.ts"
-import type { Directory } from "./function-registry.ts"
+import type { FunctionRegistry } from "./function-registry.ts"
 import type {
   FunctionChanges,
   FunctionRecord,
@@ -15,36 +15,36 @@ import type {
   NewFunction,
   ValveChanges,
 } from "./schema.ts"
-import { changedValues, shownValues } from "./settings.ts"
-import type { FunctionStore, Source, StoredFunction } from "./store.ts"
-import { summaryOf } from "./summary.ts"
-import type { CheckSource } from "./validation.ts"
+import { applyValueChanges, maskedValues } from "./settings.ts"
+import type { FunctionStore, StoredFunction, ValidatedSource } from "./store.ts"
+import { toSummary } from "./summary.ts"
+import type { SourceValidator } from "./validation.ts"
 
 interface Deps {
   db: Database
   store: FunctionStore
-  directory: Directory
-  check: CheckSource
+  registry: FunctionRegistry
+  validator: SourceValidator
   storage: StorageQuota
   audit: Audit
   bus: Bus
   now: () => number
 }
 
-interface Work {
+interface ChangeContext {
   tx: Tx
   actor: Actor
   caller: Caller
 }
 
 const target = (id: string) => ({ type: "function", id })
-const unknown = (id: string): never =>
+const failNotFound = (id: string): never =>
   fail("not_found", `Function "${id.slice(0, 100)}" not found.`)
-const taken = (id: string): never =>
+const failIdTaken = (id: string): never =>
   fail("conflict", `A function with the id "${id}" already exists.`)
 
 /** The audited fields that control who may use a function and which hosts it may reach. */
-const access = (one: StoredFunction) => ({
+const accessFields = (one: StoredFunction) => ({
   access_grants: one.access_grants,
   is_active: one.is_active,
   hosts: one.hosts,
@@ -53,24 +53,24 @@ const access = (one: StoredFunction) => ({
 
 /** Creates, changes and deletes functions and their versions. Callers must be administrators. */
 export const createFunctions = (deps: Deps) => {
-  const { db, store, directory, check, storage, audit, bus, now } = deps
+  const { db, store, registry: directory, validator: check, storage, audit, bus, now } = deps
 
   const recordOf = async (stored: StoredFunction): Promise<FunctionRecord> => {
     const source = await store.version(stored.id, stored.version)
-    return { ...summaryOf(stored), content: source?.content ?? unknown(stored.id) }
+    return { ...toSummary(stored), content: source?.content ?? failNotFound(stored.id) }
   }
 
-  const known = async (id: string, tx?: Tx): Promise<StoredFunction> =>
-    (await store.byId(id, tx)) ?? unknown(id)
+  const getStored = async (id: string, tx?: Tx): Promise<StoredFunction> =>
+    (await store.byId(id, tx)) ?? failNotFound(id)
 
   /** Serializes changes. On return the change is active on this node. */
   const transact = async <T>(
-    who: { actor: Actor; caller: Caller },
-    edit: (work: Work) => Promise<T>,
+    by: { actor: Actor; caller: Caller },
+    edit: (work: ChangeContext) => Promise<T>,
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
       await db.acquireLock(tx, "functions")
-      const done = await edit({ tx, ...who })
+      const done = await edit({ tx, ...by })
       await bus.publish(tx, { topic: "functions" })
       return done
     })
@@ -79,28 +79,32 @@ export const createFunctions = (deps: Deps) => {
   }
 
   const addVersion = async (
-    { tx, caller }: Work,
+    { tx, caller }: ChangeContext,
     stored: StoredFunction,
-    { source, from = null }: { source: Source; from?: number | null },
+    { source, from = null }: { source: ValidatedSource; from?: number | null },
   ): Promise<void> => {
-    const made = { user_id: caller.user.id, restored_from: from, created_at: stored.updated_at }
-    await store.addVersion(tx, stored, { ...source, ...made })
+    const metadata = { user_id: caller.user.id, restored_from: from, created_at: stored.updated_at }
+    await store.addVersion(tx, stored, { ...source, ...metadata })
   }
 
-  const insert = async (work: Work, input: NewFunction, source: Source): Promise<void> => {
+  const insert = async (
+    work: ChangeContext,
+    input: NewFunction,
+    source: ValidatedSource,
+  ): Promise<void> => {
     const { tx, actor, caller } = work
     const { content, ...fields } = input
     const { code, manifest } = source
     const times = { created_at: now(), updated_at: now() }
     const own = { user_id: caller.user.id, version: 1, code, manifest, values: {} }
     const stored: StoredFunction = { ...fields, ...own, ...times }
-    if (!(await store.insert(tx, stored))) taken(input.id)
+    if (!(await store.insert(tx, stored))) failIdTaken(input.id)
     await addVersion(work, stored, { source })
     const change = { actor, action: "function.created", target: target(input.id) }
-    await audit.record(tx, { ...change, after: { ...access(stored), version: 1 } })
+    await audit.record(tx, { ...change, after: { ...accessFields(stored), version: 1 } })
   }
 
-  const savedMeanwhile = (version: number): never =>
+  const failVersionConflict = (version: number): never =>
     fail(
       "conflict",
       `Version ${version} was saved in the meantime. Reload the function and apply your changes again.`,
@@ -111,23 +115,30 @@ export const createFunctions = (deps: Deps) => {
    * compiled; if that version is no longer the latest, this is a conflict too.
    */
   const checkVersion = async (
-    { tx }: Work,
+    { tx }: ChangeContext,
     before: StoredFunction,
-    { changes: { version, content }, source }: { changes: FunctionChanges; source?: Source },
+    {
+      changes: { version, content },
+      source,
+    }: { changes: FunctionChanges; source?: ValidatedSource },
   ): Promise<void> => {
-    if (version !== undefined && version !== before.version) savedMeanwhile(before.version)
+    if (version !== undefined && version !== before.version) failVersionConflict(before.version)
     if (content === undefined || source) return
     const latest = await store.version(before.id, before.version, tx)
-    if (latest?.content !== content) savedMeanwhile(before.version)
+    if (latest?.content !== content) failVersionConflict(before.version)
   }
 
   const change = async (
-    work: Work,
+    work: ChangeContext,
     id: string,
-    { changes, source, from }: { changes: FunctionChanges; source?: Source; from?: number },
+    {
+      changes,
+      source,
+      from,
+    }: { changes: FunctionChanges; source?: ValidatedSource; from?: number },
   ): Promise<void> => {
     const { tx, actor } = work
-    const before = await known(id, tx)
+    const before = await getStored(id, tx)
     const { content, version, ...fields } = changes
     await checkVersion(work, before, { changes, ...(source && { source }) })
     const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
@@ -135,7 +146,7 @@ export const createFunctions = (deps: Deps) => {
     if (source) {
       const { code, manifest } = source
       Object.assign(after, { code, manifest, version: before.version + 1 })
-      after.values = changedValues(manifest, before.values, {})
+      after.values = applyValueChanges(manifest, before.values, {})
       await addVersion(work, after, { source, ...(from !== undefined && { from }) })
     }
     await store.update(tx, after)
@@ -144,30 +155,34 @@ export const createFunctions = (deps: Deps) => {
       action: from === undefined ? "function.updated" : "function.restored",
       target: target(id),
       changed: [...Object.keys(set), ...(source ? ["content"] : [])],
-      before: { ...access(before), version: before.version },
-      after: { ...access(after), version: after.version },
+      before: { ...accessFields(before), version: before.version },
+      after: { ...accessFields(after), version: after.version },
     })
   }
 
   /** The storage that one more version takes, charged to the function's owner. */
-  const additionOf = (caller: Caller, id: string, { content, code }: Source): StorageAddition => ({
+  const additionOf = (
+    caller: Caller,
+    id: string,
+    { content, code }: ValidatedSource,
+  ): StorageAddition => ({
     owner: directory.get(id)?.user_id ?? caller.user.id,
     addedBy: caller.user.id,
     bytes: Buffer.byteLength(content) + Buffer.byteLength(code),
   })
 
-  const latest = async (id: string): Promise<FunctionRecord> => recordOf(await known(id))
+  const latest = async (id: string): Promise<FunctionRecord> => recordOf(await getStored(id))
 
   return {
-    list: async (): Promise<FunctionSummary[]> => (await store.list()).map(summaryOf),
+    list: async (): Promise<FunctionSummary[]> => (await store.list()).map(toSummary),
     get: latest,
-    known,
+    known: getStored,
     find: (id: string): Promise<StoredFunction | undefined> => store.byId(id),
 
     /** @throws {Failure} `invalid`, with line and column, if the source cannot be loaded */
     create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
-      if (await store.byId(input.id)) taken(input.id)
-      const source = await check.orFail(input.content)
+      if (await store.byId(input.id)) failIdTaken(input.id)
+      const source = await check.validateOrFail(input.content)
       await storage.writeWithinLimit([additionOf(caller, input.id, source)], () =>
         transact({ actor, caller }, (work) => insert(work, input, source)),
       )
@@ -179,10 +194,10 @@ export const createFunctions = (deps: Deps) => {
       caller: Caller,
       { id, changes }: { id: string; changes: FunctionChanges },
     ): Promise<FunctionRecord> => {
-      const stored = await known(id)
+      const stored = await getStored(id)
       const current = await store.version(id, stored.version)
       const isNew = changes.content !== undefined && changes.content !== current?.content
-      const source = isNew ? await check.orFail(changes.content ?? "") : undefined
+      const source = isNew ? await check.validateOrFail(changes.content ?? "") : undefined
       const additions = source ? [additionOf(caller, id, source)] : []
       await storage.writeWithinLimit(additions, () =>
         transact({ actor, caller }, (work) =>
@@ -195,7 +210,7 @@ export const createFunctions = (deps: Deps) => {
     /** Enables or disables a function. */
     toggle: async (actor: Actor, caller: Caller, id: string): Promise<FunctionRecord> => {
       await transact({ actor, caller }, async (work) => {
-        const { is_active } = await known(id, work.tx)
+        const { is_active } = await getStored(id, work.tx)
         await change(work, id, { changes: { is_active: !is_active } })
       })
       return latest(id)
@@ -203,14 +218,14 @@ export const createFunctions = (deps: Deps) => {
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       transact({ actor, caller }, async ({ tx }) => {
-        await known(id, tx)
+        await getStored(id, tx)
         await store.remove(tx, id)
         await audit.record(tx, { actor, action: "function.deleted", target: target(id) })
       }),
 
     valves: async (id: string): Promise<FunctionValves> => {
-      const { manifest, values } = await known(id)
-      return shownValues(manifest, values)
+      const { manifest, values } = await getStored(id)
+      return maskedValues(manifest, values)
     },
 
     setValves: async (
@@ -219,8 +234,8 @@ export const createFunctions = (deps: Deps) => {
       { id, values }: { id: string } & ValveChanges,
     ): Promise<FunctionValves> => {
       const stored = await transact({ actor, caller }, async ({ tx }) => {
-        const before = await known(id, tx)
-        const next = changedValues(before.manifest, before.values, values)
+        const before = await getStored(id, tx)
+        const next = applyValueChanges(before.manifest, before.values, values)
         const after = { ...before, values: next, updated_at: now() }
         await store.update(tx, after)
         const changed = Object.keys(values)
@@ -228,11 +243,11 @@ export const createFunctions = (deps: Deps) => {
         await audit.record(tx, event)
         return after
       })
-      return shownValues(stored.manifest, stored.values)
+      return maskedValues(stored.manifest, stored.values)
     },
 
     versions: async (id: string): Promise<FunctionVersion[]> => {
-      await known(id)
+      await getStored(id)
       return store.versions(id)
     },
 
@@ -247,7 +262,7 @@ export const createFunctions = (deps: Deps) => {
     ): Promise<FunctionRecord> => {
       const old = await store.version(id, version)
       if (!old) return fail("not_found", "Version not found.")
-      const source = await check.orFail(old.content)
+      const source = await check.validateOrFail(old.content)
       const changes = { name: old.name }
       await storage.writeWithinLimit([additionOf(caller, id, source)], () =>
         transact({ actor, caller }, (work) => change(work, id, { changes, source, from: version })),
@@ -255,11 +270,11 @@ export const createFunctions = (deps: Deps) => {
       return latest(id)
     },
 
-    exported: async (): Promise<FunctionRecord[]> => {
+    exportAll: async (): Promise<FunctionRecord[]> => {
       const contents = await store.contents()
       return (await store.list()).flatMap((stored) => {
         const content = contents.get(stored.id)
-        return content === undefined ? [] : [{ ...summaryOf(stored), content }]
+        return content === undefined ? [] : [{ ...toSummary(stored), content }]
       })
     },
 
@@ -269,27 +284,27 @@ export const createFunctions = (deps: Deps) => {
       caller: Caller,
       inputs: readonly NewFunction[],
     ): Promise<{ created: string[]; updated: string[] }> => {
-      const sources = new Map<string, Source>()
+      const sources = new Map<string, ValidatedSource>()
       for (const [at, { id, content }] of inputs.entries()) {
         if (sources.has(id)) {
           const path = `functions.${at}.id`
           const message = `"${id}" occurs more than once`
           fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
         }
-        sources.set(id, await check.orFail(content, `functions.${at}.content`))
+        sources.set(id, await check.validateOrFail(content, `functions.${at}.content`))
       }
-      const write = async (work: Work) => {
-        const there = new Set((await store.list(work.tx)).map(({ id }) => id))
+      const write = async (work: ChangeContext) => {
+        const existing = new Set((await store.list(work.tx)).map(({ id }) => id))
         for (const input of inputs) {
-          const source = sources.get(input.id) ?? unknown(input.id)
+          const source = sources.get(input.id) ?? failNotFound(input.id)
           const { id, content, ...changes } = input
-          if (there.has(id)) await change(work, id, { changes, source })
+          if (existing.has(id)) await change(work, id, { changes, source })
           else await insert(work, input, source)
         }
         const ids = inputs.map(({ id }) => id)
         return {
-          created: ids.filter((id) => !there.has(id)),
-          updated: ids.filter((id) => there.has(id)),
+          created: ids.filter((id) => !existing.has(id)),
+          updated: ids.filter((id) => existing.has(id)),
         }
       }
       const additions = [...sources].map(([id, source]) => additionOf(caller, id, source))

@@ -3,23 +3,23 @@ import { Failure } from "../errors.ts"
 import { guardedFetch } from "../outbound/guarded-fetch.ts"
 import { type Guard, GuardError } from "../outbound/ssrf-guard.ts"
 import { allowsHost } from "./allowed-hosts.ts"
-import type { Abilities, Asker } from "./host-services.ts"
-import type { ItemStore } from "./key-value-store.ts"
+import type { HostServices, RequestOrigin } from "./host-services.ts"
+import type { KeyValueStore } from "./key-value-store.ts"
 import { createModelCalls } from "./model-calls.ts"
-import { Refused } from "./sandbox/session.ts"
+import { HostCallError } from "./sandbox/session.ts"
 
 const fetchMs = 60_000
 const maxFetchedBytes = 5_000_000
 
-const Key = z.object({ key: z.string() })
-const Asked = z.object({ request: z.looseObject({}) })
-const Streamed = z.object({ stream: z.number() })
-const Search = z.object({
+const KeyArgs = z.object({ key: z.string() })
+const ModelCallArgs = z.object({ request: z.looseObject({}) })
+const StreamArgs = z.object({ stream: z.number() })
+const SearchArgs = z.object({
   collections: z.array(z.string().max(200)).min(1).max(50),
   query: z.string().max(10_000),
   options: z.object({ limit: z.int().min(1).max(50).default(8) }).optional(),
 })
-const Fetch = z.object({
+const FetchArgs = z.object({
   url: z.string().max(8000),
   init: z
     .object({
@@ -31,50 +31,50 @@ const Fetch = z.object({
 })
 
 /** Headers that the gateway's HTTP client sets itself; functions cannot override them. */
-const ownHeaders =
+const reservedHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|te|trailer|upgrade|keep-alive|proxy-.*)$/
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
-const headersOf = (given: Record<string, string>): Record<string, string> => {
+const headersOf = (requestHeaders: Record<string, string>): Record<string, string> => {
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(requestHeaders)) {
     const folded = name.toLowerCase()
     if (!headerName.test(folded) || /[\r\n\0]/.test(value)) {
-      throw new Refused(`Header "${name}" has an invalid name or value`)
+      throw new HostCallError(`Header "${name}" has an invalid name or value`)
     }
-    if (!ownHeaders.test(folded)) headers[folded] = value
+    if (!reservedHeaders.test(folded)) headers[folded] = value
   }
   return headers
 }
 
-const fetchOf = (args: unknown) => {
-  const { url, init } = Fetch.parse(args)
+const parseFetch = (args: unknown) => {
+  const { url, init } = FetchArgs.parse(args)
   const { method = "GET", headers = {}, body = null } = init ?? {}
-  if (!URL.canParse(url)) throw new Refused(`"${url.slice(0, 200)}" is not a valid URL`)
+  if (!URL.canParse(url)) throw new HostCallError(`"${url.slice(0, 200)}" is not a valid URL`)
   if (!methods.includes(method.toUpperCase()))
-    throw new Refused(`Method ${method} is not supported`)
+    throw new HostCallError(`Method ${method} is not supported`)
   return { url: new URL(url), method: method.toUpperCase(), headers: headersOf(headers), body }
 }
 
 interface Deps {
-  abilities: Abilities
-  items: ItemStore
+  hostServices: HostServices
+  keyValues: KeyValueStore
   guard: Guard
 }
 
-export interface Scope extends Asker {
+export interface HostCallScope extends RequestOrigin {
   functionId: string
   hosts: readonly string[]
   signal: AbortSignal
 }
 
-const inWords = (error: unknown): unknown => {
-  if (error instanceof GuardError) return new Refused(error.message)
+const toHostCallError = (error: unknown): unknown => {
+  if (error instanceof GuardError) return new HostCallError(error.message)
   if (error instanceof z.ZodError) {
     const [issue] = error.issues
-    const place = issue?.path.join(".")
-    return new Refused(`${place}: ${issue?.message}`, {
+    const path = issue?.path.join(".")
+    return new HostCallError(`${path}: ${issue?.message}`, {
       code: "invalid",
       status: 422,
       denied: false,
@@ -82,13 +82,16 @@ const inWords = (error: unknown): unknown => {
   }
   if (error instanceof Failure) {
     const { message, code, status } = error
-    return new Refused(message, { code, status, denied: false })
+    return new HostCallError(message, { code, status, denied: false })
   }
   return error
 }
 
 /** The host side of `context` for one run, with the permissions of the calling user. */
-export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Scope) => {
+export const createHostCalls = (
+  { hostServices: abilities, keyValues: items, guard }: Deps,
+  scope: HostCallScope,
+) => {
   const { functionId, hosts, signal, caller } = scope
   const calls = createModelCalls(abilities, {
     ...scope,
@@ -96,11 +99,11 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
   })
   signal.addEventListener("abort", calls.cancelAll)
 
-  const fetchAsked = async (args: unknown) => {
-    const asked = fetchOf(args)
+  const fetchUrl = async (args: unknown) => {
+    const request = parseFetch(args)
     try {
       return await guardedFetch(guard, {
-        ...asked,
+        ...request,
         allows: (to) => allowsHost(hosts, to),
         signal,
         patience: fetchMs,
@@ -110,31 +113,31 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
       if (error instanceof GuardError) throw error
       const reason = error instanceof Error ? error.message : "could not be reached"
       const unreachable = { code: "unreachable", status: 502, denied: false }
-      throw new Refused(`${asked.url.host}: ${reason}`, unreachable)
+      throw new HostCallError(`${request.url.host}: ${reason}`, unreachable)
     }
   }
 
   const operations: Readonly<Record<string, (args: unknown) => unknown>> = {
-    fetch: fetchAsked,
-    chat: (args) => calls.chat(Asked.parse(args).request),
-    "chat.open": (args) => calls.open(Asked.parse(args).request),
-    "chat.next": (args) => calls.next(Streamed.parse(args).stream),
-    "chat.close": (args) => calls.close(Streamed.parse(args).stream),
-    embed: (args) => calls.embed(Asked.parse(args).request),
+    fetch: fetchUrl,
+    chat: (args) => calls.complete(ModelCallArgs.parse(args).request),
+    "chat.open": (args) => calls.openStream(ModelCallArgs.parse(args).request),
+    "chat.next": (args) => calls.readStream(StreamArgs.parse(args).stream),
+    "chat.close": (args) => calls.closeStream(StreamArgs.parse(args).stream),
+    embed: (args) => calls.embed(ModelCallArgs.parse(args).request),
     search: (args) => {
-      const { collections, query, options } = Search.parse(args)
+      const { collections, query, options } = SearchArgs.parse(args)
       const limit = options?.limit ?? 8
       return abilities.search(caller, { collections, query, limit, signal })
     },
     "files.list": () => abilities.files.list(caller),
     "files.text": (args) =>
       abilities.files.text(caller, z.object({ id: z.string().max(200) }).parse(args).id),
-    "store.get": (args) => items.get(functionId, Key.parse(args).key),
+    "store.get": (args) => items.get(functionId, KeyArgs.parse(args).key),
     "store.set": (args) => {
-      const { key, value } = Key.extend({ value: z.unknown().optional() }).parse(args)
+      const { key, value } = KeyArgs.extend({ value: z.unknown().optional() }).parse(args)
       return items.set(functionId, key, value)
     },
-    "store.delete": (args) => items.remove(functionId, Key.parse(args).key),
+    "store.delete": (args) => items.remove(functionId, KeyArgs.parse(args).key),
     "store.keys": (args) =>
       items.keys(functionId, z.object({ prefix: z.string().max(200) }).parse(args).prefix),
   }
@@ -142,11 +145,11 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
   /** @throws {HostCallError} */
   return async (name: string, args: unknown): Promise<unknown> => {
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined
-    if (!operation) throw new Refused(`Unknown operation "${name}"`)
+    if (!operation) throw new HostCallError(`Unknown operation "${name}"`)
     try {
       return await operation(args)
     } catch (error) {
-      throw inWords(error)
+      throw toHostCallError(error)
     }
   }
 }

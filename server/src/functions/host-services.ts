@@ -3,7 +3,7 @@ import type { Caller } from "../http/caller.ts"
 import type { Flow } from "../outbound/client.ts"
 
 /** On whose behalf a function makes a request. */
-export interface Asker {
+export interface RequestOrigin {
   caller: Caller
   requestId: string
   /** Ids of the functions that lead to this request, outermost first; limits recursion. */
@@ -11,8 +11,8 @@ export interface Asker {
 }
 
 /** Receives another model's response; exactly one of `end` and `failed` is called last. */
-export interface ReplyHears {
-  begins(streamed: boolean): void
+export interface ModelResponseHandler {
+  start(streamed: boolean): void
   /** @returns false to pause the response until `resume` */
   data(chunk: Buffer): boolean
   end(): void
@@ -22,15 +22,15 @@ export interface ReplyHears {
 /**
  * Services of the gateway that functions can use, each with the permissions of the calling user.
  */
-export interface Abilities {
-  ask(
-    asker: Asker,
-    asked: { operation: "chat/completions" | "embeddings"; fields: Record<string, unknown> },
-    hears: ReplyHears,
+export interface HostServices {
+  requestModel(
+    origin: RequestOrigin,
+    request: { operation: "chat/completions" | "embeddings"; fields: Record<string, unknown> },
+    handler: ModelResponseHandler,
   ): Flow
   search(
     caller: Caller,
-    asked: { collections: string[]; query: string; limit: number; signal: AbortSignal },
+    request: { collections: string[]; query: string; limit: number; signal: AbortSignal },
   ): Promise<unknown>
   files: {
     list(caller: Caller): Promise<unknown>

@@ -4,9 +4,9 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import { system } from "../http/caller.ts"
-import type { Directory } from "./function-registry.ts"
+import type { FunctionRegistry } from "./function-registry.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
-import type { CheckSource } from "./validation.ts"
+import type { SourceValidator } from "./validation.ts"
 
 const examples = join(import.meta.dirname, "examples")
 const everyone = { principal_type: "user", principal_id: "*", permission: "read" } as const
@@ -14,8 +14,8 @@ const everyone = { principal_type: "user", principal_id: "*", permission: "read"
 interface Deps {
   db: Database
   store: FunctionStore
-  directory: Directory
-  check: CheckSource
+  registry: FunctionRegistry
+  validator: SourceValidator
   audit: Audit
   bus: Bus
   now: () => number
@@ -26,11 +26,19 @@ interface Deps {
  * chat with before a provider is connected. Not run again once accounts exist, so a deleted Guide
  * stays deleted.
  */
-export const createInstall = ({ db, store, directory, check, audit, bus, now }: Deps) => {
+export const createGuideInstaller = ({
+  db,
+  store,
+  registry: directory,
+  validator: check,
+  audit,
+  bus,
+  now,
+}: Deps) => {
   return async (): Promise<void> => {
     const id = "guide"
     if (await store.byId(id)) return
-    const source = await check.orFail(await readFile(join(examples, `${id}.ts`), "utf8"))
+    const source = await check.validateOrFail(await readFile(join(examples, `${id}.ts`), "utf8"))
     const { manifest, code } = source
     const at = now()
     const stored: StoredFunction = {

@@ -4,7 +4,7 @@ import type { FunctionItemRow } from "../db/function-tables.ts"
 import { Failure } from "../errors.ts"
 import { unstorablePath } from "../http/body.ts"
 import type { StorageQuota } from "../storage/storage.ts"
-import { Refused } from "./sandbox/session.ts"
+import { HostCallError } from "./sandbox/session.ts"
 
 const maxItems = 1000
 const maxKey = 200
@@ -18,22 +18,22 @@ interface Deps {
   now: () => number
 }
 
-const plain = { code: "invalid", status: 422, denied: false }
+const invalidArgument = { code: "invalid", status: 422, denied: false }
 
 const checkKey = (key: string): void => {
   if (key === "" || key.length > maxKey || unstorablePath(key) !== null) {
-    throw new Refused(
+    throw new HostCallError(
       `A key must have 1 to ${maxKey} characters, without U+0000 or lone surrogates`,
-      plain,
+      invalidArgument,
     )
   }
 }
 
 /** Hides the owner's storage figures from users of the function. */
-const withoutRoom = (error: unknown): never => {
+const throwStorageLimit = (error: unknown): never => {
   if (!(error instanceof Failure) || error.code !== "storage_limit") throw error
   const { code, status } = error
-  throw new Refused("Storage limit reached (MAX_STORAGE); delete values first", {
+  throw new HostCallError("Storage limit reached (MAX_STORAGE); delete values first", {
     code,
     status,
     denied: false,
@@ -41,7 +41,7 @@ const withoutRoom = (error: unknown): never => {
 }
 
 /** `context.store`: small JSON values that persist between runs, separate for each function. */
-export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
+export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
   const storedSize = async (functionId: string, key: string): Promise<number> => {
     const row = await db.read
       .selectFrom("function_items")
@@ -63,7 +63,7 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
         .where("key", "!=", key)
         .executeTakeFirstOrThrow()
       if (Number(others.count) >= maxItems) {
-        throw new Refused(`A function can store at most ${maxItems} values`, plain)
+        throw new HostCallError(`A function can store at most ${maxItems} values`, invalidArgument)
       }
       await tx
         .insertInto("function_items")
@@ -89,17 +89,17 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
       checkKey(key)
       const json = JSON.stringify(value ?? null)
       if (json.length > maxValue) {
-        throw new Refused(`A value can have at most ${maxValue / 1024} KB`, plain)
+        throw new HostCallError(`A value can have at most ${maxValue / 1024} KB`, invalidArgument)
       }
       if (unstorablePath(value) !== null) {
-        throw new Refused("A value cannot contain U+0000 or lone surrogates", plain)
+        throw new HostCallError("A value cannot contain U+0000 or lone surrogates", invalidArgument)
       }
       const row = { function_id: functionId, key, value: json, updated_at: now() }
       const size = Buffer.byteLength(key) + Buffer.byteLength(json)
       const bytes = size - (await storedSize(functionId, key))
       await storage
         .writeWithinLimit([{ owner: ownerOf(functionId), bytes }], () => put(row))
-        .catch(withoutRoom)
+        .catch(throwStorageLimit)
     },
 
     remove: async (functionId: string, key: string): Promise<void> => {
@@ -124,4 +124,4 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
   }
 }
 
-export type ItemStore = ReturnType<typeof createItemStore>
+export type KeyValueStore = ReturnType<typeof createKeyValueStore>

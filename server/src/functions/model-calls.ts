@@ -3,9 +3,9 @@ import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Flow } from "../outbound/client.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply } from "../outbound/upstream-error.ts"
-import { createWholeReply } from "./completion-accumulator.ts"
-import type { Abilities, Asker, ReplyHears } from "./host-services.ts"
-import { Refused } from "./sandbox/session.ts"
+import { createCompletionAccumulator } from "./completion-accumulator.ts"
+import type { HostServices, ModelResponseHandler, RequestOrigin } from "./host-services.ts"
+import { HostCallError } from "./sandbox/session.ts"
 
 const maxReplyBytes = 16_000_000
 const tooLong = `it exceeds ${maxReplyBytes / 1e6} MB`
@@ -13,19 +13,19 @@ const maxStreams = 32
 /** Maximum number of pieces buffered ahead of the function. */
 const maxReadAheadBytes = 256
 
-type Operation = Parameters<Abilities["ask"]>[1]["operation"]
+type Operation = Parameters<HostServices["requestModel"]>[1]["operation"]
 
-const refusedBy = ({ message, code, status }: Failure): Refused =>
-  new Refused(message, { code, status, denied: false })
+const toHostCallError = ({ message, code, status }: Failure): HostCallError =>
+  new HostCallError(message, { code, status, denied: false })
 
 /** @throws {UnreadableReply} */
-const jsonOf = (text: string): Fields => {
-  const value = parsed(text)
+const parseCompletion = (text: string): Fields => {
+  const value = parseJson(text)
   if (isObject(value)) return value
   throw new UnreadableReply("it is not a JSON object")
 }
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -34,8 +34,8 @@ const parsed = (text: string): unknown => {
 }
 
 /** Parses an event's data; null for `[DONE]` and anything else that is not a JSON object. */
-const chunkOf = (data: string): Fields | null => {
-  const chunk = parsed(data)
+const parseChunk = (data: string): Fields | null => {
+  const chunk = parseJson(data)
   return isObject(chunk) ? chunk : null
 }
 
@@ -43,8 +43,8 @@ const chunkOf = (data: string): Fields | null => {
 const pieceOf = (reply: Fields | null): Fields | null => {
   if (reply === null) return null
   const [choice] = Array.isArray(reply.choices) ? reply.choices : []
-  const said = isObject(choice?.delta) ? choice.delta : choice?.message
-  const piece: Fields = { ...(isObject(said) ? said : {}) }
+  const message = isObject(choice?.delta) ? choice.delta : choice?.message
+  const piece: Fields = { ...(isObject(message) ? message : {}) }
   if (typeof choice?.finish_reason === "string") piece.finish_reason = choice.finish_reason
   if (isObject(reply.usage)) piece.usage = reply.usage
   if (Array.isArray(reply.sources)) piece.sources = reply.sources
@@ -52,17 +52,17 @@ const pieceOf = (reply: Fields | null): Fields | null => {
 }
 
 /** Reads a response to the end, streamed or not. @throws {UnreadableReply} */
-const createGathering = () => {
+const createResponseReader = () => {
   const chunks: Buffer[] = []
   const events = createEventReader()
-  const gathered = createWholeReply()
+  const accumulator = createCompletionAccumulator()
   let bytes = 0
   let streamed = false
-  const add = (datas: readonly string[]): void => {
-    for (const data of datas) gathered.add(chunkOf(data))
+  const add = (eventData: readonly string[]): void => {
+    for (const data of eventData) accumulator.add(parseChunk(data))
   }
   return {
-    begins: (isStream: boolean): void => {
+    start: (isStream: boolean): void => {
       streamed = isStream
     },
     data: (chunk: Buffer): void => {
@@ -71,129 +71,133 @@ const createGathering = () => {
       if (streamed) add(events.read(chunk))
       else chunks.push(chunk)
     },
-    end: (): Fields => {
-      if (!streamed) return jsonOf(Buffer.concat(chunks).toString("utf8"))
+    finish: (): Fields => {
+      if (!streamed) return parseCompletion(Buffer.concat(chunks).toString("utf8"))
       add(events.end())
-      return gathered.reply()
+      return accumulator.completion()
     },
   }
 }
 
-interface Stream {
+interface ModelStream {
   next(): Promise<{ pieces: Fields[]; done: boolean }>
   close(): void
 }
 
 /** Another model's response, read at the function's pace. */
-const openStream = (ask: (hears: ReplyHears) => Flow): Stream => {
+const openStream = (ask: (handler: ModelResponseHandler) => Flow): ModelStream => {
   const reader = createEventReader()
-  const ahead: Fields[] = []
-  let whole: ReturnType<typeof createGathering> | null = null
-  let over = false
-  let failure: Refused | null = null
+  const buffered: Fields[] = []
+  let whole: ReturnType<typeof createResponseReader> | null = null
+  let isDone = false
+  let failure: HostCallError | null = null
   let wake: () => void = () => {}
-  let stop: Flow | null = null
+  let handle: Flow | null = null
 
   const take = (chunks: readonly (Fields | null)[]): void => {
     for (const chunk of chunks) {
       const piece = pieceOf(chunk)
-      if (piece) ahead.push(piece)
+      if (piece) buffered.push(piece)
     }
     wake()
   }
-  const finish = (why: Refused | null): void => {
-    over = true
+  const finish = (why: HostCallError | null): void => {
+    isDone = true
     failure = why
     wake()
   }
-  stop = ask({
-    begins: (isStream) => {
-      if (!isStream) whole = createGathering()
+  handle = ask({
+    start: (isStream) => {
+      if (!isStream) whole = createResponseReader()
     },
     data: (chunk) => {
       if (whole) whole.data(chunk)
-      else take(reader.read(chunk).map(chunkOf))
-      return ahead.length < maxReadAheadBytes
+      else take(reader.read(chunk).map(parseChunk))
+      return buffered.length < maxReadAheadBytes
     },
     end: () => {
-      take(whole ? [whole.end()] : reader.end().map(chunkOf))
+      take(whole ? [whole.finish()] : reader.end().map(parseChunk))
       finish(null)
     },
-    failed: (reason) => finish(refusedBy(reason)),
+    failed: (reason) => finish(toHostCallError(reason)),
   })
 
   return {
     next: async () => {
-      while (ahead.length === 0 && !over) {
+      while (buffered.length === 0 && !isDone) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      const pieces = ahead.splice(0)
+      const pieces = buffered.splice(0)
       if (pieces.length === 0 && failure) throw failure
-      stop?.resume()
-      return { pieces, done: over && failure === null }
+      handle?.resume()
+      return { pieces, done: isDone && failure === null }
     },
-    close: () => stop?.cancel(),
+    close: () => handle?.cancel(),
   }
 }
 
 /** The requests of one run to other models; all are cancelled when the run ends. */
-export const createModelCalls = (abilities: Abilities, asker: Asker) => {
-  const streamById = new Map<number, Stream>()
-  const flows = new Set<Flow>()
+export const createModelCalls = (hostServices: HostServices, origin: RequestOrigin) => {
+  const streamById = new Map<number, ModelStream>()
+  const handles = new Set<Flow>()
   let lastId = 0
 
-  const whole = (operation: Operation, fields: Fields): Promise<unknown> =>
+  const requestFull = (operation: Operation, fields: Fields): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const reply = createGathering()
+      const reader = createResponseReader()
       const settle = (work: () => void): void => {
-        flows.delete(flow)
+        handles.delete(handle)
         work()
       }
-      const flow = abilities.ask(
-        asker,
+      const handle = hostServices.requestModel(
+        origin,
         { operation, fields: { ...fields, stream: false } },
         {
-          begins: reply.begins,
+          start: reader.start,
           data: (chunk) => {
-            reply.data(chunk)
+            reader.data(chunk)
             return true
           },
           end: () => {
-            const whole = reply.end()
-            settle(() => resolve(whole))
+            const requestFull = reader.finish()
+            settle(() => resolve(requestFull))
           },
-          failed: (failure) => settle(() => reject(refusedBy(failure))),
+          failed: (failure) => settle(() => reject(toHostCallError(failure))),
         },
       )
-      flows.add(flow)
+      handles.add(handle)
     })
 
   return {
-    chat: (fields: Fields) => whole("chat/completions", fields),
-    embed: (fields: Fields) => whole("embeddings", fields),
+    complete: (fields: Fields) => requestFull("chat/completions", fields),
+    embed: (fields: Fields) => requestFull("embeddings", fields),
 
-    open: (fields: Fields): { stream: number } => {
+    openStream: (fields: Fields): { stream: number } => {
       if (streamById.size >= maxStreams)
-        throw new Refused(`A run can read at most ${maxStreams} streams at once`)
-      const asked = { ...fields, stream: true }
-      const stream = openStream((hears) =>
-        abilities.ask(asker, { operation: "chat/completions", fields: asked }, hears),
+        throw new HostCallError(`A run can read at most ${maxStreams} streams at once`)
+      const streamRequest = { ...fields, stream: true }
+      const stream = openStream((handler) =>
+        hostServices.requestModel(
+          origin,
+          { operation: "chat/completions", fields: streamRequest },
+          handler,
+        ),
       )
       streamById.set(++lastId, stream)
       return { stream: lastId }
     },
 
-    next: async (id: number) => {
+    readStream: async (id: number) => {
       const stream = streamById.get(id)
-      if (!stream) throw new Refused("This stream has ended")
+      if (!stream) throw new HostCallError("This stream has ended")
       const { pieces, done } = await stream.next()
       if (done) streamById.delete(id)
       return { pieces, done }
     },
 
-    close: (id: number): void => {
+    closeStream: (id: number): void => {
       streamById.get(id)?.close()
       streamById.delete(id)
     },
@@ -201,7 +205,7 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
     /** Cancels all requests in progress. */
     cancelAll: (): void => {
       for (const stream of streamById.values()) stream.close()
-      for (const flow of flows) flow.cancel()
+      for (const handle of handles) handle.cancel()
       streamById.clear()
     },
   }

@@ -3,15 +3,15 @@ import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
-import { FunctionListed } from "./run-schema.ts"
+import { FunctionListItem } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
 import {
   CheckedSource,
   FunctionChanges,
   FunctionExport,
   FunctionImport,
+  FunctionImportResult,
   FunctionRecord,
-  FunctionsImported,
   FunctionValves,
   FunctionVersion,
   FunctionVersionSource,
@@ -19,9 +19,9 @@ import {
   NewFunction,
   ValveChanges,
 } from "./schema.ts"
-import type { CheckSource } from "./validation.ts"
+import type { SourceValidator } from "./validation.ts"
 
-const unknown = { description: "Function not found" }
+const notFound = { description: "Function not found" }
 const badSource = { description: "The source cannot be loaded; see `errors` for line and column" }
 const ByVersion = ById.extend({ version: z.coerce.number<string>().int().min(1) })
 
@@ -32,17 +32,17 @@ const importLimits = { maxBytes: 20_000_000 }
 interface Deps {
   router: Router
   functions: Functions
-  check: CheckSource
+  check: SourceValidator
   runs: RunStore
 }
 
-const addKeeping = ({ router, functions, check, runs }: Deps): void => {
+const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
       path: "/",
       summary: "List functions",
-      responses: { 200: json(Page(FunctionListed), "All functions, without their sources") },
+      responses: { 200: json(Page(FunctionListItem), "All functions, without their sources") },
     }),
     async () => {
       const [all, latest] = await Promise.all([functions.list(), runs.latest()])
@@ -77,10 +77,10 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       responses: { 200: json(CheckedSource, "The problems found; the manifest if there are none") },
     }),
     async ({ body }) => {
-      const checked = await check.check(body.content)
-      return "source" in checked
-        ? { problems: [], manifest: checked.source.manifest }
-        : { problems: [checked.problem], manifest: null }
+      const result = await check.check(body.content)
+      return "source" in result
+        ? { problems: [], manifest: result.source.manifest }
+        : { problems: [result.problem], manifest: null }
     },
   )
   router.on(
@@ -90,7 +90,7 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       summary: "Export all functions for import elsewhere, without their settings",
       responses: { 200: json(FunctionExport, "The functions") },
     }),
-    async () => ({ functions: await functions.exported() }),
+    async () => ({ functions: await functions.exportAll() }),
   )
   router.on(
     route("admin", {
@@ -101,7 +101,7 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       body: FunctionImport,
       bodyLimits: importLimits,
       responses: {
-        200: json(FunctionsImported, "The ids of created and updated functions"),
+        200: json(FunctionImportResult, "The ids of created and updated functions"),
         422: badSource,
       },
     }),
@@ -109,14 +109,14 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
   )
 }
 
-const addOne = ({ router, functions }: Deps): void => {
+const addFunctionRoutes = ({ router, functions }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
       path: "/id/:id",
       summary: "Get a function with its source",
       params: ById,
-      responses: { 200: json(FunctionRecord, "The function"), 404: unknown },
+      responses: { 200: json(FunctionRecord, "The function"), 404: notFound },
     }),
     ({ params }) => functions.get(params.id),
   )
@@ -131,7 +131,7 @@ const addOne = ({ router, functions }: Deps): void => {
       bodyLimits: sourceLimits,
       responses: {
         200: json(FunctionRecord, "The updated function"),
-        404: unknown,
+        404: notFound,
         409: { description: "`version` is not the latest version" },
         422: badSource,
       },
@@ -146,7 +146,7 @@ const addOne = ({ router, functions }: Deps): void => {
       givesAuthority: true,
       summary: "Enable or disable a function",
       params: ById,
-      responses: { 200: json(FunctionRecord, "The updated function"), 404: unknown },
+      responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
     }),
     ({ actor, caller, params }) => functions.toggle(actor, caller, params.id),
   )
@@ -157,7 +157,7 @@ const addOne = ({ router, functions }: Deps): void => {
       givesAuthority: true,
       summary: "Delete a function with its versions, settings, runs and stored values",
       params: ById,
-      responses: { 200: json(Done, "The function was deleted"), 404: unknown },
+      responses: { 200: json(Done, "The function was deleted"), 404: notFound },
     }),
     async ({ actor, caller, params }) => {
       await functions.remove(actor, caller, params.id)
@@ -166,14 +166,14 @@ const addOne = ({ router, functions }: Deps): void => {
   )
 }
 
-const addSettings = ({ router, functions }: Deps): void => {
+const addSettingsRoutes = ({ router, functions }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
       path: "/id/:id/valves",
       summary: "Get a function's settings and their values, with secrets masked",
       params: ById,
-      responses: { 200: json(FunctionValves, "The settings"), 404: unknown },
+      responses: { 200: json(FunctionValves, "The settings"), 404: notFound },
     }),
     ({ params }) => functions.valves(params.id),
   )
@@ -185,14 +185,14 @@ const addSettings = ({ router, functions }: Deps): void => {
       summary: "Change a function's settings: omitted ones are kept, null restores the default",
       params: ById,
       body: ValveChanges,
-      responses: { 200: json(FunctionValves, "The updated settings"), 404: unknown },
+      responses: { 200: json(FunctionValves, "The updated settings"), 404: notFound },
     }),
     ({ actor, caller, params, body }) =>
       functions.setValves(actor, caller, { id: params.id, values: body.values }),
   )
 }
 
-const addVersions = ({ router, functions }: Deps): void => {
+const addVersionRoutes = ({ router, functions }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
@@ -201,7 +201,7 @@ const addVersions = ({ router, functions }: Deps): void => {
       params: ById,
       responses: {
         200: json(Page(FunctionVersion), "The versions, without their sources"),
-        404: unknown,
+        404: notFound,
       },
     }),
     async ({ params }) => {
@@ -215,7 +215,7 @@ const addVersions = ({ router, functions }: Deps): void => {
       path: "/id/:id/versions/:version",
       summary: "Get a version with its source",
       params: ByVersion,
-      responses: { 200: json(FunctionVersionSource, "The version"), 404: unknown },
+      responses: { 200: json(FunctionVersionSource, "The version"), 404: notFound },
     }),
     ({ params }) => functions.version(params.id, params.version),
   )
@@ -226,7 +226,7 @@ const addVersions = ({ router, functions }: Deps): void => {
       givesAuthority: true,
       summary: "Restore an older version as a new version",
       params: ByVersion,
-      responses: { 200: json(FunctionRecord, "The updated function"), 404: unknown },
+      responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
     }),
     ({ actor, caller, params }) => functions.restore(actor, caller, params),
   )
@@ -234,9 +234,9 @@ const addVersions = ({ router, functions }: Deps): void => {
 
 /** Routes for administrators to manage functions. */
 export const functionRoutes = (deps: Deps): Router => {
-  addKeeping(deps)
-  addOne(deps)
-  addSettings(deps)
-  addVersions(deps)
+  addCollectionRoutes(deps)
+  addFunctionRoutes(deps)
+  addSettingsRoutes(deps)
+  addVersionRoutes(deps)
   return deps.router
 }

@@ -2,46 +2,46 @@ import { ById, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
-import { FunctionRun, TrialRun } from "./run-schema.ts"
+import { FunctionRun, TestRunRequest } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
-import type { Trial } from "./test-run.ts"
+import type { TestRuns } from "./test-run.ts"
 
 interface Deps {
   router: Router
   functions: Functions
   runs: RunStore
-  trial: Trial
+  testRuns: TestRuns
 }
 
 const heartbeatMs = 15_000
 
 /** A response of server-sent events that ends when `work` settles. */
-const streamed = (
-  work: (tell: (name: string, data: unknown) => void, signal: AbortSignal) => Promise<void>,
+const streamEvents = (
+  work: (emit: (name: string, data: unknown) => void, signal: AbortSignal) => Promise<void>,
 ): Response => {
-  const gone = new AbortController()
+  const disconnected = new AbortController()
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({
     start: async (controller) => {
-      const put = (text: string): void => {
-        if (!gone.signal.aborted) controller.enqueue(encoder.encode(text))
+      const send = (text: string): void => {
+        if (!disconnected.signal.aborted) controller.enqueue(encoder.encode(text))
       }
-      const beat = setInterval(() => put(":\n\n"), heartbeatMs)
+      const heartbeat = setInterval(() => send(":\n\n"), heartbeatMs)
       await work(
-        (name, data) => put(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
-        gone.signal,
+        (name, data) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+        disconnected.signal,
       )
-      clearInterval(beat)
-      if (!gone.signal.aborted) controller.close()
+      clearInterval(heartbeat)
+      if (!disconnected.signal.aborted) controller.close()
     },
-    cancel: () => gone.abort(),
+    cancel: () => disconnected.abort(),
   })
   const headers = { "content-type": "text/event-stream", "cache-control": "no-store" }
   return new Response(stream, { headers })
 }
 
 /** Routes for test runs and the history of runs. */
-export const functionRunRoutes = ({ router, functions, runs, trial }: Deps): Router => {
+export const functionRunRoutes = ({ router, functions, runs, testRuns: trial }: Deps): Router => {
   router.on(
     route("admin", {
       method: "get",
@@ -67,7 +67,7 @@ export const functionRunRoutes = ({ router, functions, runs, trial }: Deps): Rou
       summary:
         "Test a function: streams its response, log and cost; send `content` to test an unsaved source",
       params: ById,
-      body: TrialRun,
+      body: TestRunRequest,
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {
         200: {
@@ -80,7 +80,9 @@ export const functionRunRoutes = ({ router, functions, runs, trial }: Deps): Rou
     }),
     async ({ caller, params, body }) => {
       const prepared = await trial.prepare(params.id, body)
-      return streamed((tell, signal) => trial.run(prepared, { trial: body, caller, tell, signal }))
+      return streamEvents((emit, signal) =>
+        trial.run(prepared, { testRequest: body, caller, emit, signal }),
+      )
     },
   )
   return router

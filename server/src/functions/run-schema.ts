@@ -48,11 +48,11 @@ export const LastRun = z
 export type LastRun = z.output<typeof LastRun>
 
 /** An entry in the list of functions. */
-export const FunctionListed = FunctionSummary.extend({
+export const FunctionListItem = FunctionSummary.extend({
   /** Null if the function has never run. */
   last_run: LastRun.nullable(),
 }).meta({ id: "FunctionListed" })
-export type FunctionListed = z.output<typeof FunctionListed>
+export type FunctionListItem = z.output<typeof FunctionListItem>
 
 /** One recorded run of a function. */
 export const FunctionRun = RunResult.extend({
@@ -68,7 +68,7 @@ export const FunctionRun = RunResult.extend({
 }).meta({ id: "FunctionRun" })
 export type FunctionRun = z.output<typeof FunctionRun>
 
-export const TrialRun = z
+export const TestRunRequest = z
   .object({
     /** The body of a chat completion request; `model` may be omitted. */
     request: z.looseObject({}),
@@ -86,4 +86,4 @@ export const TrialRun = z
     reply: z.string().max(100_000).default("This is the reply of a model."),
   })
   .meta({ id: "FunctionTrial" })
-export type TrialRun = z.output<typeof TrialRun>
+export type TestRunRequest = z.output<typeof TestRunRequest>

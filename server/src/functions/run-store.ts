@@ -1,11 +1,11 @@
-import { setImmediate as turn } from "node:timers/promises"
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Insertable } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
 import { FunctionRun, LastRun } from "./run-schema.ts"
 
-const keptRuns = 50
-const writeMs = 500
+const maxRunsPerFunction = 50
+const writeIntervalMs = 500
 const maxQueued = 1000
 
 const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<FunctionRunRow> => ({
@@ -16,18 +16,18 @@ const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<Function
 })
 
 /** Log characters per transaction, so that other writes are not held up for long. */
-const portionCharacters = 32 * 1024
+const maxBatchCharacters = 32 * 1024
 
-const portions = (runs: readonly FunctionRun[]): FunctionRun[][] => {
+const splitIntoBatches = (runs: readonly FunctionRun[]): FunctionRun[][] => {
   const all: FunctionRun[][] = []
-  let room = 0
+  let remaining = 0
   for (const run of runs) {
     const characters = run.log.reduce((sum, { text }) => sum + text.length, 1000)
-    if (room < characters || all.length === 0) {
+    if (remaining < characters || all.length === 0) {
       all.push([])
-      room = portionCharacters
+      remaining = maxBatchCharacters
     }
-    room -= characters
+    remaining -= characters
     all.at(-1)?.push(run)
   }
   return all
@@ -44,19 +44,19 @@ export const createRunStore = (db: Database) => {
   /** Inserts runs of one function and deletes all but its latest. */
   const write = (functionId: string, runs: readonly FunctionRun[]): Promise<void> =>
     db.transactRelaxed(async (tx) => {
-      const there = await tx
+      const functionRow = await tx
         .selectFrom("functions")
         .select("id")
         .where("id", "=", functionId)
         .executeTakeFirst()
-      if (!there) return
+      if (!functionRow) return
       await tx.insertInto("function_runs").values(runs.map(toRow)).execute()
       const kept = tx
         .selectFrom("function_runs")
         .select("id")
         .where("function_id", "=", functionId)
         .orderBy("id", "desc")
-        .limit(keptRuns)
+        .limit(maxRunsPerFunction)
       await tx
         .deleteFrom("function_runs")
         .where("function_id", "=", functionId)
@@ -69,9 +69,9 @@ export const createRunStore = (db: Database) => {
     queue = []
     for (const [id, some] of Map.groupBy(runs, ({ function_id }) => function_id)) {
       // Older runs would be deleted by the same write.
-      for (const portion of portions(some.slice(-keptRuns))) {
-        await write(id, portion).catch(() => {})
-        await turn()
+      for (const batch of splitIntoBatches(some.slice(-maxRunsPerFunction))) {
+        await write(id, batch).catch(() => {})
+        await yieldToEventLoop()
       }
     }
   }
@@ -81,7 +81,7 @@ export const createRunStore = (db: Database) => {
     return writing
   }
 
-  const timer = setInterval(() => void flush(), writeMs).unref()
+  const timer = setInterval(() => void flush(), writeIntervalMs).unref()
 
   return {
     /** If the database cannot keep up, the oldest queued runs are dropped. */
@@ -98,7 +98,7 @@ export const createRunStore = (db: Database) => {
         .selectAll()
         .where("function_id", "=", functionId)
         .orderBy("id", "desc")
-        .limit(keptRuns)
+        .limit(maxRunsPerFunction)
         .execute()
       return rows.map(({ column_number, trial, log, ...row }) =>
         FunctionRun.parse({

@@ -11,7 +11,7 @@ const FunctionId = z
 const Text = z.string().max(2000)
 
 /** The definition of one setting, from the module's `settings` export. */
-export const SettingShape = z
+export const SettingDefinition = z
   .object({
     type: z.enum(["text", "secret", "number", "boolean", "choice"]).default("text"),
     label: z.string().max(200).optional(),
@@ -24,7 +24,7 @@ export const SettingShape = z
     multiline: z.boolean().optional(),
   })
   .meta({ id: "FunctionSetting" })
-export type SettingShape = z.output<typeof SettingShape>
+export type SettingDefinition = z.output<typeof SettingDefinition>
 
 const SettingName = z
   .string()
@@ -34,7 +34,7 @@ const SettingName = z
     "must start with a letter and contain only letters, digits and _",
   )
 
-const Settings = z.record(SettingName, SettingShape)
+const Settings = z.record(SettingName, SettingDefinition)
 
 /** What a module's exports declare. */
 export const Manifest = z.object({
@@ -167,13 +167,13 @@ export const FunctionVersionSource = FunctionVersion.extend({ content: z.string(
 export type FunctionVersionSource = z.output<typeof FunctionVersionSource>
 
 /** An error in a source. Lines and columns count from 1; null if unknown. */
-export const Problem = z
+export const SourceProblem = z
   .object({ message: z.string(), line: z.int().nullable(), column: z.int().nullable() })
   .meta({ id: "FunctionProblem" })
-export type Problem = z.output<typeof Problem>
+export type SourceProblem = z.output<typeof SourceProblem>
 
 export const CheckedSource = z
-  .object({ problems: z.array(Problem), manifest: Manifest.nullable() })
+  .object({ problems: z.array(SourceProblem), manifest: Manifest.nullable() })
   .meta({ id: "CheckedFunction" })
 
 export const FunctionExport = z
@@ -184,6 +184,6 @@ export const FunctionImport = z
   .object({ functions: z.array(NewFunction).min(1).max(200) })
   .meta({ id: "FunctionImport" })
 
-export const FunctionsImported = z
+export const FunctionImportResult = z
   .object({ created: z.array(z.string()), updated: z.array(z.string()) })
   .meta({ id: "FunctionsImported" })

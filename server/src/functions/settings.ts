@@ -1,43 +1,46 @@
 import { fail } from "../errors.ts"
-import { type FunctionValves, type Manifest, type SettingShape, secretMask } from "./schema.ts"
-import type { Values } from "./store.ts"
+import { type FunctionValves, type Manifest, type SettingDefinition, secretMask } from "./schema.ts"
+import type { SettingValues } from "./store.ts"
 
-type Value = Values[string]
+type Value = SettingValues[string]
 
-const wrong = (name: string, message: string): never => {
+const failInvalid = (name: string, message: string): never => {
   const path = `values.${name}`
   return fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-const within = (name: string, value: number, { min, max }: SettingShape): number => {
-  if (!Number.isFinite(value)) wrong(name, "must be a number")
-  if (min !== undefined && value < min) wrong(name, `must be ${min} or more`)
-  if (max !== undefined && value > max) wrong(name, `must be ${max} or less`)
+const checkRange = (name: string, value: number, { min, max }: SettingDefinition): number => {
+  if (!Number.isFinite(value)) failInvalid(name, "must be a number")
+  if (min !== undefined && value < min) failInvalid(name, `must be ${min} or more`)
+  if (max !== undefined && value > max) failInvalid(name, `must be ${max} or less`)
   return value
 }
 
 const maxCharacters = 20_000
 
-const checked = (name: string, value: Value, shape: SettingShape): Value => {
+const checkValue = (name: string, value: Value, shape: SettingDefinition): Value => {
   if (shape.type === "boolean") {
-    return typeof value === "boolean" ? value : wrong(name, "must be true or false")
+    return typeof value === "boolean" ? value : failInvalid(name, "must be true or false")
   }
   if (shape.type === "number") {
-    return typeof value === "number" ? within(name, value, shape) : wrong(name, "must be a number")
+    return typeof value === "number"
+      ? checkRange(name, value, shape)
+      : failInvalid(name, "must be a number")
   }
-  if (typeof value !== "string") return wrong(name, "must be a string")
-  if (value.length > maxCharacters) wrong(name, `must have at most ${maxCharacters} characters`)
+  if (typeof value !== "string") return failInvalid(name, "must be a string")
+  if (value.length > maxCharacters)
+    failInvalid(name, `must have at most ${maxCharacters} characters`)
   if (shape.type === "choice" && !shape.choices?.includes(value)) {
-    wrong(name, `must be one of: ${(shape.choices ?? []).join(", ")}`)
+    failInvalid(name, `must be one of: ${(shape.choices ?? []).join(", ")}`)
   }
   return value
 }
 
 /** The value sent for a setting; undefined if it was omitted or is the secret's mask. */
-const sentFor = (
+const findSentValue = (
   changes: Record<string, Value | null>,
   name: string,
-  { type }: SettingShape,
+  { type }: SettingDefinition,
 ): Value | null | undefined => {
   const sent = Object.hasOwn(changes, name) ? changes[name] : undefined
   return type === "secret" && sent === secretMask ? undefined : sent
@@ -46,27 +49,27 @@ const sentFor = (
 /**
  * Applies changes to the stored values and drops values of settings that the module no longer has.
  */
-export const changedValues = (
+export const applyValueChanges = (
   { settings }: Manifest,
-  stored: Values,
+  stored: SettingValues,
   changes: Record<string, Value | null>,
-): Values => {
+): SettingValues => {
   for (const name of Object.keys(changes)) {
-    if (!Object.hasOwn(settings, name)) wrong(name, "unknown setting")
+    if (!Object.hasOwn(settings, name)) failInvalid(name, "unknown setting")
   }
-  const next: Values = {}
+  const next: SettingValues = {}
   for (const [name, shape] of Object.entries(settings)) {
-    const sent = sentFor(changes, name, shape)
-    const value = sent === undefined ? stored[name] : sent
+    const sentValue = findSentValue(changes, name, shape)
+    const value = sentValue === undefined ? stored[name] : sentValue
     if (value === undefined || value === null) continue
-    next[name] = sent === undefined ? value : checked(name, value, shape)
+    next[name] = sentValue === undefined ? value : checkValue(name, value, shape)
   }
   return next
 }
 
 /** The values passed to the function: those set by an administrator, otherwise the defaults. */
-export const effectiveValues = ({ settings }: Manifest, stored: Values): Values => {
-  const values: Values = {}
+export const effectiveValues = ({ settings }: Manifest, stored: SettingValues): SettingValues => {
+  const values: SettingValues = {}
   for (const [name, shape] of Object.entries(settings)) {
     const value = stored[name] ?? shape.default
     if (value !== undefined) values[name] = value
@@ -75,13 +78,13 @@ export const effectiveValues = ({ settings }: Manifest, stored: Values): Values 
 }
 
 /** Names of the required settings that have no value. */
-export const missingValues = ({ settings }: Manifest, values: Values): string[] =>
+export const missingSettings = ({ settings }: Manifest, values: SettingValues): string[] =>
   Object.entries(settings)
     .filter(([name, { required }]) => required && (values[name] ?? "") === "")
     .map(([name]) => name)
 
 /** The values as sent to clients, with secrets masked. */
-export const shownValues = ({ settings }: Manifest, stored: Values): FunctionValves => {
+export const maskedValues = ({ settings }: Manifest, stored: SettingValues): FunctionValves => {
   const values: FunctionValves["values"] = {}
   for (const [name, shape] of Object.entries(settings)) {
     const value = stored[name] ?? null

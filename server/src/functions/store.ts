@@ -6,7 +6,7 @@ import type { AccessGrant } from "../grants/schema.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { FunctionSummary, FunctionVersion, FunctionVersionSource, Manifest } from "./schema.ts"
 
-export type Values = Record<string, string | number | boolean>
+export type SettingValues = Record<string, string | number | boolean>
 
 /** A function's latest version with the settings set by an administrator. */
 export interface StoredFunction
@@ -28,17 +28,17 @@ export interface StoredFunction
   /** JavaScript, with the types removed. */
   code: string
   manifest: Manifest
-  values: Values
+  values: SettingValues
 }
 
 /** A validated source. */
-export interface Source {
+export interface ValidatedSource {
   content: string
   code: string
   manifest: Manifest
 }
 
-export interface NewVersion extends Source {
+export interface NewVersion extends ValidatedSource {
   user_id: string
   restored_from: number | null
   created_at: number
@@ -50,13 +50,13 @@ interface Deps {
   secrets: Secrets
 }
 
-type Joined = Selectable<FunctionRow> & Pick<FunctionVersionRow, "code" | "manifest">
+type FunctionRowWithSource = Selectable<FunctionRow> & Pick<FunctionVersionRow, "code" | "manifest">
 
 const versionFields = ["version", "name", "user_id", "restored_from", "created_at"] as const
 
 export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
   const toFunction = (
-    { sealed_values, ...row }: Joined,
+    { sealed_values, ...row }: FunctionRowWithSource,
     access_grants: AccessGrant[] = [],
   ): StoredFunction => ({
     ...row,
@@ -82,7 +82,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
     }
   }
 
-  const latest = (reader: Reader) =>
+  const selectLatest = (reader: Reader) =>
     reader
       .selectFrom("functions")
       .innerJoin("function_versions", (join) =>
@@ -91,26 +91,26 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
           .onRef("function_versions.version", "=", "functions.version"),
       )
 
-  const joined = (reader: Reader) =>
-    latest(reader)
+  const selectWithSource = (reader: Reader) =>
+    selectLatest(reader)
       .selectAll("functions")
       .select(["function_versions.code", "function_versions.manifest"])
 
   return {
     list: async (reader: Reader = db.read): Promise<StoredFunction[]> => {
-      const rows = await joined(reader).orderBy("functions.id").execute()
-      const access = await grants.groupByResource("function", reader)
-      return rows.map((row) => toFunction(row, access.get(row.id)))
+      const rows = await selectWithSource(reader).orderBy("functions.id").execute()
+      const grantsById = await grants.groupByResource("function", reader)
+      return rows.map((row) => toFunction(row, grantsById.get(row.id)))
     },
 
     /** The latest source of each function, by function id. */
     contents: async (): Promise<Map<string, string>> => {
-      const rows = await latest(db.read).select(["functions.id", "content"]).execute()
+      const rows = await selectLatest(db.read).select(["functions.id", "content"]).execute()
       return new Map(rows.map(({ id, content }) => [id, content]))
     },
 
     byId: async (id: string, reader: Reader = db.read): Promise<StoredFunction | undefined> => {
-      const row = await joined(reader).where("functions.id", "=", id).executeTakeFirst()
+      const row = await selectWithSource(reader).where("functions.id", "=", id).executeTakeFirst()
       return row && toFunction(row, await grants.listForResource("function", id, reader))
     },
 

@@ -6,7 +6,7 @@ giveWay(niceness)
 const { default: amaro } = await import("amaro")
 
 /** The parser throws plain objects; their lines count from 1, their columns from 0. */
-const problemIn = (error: unknown) => {
+const toSourceProblem = (error: unknown) => {
   const { message, startLine, startColumn }: Record<string, unknown> = Object(error)
   return {
     message: typeof message === "string" ? message : "The source cannot be parsed",
@@ -19,7 +19,7 @@ const strip = (source: string) => {
   try {
     return { code: amaro.transformSync(source, { mode: "strip-only" }).code }
   } catch (error) {
-    return { problem: problemIn(error) }
+    return { problem: toSourceProblem(error) }
   }
 }
 

@@ -3,36 +3,36 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
 import { createTurns } from "../limits/mutex.ts"
-import { Problem } from "./schema.ts"
+import { SourceProblem } from "./schema.ts"
 
 const maxMs = 20_000
 /** The worker is kept between edits, because loading the parser takes 100 ms of CPU time. */
-const keptMs = 5000
+const idleAfterMs = 5000
 const heapMb = 256
 
-const Told = z.object({ code: z.string().optional(), problem: Problem.optional() })
+const WorkerReply = z.object({ code: z.string().optional(), problem: SourceProblem.optional() })
 
-export type Stripped = { code: string } | { problem: Problem }
+export type StripResult = { code: string } | { problem: SourceProblem }
 
-const unread: Stripped = {
+const unparsable: StripResult = {
   problem: { message: "The source is nested too deeply to be parsed", line: null, column: null },
 }
 
-const answerOf = async (worker: Worker, source: string): Promise<Stripped> => {
+const requestStrip = async (worker: Worker, source: string): Promise<StripResult> => {
   const done = new AbortController()
   const { signal } = done
   try {
     worker.postMessage(source)
-    const told = await Promise.race([
+    const reply = await Promise.race([
       once(worker, "message", { signal }),
       once(worker, "exit", { signal }).then(() => null),
       sleep(maxMs, null, { signal }),
     ])
-    if (!told) return unread
-    const { code, problem } = Told.parse(told[0])
+    if (!reply) return unparsable
+    const { code, problem } = WorkerReply.parse(reply[0])
     return problem ? { problem } : { code: code ?? "" }
   } catch {
-    return unread
+    return unparsable
   } finally {
     done.abort()
   }
@@ -42,22 +42,22 @@ const answerOf = async (worker: Worker, source: string): Promise<Stripped> => {
  * Removes the types from sources, keeping every line and column. Runs in a worker thread that is
  * kept for a while; a source that crashes the parser takes only that thread down.
  */
-export const createStripper = () => {
-  const inTurn = createTurns()
+export const createTypeStripper = () => {
+  const runExclusive = createTurns()
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./strip-types-worker.ts", import.meta.url), {
+    const newWorker = new Worker(new URL("./strip-types-worker.ts", import.meta.url), {
       env: {},
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: heapMb },
     })
     // The `exit` handler deals with it; an unhandled `error` event would crash the gateway.
-    started.on("error", () => {})
-    started.once("exit", () => {
-      if (worker === started) worker = undefined
+    newWorker.on("error", () => {})
+    newWorker.once("exit", () => {
+      if (worker === newWorker) worker = undefined
     })
-    return started
+    return newWorker
   }
   const end = (): void => {
     clearTimeout(idle)
@@ -66,17 +66,17 @@ export const createStripper = () => {
   }
 
   return {
-    strip: (source: string): Promise<Stripped> =>
-      inTurn("", async () => {
+    strip: (source: string): Promise<StripResult> =>
+      runExclusive("", async () => {
         clearTimeout(idle)
         worker ??= start()
-        const stripped = await answerOf(worker, source)
-        const broken = "problem" in stripped && stripped.problem.line === null
-        if (broken) {
+        const stripped = await requestStrip(worker, source)
+        const isBroken = "problem" in stripped && stripped.problem.line === null
+        if (isBroken) {
           end()
-          return unread
+          return unparsable
         }
-        idle = setTimeout(end, keptMs).unref()
+        idle = setTimeout(end, idleAfterMs).unref()
         return stripped
       }),
 
@@ -84,4 +84,4 @@ export const createStripper = () => {
   }
 }
 
-export type Stripper = ReturnType<typeof createStripper>
+export type TypeStripper = ReturnType<typeof createTypeStripper>

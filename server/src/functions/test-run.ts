@@ -2,34 +2,34 @@ import { randomUUID } from "node:crypto"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
-import { givenBy, noReply } from "./function-model.ts"
+import { noReplyError, parseReplyResult } from "./function-model.ts"
 import { modelsOf } from "./function-registry.ts"
 import type { Functions } from "./functions.ts"
-import type { Abilities, Asker } from "./host-services.ts"
+import type { HostServices, RequestOrigin } from "./host-services.ts"
 import { createModelCalls } from "./model-calls.ts"
-import type { RunResult, TrialRun } from "./run-schema.ts"
+import type { RunResult, TestRunRequest } from "./run-schema.ts"
 import type { Run, Runner, RunSpec } from "./runner.ts"
-import { type Trouble, trouble } from "./sandbox/session.ts"
+import { type FunctionError, functionError } from "./sandbox/session.ts"
 import { secretMask } from "./schema.ts"
-import type { StoredFunction, Values } from "./store.ts"
-import type { CheckSource } from "./validation.ts"
+import type { SettingValues, StoredFunction } from "./store.ts"
+import type { SourceValidator } from "./validation.ts"
 
 /** Sends one event to the client; for event names see docs/api.md. */
-export type Tell = (name: string, data: unknown) => void
+export type EmitEvent = (name: string, data: unknown) => void
 
-interface Listener {
-  tell: Tell
+interface EventListener {
+  emit: EmitEvent
   signal: AbortSignal
 }
 
 interface Deps {
-  abilities: Abilities
+  hostServices: HostServices
   functions: Functions
-  check: CheckSource
+  validator: SourceValidator
   runner: Runner
 }
 
-const nothingRun: Omit<RunResult, "outcome" | "message" | "line" | "column"> = {
+const noUsage: Omit<RunResult, "outcome" | "message" | "line" | "column"> = {
   duration_ms: 0,
   first_output_ms: null,
   cpu_ms: 0,
@@ -39,9 +39,12 @@ const nothingRun: Omit<RunResult, "outcome" | "message" | "line" | "column"> = {
 
 const deltaOf = (piece: unknown): Fields => (isObject(piece) ? piece : { content: String(piece) })
 
-const valuesFor = (stored: Values, given: TrialRun["values"]): Values => {
-  const values: Values = { ...stored }
-  for (const [name, value] of Object.entries(given ?? {})) {
+const applyOverrides = (
+  stored: SettingValues,
+  overrides: TestRunRequest["values"],
+): SettingValues => {
+  const values: SettingValues = { ...stored }
+  for (const [name, value] of Object.entries(overrides ?? {})) {
     if (value === secretMask) continue
     if (value === null) delete values[name]
     else values[name] = value
@@ -50,15 +53,23 @@ const valuesFor = (stored: Values, given: TrialRun["values"]): Values => {
 }
 
 /** Splits the response into one delta per word. */
-const wordsOf = (reply: string): string[] => reply.match(/\S+\s*/g) ?? [reply]
+const splitIntoWords = (reply: string): string[] => reply.match(/\S+\s*/g) ?? [reply]
 
 /** Runs a saved or unsaved source once for its author and streams the results. */
-export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
+export const createTestRuns = ({
+  hostServices: abilities,
+  functions,
+  validator: check,
+  runner,
+}: Deps) => {
   /** The stored function with the overrides of the test run applied. */
-  const subjectOf = async (id: string, trial: TrialRun): Promise<StoredFunction> => {
+  const functionToRun = async (
+    id: string,
+    testRequest: TestRunRequest,
+  ): Promise<StoredFunction> => {
     const stored = await functions.find(id)
-    if (trial.content === undefined) return stored ?? functions.known(id)
-    const { code, manifest } = await check.orFail(trial.content)
+    if (testRequest.content === undefined) return stored ?? functions.known(id)
+    const { code, manifest } = await check.validateOrFail(testRequest.content)
     const base: StoredFunction = stored ?? {
       ...{ id, name: id, user_id: "", version: 0, is_active: true, code, manifest, values: {} },
       ...{ meta: { description: "", tags: [] }, hosts: [], filter_models: [], filter_order: 0 },
@@ -68,74 +79,85 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
   }
 
   /** Streams the response of the model that the function delegated to. */
-  const tellCall = async (
+  const streamModelResponse = async (
     call: Fields,
-    asker: Asker,
-    { tell, signal }: Listener,
+    origin: RequestOrigin,
+    { emit: tell, signal }: EventListener,
   ): Promise<void> => {
     tell("request", { request: call })
     if (signal.aborted) return
-    const calls = createModelCalls(abilities, asker)
+    const calls = createModelCalls(abilities, origin)
     signal.addEventListener("abort", calls.cancelAll)
-    const { stream } = calls.open(call)
+    const { stream } = calls.openStream(call)
     for (let done = false; !done; ) {
-      const read = await calls.next(stream)
+      const read = await calls.readStream(stream)
       for (const piece of read.pieces) tell("delta", piece)
       done = read.done
     }
   }
 
-  const tellWhole = ({ choices, ...rest }: Fields, tell: Tell): void => {
+  const emitCompletion = ({ choices, ...rest }: Fields, emit: EmitEvent): void => {
     const [first] = Array.isArray(choices) ? choices : []
-    tell("delta", { ...(isObject(first?.message) ? first.message : {}), ...rest })
+    emit("delta", { ...(isObject(first?.message) ? first.message : {}), ...rest })
   }
 
   const tryModel = async (
     run: Run,
     request: Fields,
-    { asker, ...listener }: Listener & { asker: Asker },
-  ): Promise<Trouble | null> => {
+    { origin, ...listener }: EventListener & { origin: RequestOrigin },
+  ): Promise<FunctionError | null> => {
     const result = await run.invoke("reply", { request })
     if ("error" in result) return result.error
-    const given = givenBy(result.value)
-    if (given === null) return noReply
-    if ("text" in given) listener.tell("delta", { content: given.text })
-    else if ("whole" in given) tellWhole(given.whole, listener.tell)
-    else if ("call" in given) await tellCall(given.call, asker, listener)
+    const reply = parseReplyResult(result.value)
+    if (reply === null) return noReplyError
+    if ("text" in reply) listener.emit("delta", { content: reply.text })
+    else if ("whole" in reply) emitCompletion(reply.whole, listener.emit)
+    else if ("call" in reply) await streamModelResponse(reply.call, origin, listener)
     return null
   }
 
-  const tryChunks = async (run: Run, reply: string, tell: Tell): Promise<Trouble | null> => {
-    const deltas = [...wordsOf(reply).map((content) => ({ content })), { content: "", last: true }]
+  const tryChunks = async (
+    run: Run,
+    reply: string,
+    emit: EmitEvent,
+  ): Promise<FunctionError | null> => {
+    const deltas = [
+      ...splitIntoWords(reply).map((content) => ({ content })),
+      { content: "", last: true },
+    ]
     const result = await run.invoke("chunk", { deltas })
     if ("error" in result) return result.error
     for (const delta of Array.isArray(result.value) ? result.value : []) {
-      if (delta !== null) tell("delta", deltaOf(delta))
+      if (delta !== null) emit("delta", deltaOf(delta))
     }
     return null
   }
 
-  const tryAfter = async (run: Run, reply: string, tell: Tell): Promise<Trouble | null> => {
+  const tryAfter = async (
+    run: Run,
+    reply: string,
+    emit: EmitEvent,
+  ): Promise<FunctionError | null> => {
     const message = { role: "assistant", content: reply }
     const completion = { choices: [{ index: 0, message, finish_reason: "stop" }] }
     const result = await run.invoke("after", { reply: completion })
     if ("error" in result) return result.error
-    if (isObject(result.value)) tellWhole(result.value, tell)
+    if (isObject(result.value)) emitCompletion(result.value, emit)
     return null
   }
 
   const tryFilter = async (
     run: Run,
     { manifest }: StoredFunction,
-    { trial, tell }: { trial: TrialRun; tell: Tell },
-  ): Promise<Trouble | null> => {
+    { testRequest, emit }: { testRequest: TestRunRequest; emit: EmitEvent },
+  ): Promise<FunctionError | null> => {
     if (manifest.filter?.before) {
-      const result = await run.invoke("before", { request: trial.request })
+      const result = await run.invoke("before", { request: testRequest.request })
       if ("error" in result) return result.error
-      tell("request", { request: result.value })
+      emit("request", { request: result.value })
     }
-    if (manifest.filter?.chunk) return tryChunks(run, trial.reply, tell)
-    return manifest.filter?.after ? tryAfter(run, trial.reply, tell) : null
+    if (manifest.filter?.chunk) return tryChunks(run, testRequest.reply, emit)
+    return manifest.filter?.after ? tryAfter(run, testRequest.reply, emit) : null
   }
 
   return {
@@ -143,12 +165,18 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
      * Runs before the response is started.
      * @throws {Failure} if the function cannot be run at all
      */
-    prepare: async (id: string, trial: TrialRun) => {
-      const subject = await subjectOf(id, trial)
-      const fn = { ...subject, ...(trial.hosts && { hosts: trial.hosts }) }
+    prepare: async (id: string, testRequest: TestRunRequest) => {
+      const subject = await functionToRun(id, testRequest)
+      const fn = { ...subject, ...(testRequest.hosts && { hosts: testRequest.hosts }) }
       const models = modelsOf(fn)
-      const model = models.find((one) => one.id === trial.model || one.own === trial.model)
-      return { fn, model: model ?? models[0] ?? null, values: valuesFor(fn.values, trial.values) }
+      const model = models.find(
+        (one) => one.id === testRequest.model || one.localId === testRequest.model,
+      )
+      return {
+        fn,
+        model: model ?? models[0] ?? null,
+        values: applyOverrides(fn.values, testRequest.values),
+      }
     },
 
     /** Emits events, always ending with `result`. */
@@ -157,46 +185,50 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
         fn,
         model,
         values,
-      }: { fn: StoredFunction; model: { id: string; own: string | null } | null; values: Values },
+      }: {
+        fn: StoredFunction
+        model: { id: string; localId: string | null } | null
+        values: SettingValues
+      },
       {
-        trial,
+        testRequest,
         caller,
-        tell,
+        emit,
         signal,
-      }: { trial: TrialRun; caller: Caller; tell: Tell; signal: AbortSignal },
+      }: { testRequest: TestRunRequest; caller: Caller; emit: EmitEvent; signal: AbortSignal },
     ): Promise<void> => {
       const models = modelsOf(fn).map(({ id }) => id)
-      tell("started", { models, filter: fn.manifest.filter })
+      emit("started", { models, filter: fn.manifest.filter })
       const spec: RunSpec = {
         ...{ fn, values, caller, requestId: randomUUID(), above: [], trial: true },
         task: model?.id ?? "filter",
-        own: model?.own ?? null,
-        out: (pieces) => {
-          for (const piece of pieces) tell("delta", deltaOf(JSON.parse(piece)))
+        localModelId: model?.localId ?? null,
+        onOutput: (pieces) => {
+          for (const piece of pieces) emit("delta", deltaOf(JSON.parse(piece)))
           return true
         },
-        log: (lines) => {
-          for (const line of lines) tell("log", line)
+        onLog: (lines) => {
+          for (const line of lines) emit("log", line)
         },
       }
-      const told = ({ outcome, message, line, column }: Trouble): RunResult => ({
+      const failedResult = ({ outcome, message, line, column }: FunctionError): RunResult => ({
         ...{ outcome, message, line, column },
-        ...nothingRun,
+        ...noUsage,
       })
       try {
         const opened = await runner.open(spec, signal)
-        if ("error" in opened) return tell("result", told(opened.error))
-        const request = { model: model?.id ?? "", ...trial.request }
-        const why = model
-          ? await tryModel(opened, request, { asker: { ...spec, above: [fn.id] }, tell, signal })
-          : await tryFilter(opened, fn, { trial, tell })
-        tell("result", await opened.finish(why))
+        if ("error" in opened) return emit("result", failedResult(opened.error))
+        const request = { model: model?.id ?? "", ...testRequest.request }
+        const error = model
+          ? await tryModel(opened, request, { origin: { ...spec, above: [fn.id] }, emit, signal })
+          : await tryFilter(opened, fn, { testRequest, emit })
+        emit("result", await opened.finish(error))
       } catch (error) {
         const message = error instanceof Failure ? error.message : "An internal error occurred"
-        tell("result", told(trouble("threw", message)))
+        emit("result", failedResult(functionError("threw", message)))
       }
     },
   }
 }
 
-export type Trial = ReturnType<typeof createTrial>
+export type TestRuns = ReturnType<typeof createTestRuns>

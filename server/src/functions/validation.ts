@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import type { Wall } from "./sandbox/sandbox.ts"
-import type { Trouble } from "./sandbox/session.ts"
-import { type Manifest, type Problem, SettingShape } from "./schema.ts"
-import type { Source } from "./store.ts"
-import type { Stripper } from "./strip-types.ts"
+import type { Sandbox } from "./sandbox/sandbox.ts"
+import type { FunctionError } from "./sandbox/session.ts"
+import { type Manifest, SettingDefinition, type SourceProblem } from "./schema.ts"
+import type { ValidatedSource } from "./store.ts"
+import type { TypeStripper } from "./strip-types.ts"
 
 /** Limits for loading a module, which should only declare things. */
 const loadLimits = { cpuMs: 1000, wallMs: 5000, outputBytes: 0, pieces: 0 }
@@ -18,7 +18,7 @@ const ModelId = z
   )
 
 /** The metadata that a module exports, parsed strictly, so that authors learn about mistakes. */
-const Described = z.object({
+const ModuleMetadata = z.object({
   name: z.string().max(200).nullish(),
   description: z.string().max(2000).nullish(),
   models: z
@@ -32,7 +32,7 @@ const Described = z.object({
     .min(1)
     .max(100)
     .nullish(),
-  settings: z.record(z.string(), SettingShape).nullish(),
+  settings: z.record(z.string(), SettingDefinition).nullish(),
   found: z.object({
     reply: z.boolean(),
     before: z.boolean(),
@@ -41,65 +41,75 @@ const Described = z.object({
   }),
 })
 
-export type Checked = { source: Source } | { problem: Problem }
+export type ValidationResult = { source: ValidatedSource } | { problem: SourceProblem }
 
-const problem = (message: string): { problem: Problem } => ({
+const problem = (message: string): { problem: SourceProblem } => ({
   problem: { message, line: null, column: null },
 })
 
-const ofTrouble = ({ message, line, column }: Trouble): { problem: Problem } => ({
+const problemFromError = ({
+  message,
+  line,
+  column,
+}: FunctionError): { problem: SourceProblem } => ({
   problem: { message, line, column },
 })
 
-const nothingFound =
+const noHooks =
   'A function must export "reply" (a model) or at least one of "before", "chunk" and "after" (a filter)'
 
-const settingFault = (name: string, shape: SettingShape): string | null => {
+const settingError = (name: string, shape: SettingDefinition): string | null => {
   if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) {
     return "the name must start with a letter and contain only letters, digits and _ (at most 64)"
   }
   if (shape.type === "choice" && !shape.choices?.length)
     return 'a setting of type "choice" needs "choices"'
-  const tells = shape.type === "secret" && shape.default !== undefined
-  return tells ? "a secret cannot have a default, which would be visible in the source" : null
+  const hasVisibleDefault = shape.type === "secret" && shape.default !== undefined
+  return hasVisibleDefault
+    ? "a secret cannot have a default, which would be visible in the source"
+    : null
 }
 
 /** Rules that the schema cannot express: at least one hook, and no duplicate model ids. */
-const faultOf = ({ found, models, settings }: z.output<typeof Described>): string | null => {
-  if (!Object.values(found).some(Boolean)) return nothingFound
+const metadataError = ({
+  found,
+  models,
+  settings,
+}: z.output<typeof ModuleMetadata>): string | null => {
+  if (!Object.values(found).some(Boolean)) return noHooks
   const ids = (models ?? []).map(({ id }) => id)
   if (new Set(ids).size < ids.length) return "models: duplicate id"
   for (const [name, shape] of Object.entries(settings ?? {})) {
-    const fault = settingFault(name, shape)
-    if (fault) return `settings.${name}: ${fault}`
+    const message = settingError(name, shape)
+    if (message) return `settings.${name}: ${message}`
   }
   return null
 }
 
-const modelsIn = ({ found, name, description, models }: z.output<typeof Described>) => {
+const modelsFrom = ({ found, name, description, models }: z.output<typeof ModuleMetadata>) => {
   if (!found.reply) return []
   if (!models) return [{ id: "", name: name ?? "", description: description ?? "" }]
-  return models.map(({ id, name: shown = id, description: told = "" }) => ({
+  return models.map(({ id, name: modelName = id, description: modelDescription = "" }) => ({
     id,
-    name: shown,
-    description: told,
+    name: modelName,
+    description: modelDescription,
   }))
 }
 
-const manifestOf = (value: unknown): { manifest: Manifest } | { problem: Problem } => {
-  const { data, error } = Described.safeParse(value)
+const parseManifest = (value: unknown): { manifest: Manifest } | { problem: SourceProblem } => {
+  const { data, error } = ModuleMetadata.safeParse(value)
   if (!data) {
     const [issue] = error.issues
     return problem(`${issue?.path.join(".")}: ${issue?.message}`)
   }
-  const fault = faultOf(data)
-  if (fault) return problem(fault)
+  const message = metadataError(data)
+  if (message) return problem(message)
   const { reply, ...filter } = data.found
   return {
     manifest: {
       name: data.name ?? null,
       description: data.description ?? "",
-      models: modelsIn(data),
+      models: modelsFrom(data),
       filter: Object.values(filter).some(Boolean) ? filter : null,
       settings: data.settings ?? {},
     },
@@ -115,14 +125,14 @@ const emptyContext = JSON.stringify({
 /**
  * Validates a source: removes its types and loads it once in the sandbox to see what it exports.
  */
-export const createCheck = (wall: Wall, stripper: Stripper) => {
-  const describe = async (code: string): Promise<Checked | { manifest: Manifest }> => {
-    const session = await wall.open({
+export const createSourceValidator = (sandbox: Sandbox, typeStripper: TypeStripper) => {
+  const describe = async (code: string): Promise<ValidationResult | { manifest: Manifest }> => {
+    const session = await sandbox.open({
       name: "",
       code,
       json: emptyContext,
       limits: loadLimits,
-      hears: {
+      listener: {
         out: () => true,
         log: () => {},
         call: async () =>
@@ -131,16 +141,18 @@ export const createCheck = (wall: Wall, stripper: Stripper) => {
     })
     try {
       const loaded = await session.loaded
-      if ("error" in loaded) return ofTrouble(loaded.error)
+      if ("error" in loaded) return problemFromError(loaded.error)
       const described = await session.invoke("describe", {})
-      return "error" in described ? ofTrouble(described.error) : manifestOf(described.value)
+      return "error" in described
+        ? problemFromError(described.error)
+        : parseManifest(described.value)
     } finally {
       session.finish()
     }
   }
 
-  const check = async (content: string): Promise<Checked> => {
-    const stripped = await stripper.strip(content)
+  const validate = async (content: string): Promise<ValidationResult> => {
+    const stripped = await typeStripper.strip(content)
     if ("problem" in stripped) return stripped
     const described = await describe(stripped.code)
     if (!("manifest" in described)) return described
@@ -148,13 +160,13 @@ export const createCheck = (wall: Wall, stripper: Stripper) => {
   }
 
   return {
-    check,
+    check: validate,
 
     /** @throws {Failure} `invalid`, with the line and column of the error */
-    orFail: async (content: string, path = "content"): Promise<Source> => {
-      const checked = await check(content)
-      if ("source" in checked) return checked.source
-      const { message, line, column } = checked.problem
+    validateOrFail: async (content: string, path = "content"): Promise<ValidatedSource> => {
+      const result = await validate(content)
+      if ("source" in result) return result.source
+      const { message, line, column } = result.problem
       const where = line === null ? "" : ` (line ${line}, column ${column ?? 1})`
       const error = { path, message, ...(line !== null && { line, column: column ?? 1 }) }
       return fail("invalid", `${path}: ${message}${where}`, { errors: [error] })
@@ -162,4 +174,4 @@ export const createCheck = (wall: Wall, stripper: Stripper) => {
   }
 }
 
-export type CheckSource = ReturnType<typeof createCheck>
+export type SourceValidator = ReturnType<typeof createSourceValidator>

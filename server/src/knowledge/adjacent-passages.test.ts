@@ -4,7 +4,7 @@ import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 
-const found = (over: Partial<FoundPassage>): FoundPassage =>
+const found = (overrides: Partial<FoundPassage>): FoundPassage =>
   createFoundPassage({
     file_id: "a",
     filename: "a.txt",
@@ -12,7 +12,7 @@ const found = (over: Partial<FoundPassage>): FoundPassage =>
     start: 0,
     end: 0,
     score: 0.5,
-    ...over,
+    ...overrides,
   })
 
 const sentence = (at: number): string => `This is the sentence with the number ${at} of them all.`

@@ -1,7 +1,7 @@
 import type { FoundPassage } from "./schema.ts"
 
 /** Whether `z` overlaps or continues `a` on the same page, slide or sheet. */
-const isContinued = (a: FoundPassage, z: FoundPassage): boolean =>
+const isContinuedBy = (a: FoundPassage, z: FoundPassage): boolean =>
   a.file_id === z.file_id &&
   z.start >= a.start &&
   z.start <= a.end &&
@@ -28,14 +28,14 @@ export const mergeAdjacentPassages = (passages: readonly FoundPassage[]): FoundP
       a.passage.file_id.localeCompare(z.passage.file_id) || a.passage.start - z.passage.start,
   )
   const merged: typeof ranked = []
-  for (const one of ordered) {
+  for (const entry of ordered) {
     const last = merged.at(-1)
-    if (!last || !isContinued(last.passage, one.passage)) {
-      merged.push({ ...one })
+    if (!last || !isContinuedBy(last.passage, entry.passage)) {
+      merged.push({ ...entry })
       continue
     }
-    last.passage = merge(last.passage, one.passage)
-    last.rank = Math.min(last.rank, one.rank)
+    last.passage = merge(last.passage, entry.passage)
+    last.rank = Math.min(last.rank, entry.rank)
   }
   return merged.sort((a, z) => a.rank - z.rank).map(({ passage }) => passage)
 }

@@ -9,14 +9,14 @@ interface Deps {
   collections: Collections
 }
 
-interface Named {
+interface NamedAttachment {
   type: FileReference["type"]
   id: string
   name: string
 }
 
 /** Looks up the names of files and collections attached to questions. */
-export const createAttaching = ({ files, collections }: Deps) => {
+export const createAttachments = ({ files, collections }: Deps) => {
   const nameOf = async (caller: Caller, { type, id }: FileReference): Promise<string> => {
     const options = { param: "files" }
     if (type === "file") {
@@ -29,7 +29,10 @@ export const createAttaching = ({ files, collections }: Deps) => {
 
   return {
     /** Deduplicated, in order. @throws {Failure} `file_not_found` or `collection_not_found` */
-    named: (caller: Caller, references: readonly FileReference[]): Promise<Named[]> => {
+    resolveNames: (
+      caller: Caller,
+      references: readonly FileReference[],
+    ): Promise<NamedAttachment[]> => {
       const byKey = new Map(references.map((one) => [`${one.type} ${one.id}`, one]))
       return Promise.all(
         [...byKey.values()].map(async (one) => {
@@ -50,4 +53,4 @@ export const createAttaching = ({ files, collections }: Deps) => {
   }
 }
 
-export type Attaching = ReturnType<typeof createAttaching>
+export type Attachments = ReturnType<typeof createAttachments>

@@ -1,6 +1,12 @@
 import { extractTerms, hashTerm, termWeights } from "../files/tokenizer.ts"
-import { type Part, postingsOf, type Segment } from "./segment-cache.ts"
-import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./term-scope.ts"
+import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
+import {
+  countOccurrences,
+  createTermScope,
+  findTerm,
+  type QueryTerm,
+  type TermScope,
+} from "./term-scope.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
 const k1 = 1.2
@@ -26,18 +32,18 @@ const queryTerms = (query: string): QueryTerm[] => {
   }))
 }
 
-interface Weighed extends QueryTerm {
+interface WeightedTerm extends QueryTerm {
   weight: number
 }
 
 /** The score that a term adds to a passage in which it occurs `count` times. */
-const scoreOf = (weight: number, count: number, norm: number): number =>
+const termScore = (weight: number, count: number, norm: number): number =>
   (weight * count * (k1 + 1)) / (count + norm)
 
 const addSpans = (
-  { segment }: Scope,
+  { segment }: TermScope,
   spans: readonly number[],
-  { kind, weight }: Weighed,
+  { kind, weight }: WeightedTerm,
 ): void => {
   const { scores, norms } = segment
   const { passages } = postingsOf(segment.words, kind)
@@ -48,7 +54,7 @@ const addSpans = (
     for (let at = spans[span] ?? 0; at < to; at++) {
       const passage = passages[at] as number
       const count = counted ? (frequencies[at] as number) : 1
-      const gain = scoreOf(weight, count, norms[passage] as number)
+      const gain = termScore(weight, count, norms[passage] as number)
       scores[passage] = (scores[passage] as number) + gain
     }
   }
@@ -57,20 +63,20 @@ const addSpans = (
 /**
  * Terms of a file's name count for each of its passages, as if they occurred once more in its text.
  */
-const addNamed = (scope: Scope, file: number, term: Weighed): void => {
+const addNamed = (scope: TermScope, file: number, term: WeightedTerm): void => {
   const { starts, scores, norms } = scope.segment
   const first = starts[file] ?? 0
-  for (const [at, count] of countsIn(scope.segment, term, file).entries()) {
+  for (const [at, count] of countOccurrences(scope.segment, term, file).entries()) {
     const passage = first + at
     const norm = norms[passage] ?? 0
     const more = term.kind === "trigram" && count > 0 ? 0 : nameWeight
-    const gain = scoreOf(term.weight, count + more, norm) - scoreOf(term.weight, count, norm)
+    const gain = termScore(term.weight, count + more, norm) - termScore(term.weight, count, norm)
     scores[passage] = (scores[passage] ?? 0) + gain
   }
 }
 
 /** Clears the scores of the previous search and computes each passage's length normalization. */
-const prepare = ({ runs, segment }: Scope, average: number): void => {
+const resetScores = ({ runs, segment }: TermScope, average: number): void => {
   const { scores, norms } = segment
   const { lengths } = segment.words
   const [least, perWord] = [k1 * (1 - b), (k1 * b) / average]
@@ -84,12 +90,12 @@ const prepare = ({ runs, segment }: Scope, average: number): void => {
 
 interface FoundTerm {
   term: QueryTerm
-  found: (ReturnType<typeof findTerm> & { scope: Scope })[]
+  found: (ReturnType<typeof findTerm> & { scope: TermScope })[]
   /** Number of passages with the term. */
   frequency: number
 }
 
-const findTerms = (scopes: readonly Scope[], terms: readonly QueryTerm[]): FoundTerm[] =>
+const findTerms = (scopes: readonly TermScope[], terms: readonly QueryTerm[]): FoundTerm[] =>
   terms.map((term) => {
     const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
     return { term, found, frequency: found.reduce((sum, one) => sum + one.frequency, 0) }
@@ -107,29 +113,29 @@ const skipFrequent = (terms: FoundTerm[], total: number, limit: number): FoundTe
 const scoreTerm = ({ term, found, frequency }: FoundTerm, total: number): void => {
   if (frequency === 0) return
   const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-  const weighed = { ...term, weight: termWeights[term.kind] * idf * term.times }
+  const weighted = { ...term, weight: termWeights[term.kind] * idf * term.times }
   for (const { scope, spans, named } of found) {
-    addSpans(scope, spans, weighed)
-    for (const file of named) addNamed(scope, file, weighed)
+    addSpans(scope, spans, weighted)
+    for (const file of named) addNamed(scope, file, weighted)
   }
 }
 
 /** Collects the best `limit` hits; ties are ordered by file. */
-const createBest = (limit: number) => {
+const createHitCollector = (limit: number) => {
   const hits: LexicalHit[] = []
-  let bar = Number.MIN_VALUE
+  let minScore = Number.MIN_VALUE
   const trim = (): void => {
     hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
     if (hits.length < limit) return
     hits.length = limit
-    bar = hits.at(-1)?.score ?? bar
+    minScore = hits.at(-1)?.score ?? minScore
   }
   return {
     offer: (hit: LexicalHit): void => {
       hits.push(hit)
       if (hits.length > limit * 4) trim()
     },
-    reaches: (score: number): boolean => score >= bar,
+    reaches: (score: number): boolean => score >= minScore,
     hits: (): LexicalHit[] => {
       trim()
       return hits
@@ -139,7 +145,7 @@ const createBest = (limit: number) => {
 
 /** Offers the passages of one file as hits. */
 const offerFile = (
-  best: ReturnType<typeof createBest>,
+  best: ReturnType<typeof createHitCollector>,
   { starts, scores }: Segment,
   { index, file }: { index: number; file: number },
 ): void => {
@@ -156,18 +162,18 @@ const offerFile = (
  * Searches files by BM25. Returns the best passages, ties in the order of the files, and the number
  * of passages searched.
  */
-export const searchWords = (
-  parts: readonly Part[],
+export const searchLexical = (
+  parts: readonly SegmentScope[],
   query: string,
   limit: number,
 ): { hits: LexicalHit[]; total: number } => {
-  const scopes = parts.map(scopeOf)
+  const scopes = parts.map(createTermScope)
   const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
   const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
-  for (const scope of scopes) prepare(scope, Math.max(1, length / Math.max(1, total)))
+  for (const scope of scopes) resetScores(scope, Math.max(1, length / Math.max(1, total)))
   const terms = findTerms(scopes, queryTerms(query))
   for (const term of skipFrequent(terms, total, limit)) scoreTerm(term, total)
-  const best = createBest(limit)
+  const best = createHitCollector(limit)
   for (const { segment, order } of scopes) {
     for (const [index, file] of order.entries()) {
       if (file >= 0) offerFile(best, segment, { index, file })

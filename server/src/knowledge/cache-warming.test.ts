@@ -3,44 +3,54 @@ import { expect, it } from "vitest"
 import { chooseDatabases } from "../../test/harness/databases.ts"
 import { startGateway } from "../../test/harness/gateway.ts"
 import { collect, upload } from "../../test/knowledge/collections.ts"
-import { startWarming, type Warmable } from "./cache-warming.ts"
-import type { Found, Searcher } from "./search-client.ts"
+import { startCacheWarming, type WarmableFile } from "./cache-warming.ts"
+import type { SearchClient, SearchResult } from "./search-client.ts"
 
-const nothing: Found = { type: "found", id: 0, lexical: [], dense: [], total: 0 }
+const nothing: SearchResult = { type: "found", id: 0, lexical: [], dense: [], total: 0 }
 
-const manyFiles = (count: number): Warmable[] =>
+const manyFiles = (count: number): WarmableFile[] =>
   Array.from({ length: count }, (_, at) => ({ id: `${at}`, filename: `${at}.txt`, passages: 10 }))
 
 /** A search that records its queries and takes some time. */
-const remembering = () => {
-  const pieces: string[][] = []
-  const search: Searcher["search"] = async ({ files }) => {
-    pieces.push(files.map(({ id }) => id))
+const createRecordingSearch = () => {
+  const batches: string[][] = []
+  const search: SearchClient["search"] = async ({ files }) => {
+    batches.push(files.map(({ id }) => id))
     await new Promise((resolve) => setTimeout(resolve, 10))
     return nothing
   }
-  return { pieces, search }
+  return { pieces: batches, search }
 }
 
 it("reads all files in batches with pauses between them", async () => {
-  const { pieces, search } = remembering()
+  const { pieces: batches, search } = createRecordingSearch()
   const start = performance.now()
   const files = async () => manyFiles(170)
-  const warming = startWarming({ searcher: { search }, files, space: () => "s", after: 0 })
+  const warming = startCacheWarming({
+    searchClient: { search },
+    files,
+    indexId: () => "s",
+    after: 0,
+  })
   await warming.done()
-  expect(pieces.map(({ length }) => length)).toEqual([50, 50, 50, 20])
-  expect(new Set(pieces.flat()).size).toBe(170)
+  expect(batches.map(({ length }) => length)).toEqual([50, 50, 50, 20])
+  expect(new Set(batches.flat()).size).toBe(170)
   expect(performance.now() - start).toBeGreaterThan(4 * 10 * 3)
 })
 
 it("starts no search without files, and stops between batches when closed", async () => {
-  const empty = remembering()
+  const empty = createRecordingSearch()
   const files = async () => []
-  await startWarming({ searcher: empty, files, space: () => null, after: 0 }).done()
+  await startCacheWarming({ searchClient: empty, files, indexId: () => null, after: 0 }).done()
   expect(empty.pieces).toEqual([])
-  const many = remembering()
+  const many = createRecordingSearch()
   const all = async () => manyFiles(5000)
-  const warming = startWarming({ searcher: many, files: all, space: () => null, after: 0 })
+  const warming = startCacheWarming({
+    searchClient: many,
+    files: all,
+    indexId: () => null,
+    after: 0,
+  })
   await expect.poll(() => many.pieces.length).toBeGreaterThan(0)
   await warming.close()
   expect(many.pieces.length).toBeLessThan(10)

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises"
-import type { Searcher } from "./search-client.ts"
+import type { SearchClient } from "./search-client.ts"
 
 /** Delay after the start, so that warming does not compete with it. */
-const settledMs = 5000
+const startDelayMs = 5000
 const filesAtOnce = 50
 /** Warms no more than this; other files are read when they are first searched. */
 const maxPassages = 100_000
 /** Pause after each batch as a multiple of its duration, so that requests come first. */
-const rests = 3
+const pauseFactor = 3
 
-export interface Warmable {
+export interface WarmableFile {
   id: string
   filename: string
   passages: number
 }
 
 interface Deps {
-  searcher: Pick<Searcher, "search">
+  searchClient: Pick<SearchClient, "search">
   /** Searchable files, newest first, with `max` passages in total. */
-  files: (max: number) => Promise<Warmable[]>
+  files: (max: number) => Promise<WarmableFile[]>
   /** The embedding index whose vectors are scanned; null if none is. */
-  space: () => string | null
+  indexId: () => string | null
   after?: number
 }
 
@@ -28,18 +28,23 @@ interface Deps {
  * Loads the terms and vectors of the newest files into memory in small batches, so that the first
  * question does not have to wait for them. Starts no worker if there is nothing to load.
  */
-export const startWarming = ({ searcher, files, space, after = settledMs }: Deps) => {
+export const startCacheWarming = ({
+  searchClient: searcher,
+  files,
+  indexId: space,
+  after = startDelayMs,
+}: Deps) => {
   const stop = new AbortController()
   const { signal } = stop
 
   /** An empty query loads the files into the caches. */
-  const read = async (some: readonly Warmable[]): Promise<void> => {
+  const read = async (some: readonly WarmableFile[]): Promise<void> => {
     const current = space()
     await searcher.search({
       query: "",
       files: some.map(({ id, filename }) => ({ id, filename })),
       limit: 1,
-      vector: current === null ? null : { space: current, values: new Float32Array() },
+      vector: current === null ? null : { indexId: current, values: new Float32Array() },
       lexical: true,
     })
   }
@@ -50,18 +55,18 @@ export const startWarming = ({ searcher, files, space, after = settledMs }: Deps
     for (let at = 0; at < all.length && !signal.aborted; at += filesAtOnce) {
       const start = performance.now()
       await read(all.slice(at, at + filesAtOnce))
-      await pause((performance.now() - start) * rests, undefined, { signal, ref: false })
+      await pause((performance.now() - start) * pauseFactor, undefined, { signal, ref: false })
     }
   }
 
   // Files that fail here are read by the search that needs them.
-  const running = warm().catch(() => {})
+  const warmed = warm().catch(() => {})
   return {
     /** Resolves when warming is complete or was stopped. */
-    done: (): Promise<void> => running,
+    done: (): Promise<void> => warmed,
     close: async (): Promise<void> => {
       stop.abort()
-      await running
+      await warmed
     },
   }
 }

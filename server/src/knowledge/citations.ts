@@ -7,7 +7,7 @@ import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
 import type { FileList } from "./file-list.ts"
 import type { Retrieval } from "./retrieval.ts"
-import type { Findings, FoundPassage, SearchWay } from "./schema.ts"
+import type { CollectionSearchResult, FoundPassage, RetrievalMode } from "./schema.ts"
 import type { SourceSelection } from "./source-selection.ts"
 
 export const FileReference = z.looseObject({
@@ -20,7 +20,7 @@ export type FileReference = z.output<typeof FileReference>
 const defaultTimeoutMs = 30_000
 
 /** A passage as returned to clients; entry i is citation [i + 1]. */
-export interface Source {
+export interface CitationSource {
   source: { id: string; name: string; type: "file" | "collection" }
   document: string[]
   metadata: Record<string, unknown>[]
@@ -29,12 +29,12 @@ export interface Source {
   cited?: boolean
 }
 
-export interface Cited {
+export interface AnswerSources {
   passages: FoundPassage[]
   /** Null if no collection was searched. */
   fileList: FileList | null
-  sources: Source[]
-  sources_skipped: Findings["sources_skipped"]
+  sources: CitationSource[]
+  sources_skipped: CollectionSearchResult["sources_skipped"]
 }
 
 interface Deps {
@@ -48,16 +48,18 @@ interface Deps {
   timeoutMs?: number
 }
 
-type NamedCollection = { id: string; name: string; search: SearchWay }
+type NamedCollection = { id: string; name: string; search: RetrievalMode }
 
-interface Scope {
+interface CitationScope {
   named: StoredFile[]
   /** By file id: the collection through which the file is searched. */
   collected: Map<string, { file: FileSummary; collection: NamedCollection }>
-  modes: Set<SearchWay>
+  modes: Set<RetrievalMode>
 }
 
-export const skippedOf = (file: FileSummary): Findings["sources_skipped"][number] => ({
+export const toSkippedFile = (
+  file: FileSummary,
+): CollectionSearchResult["sources_skipped"][number] => ({
   id: file.id,
   name: file.filename,
   status: file.status,
@@ -78,21 +80,24 @@ const isSettled = (file: FileSummary): boolean =>
  * A collection attached to a model, accessible with its owner's permissions as well as the
  * caller's.
  */
-export interface Lent {
+export interface ModelCollection {
   id: string
   owner: Principal | undefined
 }
 
 /** The passage as a citation in a response. */
-export const sourceOf = (
+export const toCitationSource = (
   passage: FoundPassage,
   collection?: { id: string; name: string },
-): Source => {
+): CitationSource => {
   const { file_id, filename, text, start, end, score, reason } = passage
   const { page, slide, sheet, row, heading } = passage
   const location = { page, slide, sheet, row, heading: heading?.join(" › ") }
   const known = Object.entries(location).filter(([, value]) => value !== undefined)
-  const through = collection && { collection_id: collection.id, collection_name: collection.name }
+  const collectionFields = collection && {
+    collection_id: collection.id,
+    collection_name: collection.name,
+  }
   return {
     source: { id: file_id, name: filename, type: "file" },
     document: [text],
@@ -102,7 +107,7 @@ export const sourceOf = (
         name: filename,
         ...Object.fromEntries(known),
         ...{ start, end, score, reason },
-        ...through,
+        ...collectionFields,
       },
     ],
     distances: [1 - score],
@@ -111,7 +116,7 @@ export const sourceOf = (
 
 export interface CitationRequest {
   references: readonly FileReference[]
-  lent: readonly Lent[]
+  modelCollections: readonly ModelCollection[]
   question: string
   /** The previous question in the conversation. */
   previous?: string | undefined
@@ -143,7 +148,7 @@ export const createCitations = (deps: Deps) => {
     return fail("file_not_ready", message, { param, headers: { "retry-after": "5" } })
   }
 
-  const addCollection = async (scope: Scope, collection: NamedCollection) => {
+  const addCollection = async (scope: CitationScope, collection: NamedCollection) => {
     scope.modes.add(collection.search)
     for (const file of await collections.filesOf(collection.id)) {
       if (!scope.collected.has(file.id)) scope.collected.set(file.id, { file, collection })
@@ -158,21 +163,21 @@ export const createCitations = (deps: Deps) => {
     return (await collections.find(caller, id)) ?? unknown()
   }
 
-  const lentCollection = async (caller: Caller, { id, owner }: Lent) =>
+  const findModelCollection = async (caller: Caller, { id, owner }: ModelCollection) =>
     (await collections.find(caller, id)) ?? (owner && (await collections.find(owner, id)))
 
   const resolve = async (
     caller: Caller,
-    { references, lent, signal }: CitationRequest,
-  ): Promise<Scope> => {
-    const scope: Scope = { named: [], collected: new Map(), modes: new Set() }
+    { references, modelCollections: lent, signal }: CitationRequest,
+  ): Promise<CitationScope> => {
+    const scope: CitationScope = { named: [], collected: new Map(), modes: new Set() }
     const ids = Map.groupBy(references, ({ type }) => type)
     for (const { id } of ids.get("collection") ?? []) {
       await addCollection(scope, await namedCollection(caller, id))
     }
     for (const one of lent) {
-      const opened = await lentCollection(caller, one)
-      if (opened) await addCollection(scope, opened)
+      const collection = await findModelCollection(caller, one)
+      if (collection) await addCollection(scope, collection)
     }
     // In parallel, so that they share one wait.
     const unique = new Set((ids.get("file") ?? []).map(({ id }) => id))
@@ -182,35 +187,35 @@ export const createCitations = (deps: Deps) => {
   }
 
   /** The files of collections once they are processed, or when the wait times out. */
-  const settled = async (scope: Scope, signal: AbortSignal) => {
+  const awaitProcessing = async (scope: CitationScope, signal: AbortSignal) => {
     const searchable: FileSummary[] = []
-    const skipped: Findings["sources_skipped"] = []
+    const skipped: CollectionSearchResult["sources_skipped"] = []
     const all = [...scope.collected.values()].map(({ file }) => file)
-    const open = all.filter((file) => !isSettled(file)).map(({ id }) => id)
-    const latest = await files.waitForFiles(open, isSettled, { ms, signal })
+    const unsettledIds = all.filter((file) => !isSettled(file)).map(({ id }) => id)
+    const latest = await files.waitForFiles(unsettledIds, isSettled, { ms, signal })
     for (const file of all) {
       const last = latest.get(file.id) ?? file
       if (isSearchable(last)) searchable.push(last)
-      else skipped.push(skippedOf(last))
+      else skipped.push(toSkippedFile(last))
     }
     return { searchable, skipped }
   }
 
   const prepare = async (caller: Caller, request: CitationRequest) => {
     const scope = await resolve(caller, request)
-    const { searchable, skipped } = await settled(scope, request.signal)
+    const { searchable, skipped } = await awaitProcessing(scope, request.signal)
     const namedIds = new Set(scope.named.map(({ id }) => id))
     const [only] = scope.modes
     const query = {
-      asker: caller.user.id,
+      userId: caller.user.id,
       question: request.question,
       previous: request.previous,
       mode: scope.modes.size === 1 && only ? only : ("hybrid" as const),
       signal: request.signal,
     }
     const collected = searchable.filter(({ id }) => !namedIds.has(id))
-    const toSource = (passage: FoundPassage): Source =>
-      sourceOf(passage, scope.collected.get(passage.file_id)?.collection)
+    const toSource = (passage: FoundPassage): CitationSource =>
+      toCitationSource(passage, scope.collected.get(passage.file_id)?.collection)
     return { query, named: scope.named, collected, skipped, toSource }
   }
 
@@ -222,10 +227,10 @@ export const createCitations = (deps: Deps) => {
      * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
      * `file_not_ready`
      */
-    cite: async (
+    findSources: async (
       caller: Caller,
       request: CitationRequest & { contextTokens: number },
-    ): Promise<Cited> => {
+    ): Promise<AnswerSources> => {
       const { query, named, collected, skipped, toSource } = await prepare(caller, request)
       const { passages, fileList } = await selection.select({
         ...query,
@@ -244,7 +249,7 @@ export const createCitations = (deps: Deps) => {
     search: async (
       caller: Caller,
       { limit, ...request }: CitationRequest & { limit: number },
-    ): Promise<{ passages: FoundPassage[]; sources: Source[] }> => {
+    ): Promise<{ passages: FoundPassage[]; sources: CitationSource[] }> => {
       const { query, named, collected, toSource } = await prepare(caller, request)
       const found = await retrieval.search({ ...query, files: [...named, ...collected] })
       const passages = withoutDuplicates(found.passages).slice(0, limit)

@@ -3,20 +3,23 @@ import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Collection } from "./schema.ts"
 
-export const unknownCollection = (): never => fail("not_found", "Collection not found.")
+export const failCollectionNotFound = (): never => fail("not_found", "Collection not found.")
 
-export const mayAccess = (
+export const canAccess = (
   { user_id, access_grants }: Pick<Collection, "user_id" | "access_grants">,
-  who: Principal,
+  principal: Principal,
   permission: AccessGrant["permission"],
-): boolean => user_id === who.user.id || hasPermission(access_grants, who, permission)
+): boolean => user_id === principal.user.id || hasPermission(access_grants, principal, permission)
 
 /**
  * @throws {Failure} `not_found` if the principal cannot read it, `forbidden` if it cannot change it
  */
-export const requireWritable = (collection: Collection | undefined, who: Principal): Collection => {
-  if (!collection || !mayAccess(collection, who, "read")) return unknownCollection()
-  if (mayAccess(collection, who, "write")) return collection
+export const requireWritable = (
+  collection: Collection | undefined,
+  principal: Principal,
+): Collection => {
+  if (!collection || !canAccess(collection, principal, "read")) return failCollectionNotFound()
+  if (canAccess(collection, principal, "write")) return collection
   return fail("forbidden", "You can read this collection, but not change it.")
 }
 

@@ -7,7 +7,7 @@ import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
 import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
-import { requireOwnership, requireWritable, unknownCollection } from "./collection-access.ts"
+import { failCollectionNotFound, requireOwnership, requireWritable } from "./collection-access.ts"
 import type { Collection, CollectionChanges } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 
@@ -59,15 +59,15 @@ export const createCollectionEdits = (deps: Deps) => {
   const { db, bus, audit, store, files, rowLimits, now, refreshCaller } = deps
 
   /** @param work writes the change; returns its audit event, or null if nothing changed */
-  const editWithin = async (
+  const editInTransaction = async (
     tx: Tx,
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent | null>,
   ): Promise<void> => {
     await db.acquireLock(tx, `collection:${id}`)
-    const present = await refreshCaller(tx, caller)
-    const before = requireWritable(await store.byId(id, tx), present)
-    const event = await work({ tx, caller: present, before })
+    const refreshedCaller = await refreshCaller(tx, caller)
+    const before = requireWritable(await store.byId(id, tx), refreshedCaller)
+    const event = await work({ tx, caller: refreshedCaller, before })
     if (!event) return
     await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
     await bus.publish(tx, { topic: "collections", user_id: before.user_id, id })
@@ -78,18 +78,18 @@ export const createCollectionEdits = (deps: Deps) => {
     work: (edit: Edit) => Promise<AuditEvent>,
   ): Promise<Collection | undefined> =>
     db.transact(async (tx) => {
-      await editWithin(tx, { actor, caller, id }, work)
+      await editInTransaction(tx, { actor, caller, id }, work)
       return store.byId(id, tx)
     })
 
-  const editKept = async (
+  const editExisting = async (
     request: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent>,
-  ): Promise<Collection> => (await edit(request, work)) ?? unknownCollection()
+  ): Promise<Collection> => (await edit(request, work)) ?? failCollectionNotFound()
 
   /** The fields sent, without grants equal to the current ones: forms send everything they show. */
-  const changesOf = (before: Collection, sent: CollectionChanges): CollectionChanges => {
-    const { access_grants, ...fields } = sent
+  const changesOf = (before: Collection, requested: CollectionChanges): CollectionChanges => {
+    const { access_grants, ...fields } = requested
     const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
     const isSame = !access_grants || areSameGrants(access_grants, before.access_grants)
     return isSame ? set : { ...set, access_grants }
@@ -117,9 +117,9 @@ export const createCollectionEdits = (deps: Deps) => {
   const touch = (tx: Tx, id: string): Promise<void> => store.update(tx, id, { updated_at: now() })
 
   return {
-    update: (request: EditRequest, sent: CollectionChanges): Promise<Collection> =>
-      editKept(request, async ({ tx, caller, before }) => {
-        const changes = changesOf(before, sent)
+    update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
+      editExisting(request, async ({ tx, caller, before }) => {
+        const changes = changesOf(before, requested)
         if (changes.access_grants) requireOwnership(before, caller, onlyOwnerShares)
         await store.update(tx, request.id, { ...changes, updated_at: now() })
         const { access_grants } = changes
@@ -148,7 +148,7 @@ export const createCollectionEdits = (deps: Deps) => {
       // A file never changes its owner, so this check can run before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
-      return editKept(request, async ({ tx }) =>
+      return editExisting(request, async ({ tx }) =>
         link(tx, id, await store.links.missing(id, fileIds, tx)),
       )
     },
@@ -160,21 +160,21 @@ export const createCollectionEdits = (deps: Deps) => {
         await checkLinkCount(owner, [id])
       },
       place: async (tx: Tx, request: EditRequest, file: UploadedFile): Promise<string> => {
-        let placed = file.id
-        await editWithin(tx, request, async () => {
-          const known = await store.links.fileOfBytes(tx, request.id, file.hash)
-          placed = known ?? file.id
-          if (known !== undefined) return null
+        let fileId = file.id
+        await editInTransaction(tx, request, async () => {
+          const duplicateId = await store.links.fileOfBytes(tx, request.id, file.hash)
+          fileId = duplicateId ?? file.id
+          if (duplicateId !== undefined) return null
           await file.store()
           return link(tx, request.id, [file.id])
         })
-        return placed
+        return fileId
       },
     },
 
     /** Removes a file from the collection without deleting it. */
     removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
-      editKept(request, async ({ tx }) => {
+      editExisting(request, async ({ tx }) => {
         const { id } = request
         if (!(await store.links.remove(tx, id, fileId)))
           fail("not_found", "File not found in this collection.")
@@ -183,7 +183,7 @@ export const createCollectionEdits = (deps: Deps) => {
       }),
 
     reset: (request: EditRequest): Promise<Collection> =>
-      editKept(request, async ({ tx }) => {
+      editExisting(request, async ({ tx }) => {
         await store.links.removeAll(tx, request.id)
         await touch(tx, request.id)
         return { action: "collection.reset" }

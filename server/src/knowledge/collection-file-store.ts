@@ -23,33 +23,34 @@ const noFiles: FileCounts = {
  * Reads the files of collections in the order in which they were added. A collection may have tens
  * of thousands.
  */
-export const createMemberStore = (db: Database) => {
-  const of = (id: string) =>
+export const createCollectionFileStore = (db: Database) => {
+  const filesIn = (id: string) =>
     db.read
       .selectFrom("collection_files")
       .innerJoin("files", "files.id", "collection_files.file_id")
       .where("collection_files.collection_id", "=", id)
 
-  const inFull = (matching: ReturnType<typeof of>) =>
+  const selectFull = (matching: ReturnType<typeof filesIn>) =>
     matching.selectAll("files").select(embeddedCount).orderBy("added_at").orderBy("file_id")
 
   return {
-    first: (id: string, max: number): Promise<StoredFile[]> => inFull(of(id)).limit(max).execute(),
+    first: (id: string, max: number): Promise<StoredFile[]> =>
+      selectFull(filesIn(id)).limit(max).execute(),
 
     all: (id: string): Promise<FileSummary[]> =>
-      of(id).select(fileSummaryColumns).orderBy("added_at").orderBy("file_id").execute(),
+      filesIn(id).select(fileSummaryColumns).orderBy("added_at").orderBy("file_id").execute(),
 
     page: async (
       id: string,
       { page, page_size, query, status }: CollectionFileQuery,
     ): Promise<Page<StoredFile>> => {
-      let matching = of(id)
+      let matching = filesIn(id)
       if (status) matching = matching.where("files.status", "in", status)
       if (query) matching = matching.where(columnContains("filename_key", query))
       const { total } = await matching
         .select(({ fn }) => fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow()
-      const items = await inFull(matching)
+      const items = await selectFull(matching)
         .limit(page_size)
         .offset((page - 1) * page_size)
         .execute()
@@ -80,4 +81,4 @@ export const createMemberStore = (db: Database) => {
   }
 }
 
-export type MemberStore = ReturnType<typeof createMemberStore>
+export type CollectionFileStore = ReturnType<typeof createCollectionFileStore>

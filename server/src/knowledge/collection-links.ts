@@ -49,12 +49,12 @@ export const createCollectionLinks = (db: Database) => ({
     return count
   },
 
-  add: async (tx: Tx, id: string, fileIds: readonly string[], at: number): Promise<void> => {
+  add: async (tx: Tx, id: string, fileIds: readonly string[], addedAt: number): Promise<void> => {
     for (let from = 0; from < fileIds.length; from += rowsPerStatement) {
-      const some = fileIds.slice(from, from + rowsPerStatement)
+      const chunk = fileIds.slice(from, from + rowsPerStatement)
       await tx
         .insertInto("collection_files")
-        .values(some.map((file_id) => ({ collection_id: id, file_id, added_at: at })))
+        .values(chunk.map((file_id) => ({ collection_id: id, file_id, added_at: addedAt })))
         .onConflict((conflict) => conflict.doNothing())
         .execute()
     }

@@ -7,7 +7,7 @@ import type { AccessGrant } from "../grants/schema.ts"
 const maxListedFiles = 20
 
 /** What a list shows of a collection in addition to its row. */
-export interface ListParts {
+export interface CollectionSummary {
   /** The first grants, grants to everyone first. */
   grants: AccessGrant[]
   grantCount: number
@@ -22,7 +22,7 @@ const grantsOfCollection = `access_grants
  * Reads summaries with two statements per page and only the rows shown, since collections can be
  * large.
  */
-export const createListParts = (db: Database) => {
+export const createCollectionSummaryReader = (db: Database) => {
   const firstGrants = jsonRowsSubquery(db, {
     fields: Object.fromEntries(grantColumns.map((name) => [name, name])),
     from: `(select ${grantColumns.join(", ")} from ${grantsOfCollection}
@@ -51,7 +51,7 @@ export const createListParts = (db: Database) => {
     return Map.groupBy(rows, ({ resource_id }) => resource_id)
   }
 
-  return async (ids: readonly string[]): Promise<Map<string, ListParts>> => {
+  return async (ids: readonly string[]): Promise<Map<string, CollectionSummary>> => {
     if (ids.length === 0) return new Map()
     const toEveryone = await readGrantsToEveryone(ids)
     const rows = await db.read

@@ -2,9 +2,9 @@ import { type StoredFile, toRecord } from "../files/store.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import { mayAccess, unknownCollection } from "./collection-access.ts"
+import { canAccess, failCollectionNotFound } from "./collection-access.ts"
 import { createCollectionEdits, type Deps as EditDeps } from "./collection-edits.ts"
-import type { MemberStore } from "./collection-file-store.ts"
+import type { CollectionFileStore } from "./collection-file-store.ts"
 import type {
   Collection,
   CollectionChanges,
@@ -16,7 +16,7 @@ import type {
 } from "./schema.ts"
 
 interface Deps extends EditDeps {
-  members: MemberStore
+  collectionFiles: CollectionFileStore
   /** The id of the embedding model used for semantic search; null if there is none. */
   embeddingModel: () => string | null
   newId: () => string
@@ -32,17 +32,17 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
 
 /** Collections of files, with access checks. */
 export const createCollections = (deps: Deps) => {
-  const { db, bus, audit, store, members, files, rowLimits, newId, now } = deps
+  const { db, bus, audit, store, collectionFiles: members, files, rowLimits, newId, now } = deps
   const edits = createCollectionEdits(deps)
 
-  const find = async (who: Principal, id: string): Promise<Collection | undefined> => {
+  const find = async (principal: Principal, id: string): Promise<Collection | undefined> => {
     const collection = await store.byId(id)
-    return collection && mayAccess(collection, who, "read") ? collection : undefined
+    return collection && canAccess(collection, principal, "read") ? collection : undefined
   }
   const readable = async (caller: Caller, id: string): Promise<Collection> =>
-    (await find(caller, id)) ?? unknownCollection()
+    (await find(caller, id)) ?? failCollectionNotFound()
 
-  const whole = async (collection: Collection): Promise<CollectionWithFiles> => {
+  const toCollectionWithFiles = async (collection: Collection): Promise<CollectionWithFiles> => {
     const { id } = collection
     return {
       ...collection,
@@ -76,11 +76,12 @@ export const createCollections = (deps: Deps) => {
     readersOf: async (
       topic: "files" | "collections",
       id: string,
-    ): Promise<(who: Principal) => boolean> => {
+    ): Promise<(principal: Principal) => boolean> => {
       const readers = await readersOf(topic, id)
       if (!readers) return () => false
       const { owners, grants } = readers
-      return (who) => owners.has(who.user.id) || hasPermission(grants, who, "read")
+      return (principal) =>
+        owners.has(principal.user.id) || hasPermission(grants, principal, "read")
     },
 
     list: async (
@@ -93,17 +94,17 @@ export const createCollections = (deps: Deps) => {
       const listed = await files.byIds([...new Set(items.flatMap(({ file_ids }) => file_ids))])
       const fileById = new Map(listed.map((file) => [file.id, toCollectionFile(file)]))
       const embedding_model = deps.embeddingModel()
-      const shown = items.map(({ file_ids, ...item }) => ({
+      const listItems = items.map(({ file_ids, ...item }) => ({
         ...item,
         files: file_ids.flatMap((id) => fileById.get(id) ?? []),
         file_counts: counts(item.id),
         embedding_model,
       }))
-      return { items: shown, total }
+      return { items: listItems, total }
     },
 
     get: async (caller: Caller, id: string): Promise<CollectionWithFiles> =>
-      whole(await readable(caller, id)),
+      toCollectionWithFiles(await readable(caller, id)),
 
     files: async (
       caller: Caller,
@@ -131,14 +132,15 @@ export const createCollections = (deps: Deps) => {
         await audit.record(tx, { ...change, after: { access_grants } })
         await bus.publish(tx, { topic: "collections", user_id, id })
       })
-      return whole(collection)
+      return toCollectionWithFiles(collection)
     },
 
     update: async (
       actor: Actor,
       caller: Caller,
       { id, changes }: { id: string; changes: CollectionChanges },
-    ): Promise<CollectionWithFiles> => whole(await edits.update({ actor, caller, id }, changes)),
+    ): Promise<CollectionWithFiles> =>
+      toCollectionWithFiles(await edits.update({ actor, caller, id }, changes)),
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       edits.remove({ actor, caller, id }),
@@ -147,16 +149,18 @@ export const createCollections = (deps: Deps) => {
       actor: Actor,
       caller: Caller,
       { id, fileIds }: { id: string; fileIds: readonly string[] },
-    ): Promise<CollectionWithFiles> => whole(await edits.addFiles({ actor, caller, id }, fileIds)),
+    ): Promise<CollectionWithFiles> =>
+      toCollectionWithFiles(await edits.addFiles({ actor, caller, id }, fileIds)),
 
     removeFile: async (
       actor: Actor,
       caller: Caller,
       { id, fileId }: { id: string; fileId: string },
-    ): Promise<CollectionWithFiles> => whole(await edits.removeFile({ actor, caller, id }, fileId)),
+    ): Promise<CollectionWithFiles> =>
+      toCollectionWithFiles(await edits.removeFile({ actor, caller, id }, fileId)),
 
     reset: async (actor: Actor, caller: Caller, id: string): Promise<CollectionWithFiles> =>
-      whole(await edits.reset({ actor, caller, id })),
+      toCollectionWithFiles(await edits.reset({ actor, caller, id })),
   }
 }
 

@@ -21,35 +21,35 @@ import type { FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage.ts"
-import { createAttaching } from "./attachments.ts"
+import { createAttachments } from "./attachments.ts"
 import { type BuiltInModelOptions, createBuiltInModel } from "./built-in/built-in-model.ts"
-import { startWarming } from "./cache-warming.ts"
+import { startCacheWarming } from "./cache-warming.ts"
 import { createCitations } from "./citations.ts"
-import { createMemberStore } from "./collection-file-store.ts"
+import { createCollectionFileStore } from "./collection-file-store.ts"
 import { createCollections } from "./collections.ts"
 import { createEmbedder, type EmbedderOptions } from "./embedder.ts"
 import { createEmbeddingGaps } from "./embedding-gaps.ts"
-import { createSpaces, type SpacesOptions } from "./embedding-indexes.ts"
+import { createEmbeddingIndexes, type EmbeddingIndexOptions } from "./embedding-indexes.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createEmbeddingStatus } from "./embedding-status.ts"
-import { createReading } from "./file-passages.ts"
+import { createFilePassages } from "./file-passages.ts"
 import { createPgvector, type Pgvector } from "./pgvector.ts"
 import { createPgvectorStore } from "./pgvector-store.ts"
 import { createReranker } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
-import { createSearcher, searchBeside } from "./search-client.ts"
+import { combineWithIndex, createSearchClient } from "./search-client.ts"
 import { createSearchExplanation } from "./search-explanation.ts"
 import { createSourceSelection } from "./source-selection.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
 
-export type LibraryOptions = QueueOptions &
+export type KnowledgeOptions = QueueOptions &
   EmbedderOptions &
   ProcessingOptions &
-  SpacesOptions &
+  EmbeddingIndexOptions &
   BuiltInModelOptions
 
-interface Deps extends LibraryOptions {
+interface Deps extends KnowledgeOptions {
   config: Config
   watch: StorageMonitor["watch"]
   limits: Pick<UserLimits, "uploads">
@@ -79,7 +79,7 @@ const openPgvector = async ({ db, say, report }: Deps): Promise<Pgvector | null>
 }
 
 /** Creates everything related to files and collections. */
-export const createLibrary = async (deps: Deps) => {
+export const createKnowledge = async (deps: Deps) => {
   const {
     config,
     limits,
@@ -96,35 +96,35 @@ export const createLibrary = async (deps: Deps) => {
     now,
     report,
   } = deps
-  const alone = config.DATABASE_URL === undefined
+  const isSingleNode = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
-  const workshop = await createFileComponents({
+  const processing = await createFileComponents({
     ...deps,
-    onSearchable: (tx, fileId, twinId) => spaces.searchable(tx, fileId, twinId),
+    onSearchable: (tx, fileId, duplicateId) => indexes.startEmbedding(tx, fileId, duplicateId),
   })
-  const { passages, objects } = workshop
+  const { passages, objects } = processing
   const pgvector = await openPgvector(deps)
   const builtIn = createBuiltInModel(deps)
-  const chosen = () => settings.current().embedding_model
-  const models = createEmbeddingModels({ registry, builtIn, chosen })
+  const chosenModel = () => settings.current().embedding_model
+  const models = createEmbeddingModels({ registry, builtIn, chosenModel })
   const vectors = createVectorStore(db, pgvector)
-  const spaces = createSpaces({
+  const indexes = createEmbeddingIndexes({
     ...deps,
     models,
     embedder: createEmbedder({ ...deps, models, builtIn }),
     store: vectors,
     catchUp: async (known) => pgvector?.catchUp(known),
-    files: workshop.store,
+    files: processing.store,
     passages,
     concurrency: config.EMBEDDING_CONCURRENCY,
   })
-  const kinds = { read: workshop.reading, embed: spaces.kind }
-  const queue = createQueue({ ...deps, kinds, alone })
+  const kinds = { read: processing.reading, embed: indexes.kind }
+  const queue = createQueue({ ...deps, kinds, alone: isSingleNode })
   const files = createFiles({
     db,
     bus,
     audit,
-    store: workshop.store,
+    store: processing.store,
     passages,
     objects,
     queue,
@@ -143,21 +143,21 @@ export const createLibrary = async (deps: Deps) => {
     audit,
     store: collectionStore,
     files,
-    members: createMemberStore(db),
+    collectionFiles: createCollectionFileStore(db),
     rowLimits,
-    embeddingModel: spaces.model,
+    embeddingModel: indexes.model,
     newId,
     now,
     refreshCaller: deps.refreshCaller,
   })
-  const scan = createSearcher({
+  const scanClient = createSearchClient({
     bus,
     passages,
     file: db.file,
-    vectorsOf: spaces.vectorsOf,
+    vectorsOf: indexes.vectorsOf,
   })
-  const searcher = pgvector ? searchBeside(scan, pgvector) : scan
-  const { meaningOf, rescore } = spaces
+  const searchClient = pgvector ? combineWithIndex(scanClient, pgvector) : scanClient
+  const { embedQuestion, rescore } = indexes
   const rerank = config.RERANK_URL
     ? createReranker({
         url: config.RERANK_URL,
@@ -167,8 +167,8 @@ export const createLibrary = async (deps: Deps) => {
     : null
   const retrieval = createRetrieval({
     passages,
-    searcher,
-    meaningOf,
+    searchClient,
+    embedQuestion,
     rerank,
     rescore,
     fairLoop,
@@ -195,15 +195,21 @@ export const createLibrary = async (deps: Deps) => {
     newId,
     now,
   })
-  const warming = startWarming({
-    searcher: scan,
-    files: workshop.store.searchable,
-    space: () => (pgvector?.usable() ? null : spaces.active()),
+  const cacheWarming = startCacheWarming({
+    searchClient: scanClient,
+    files: processing.store.searchable,
+    indexId: () => (pgvector?.isUsable() ? null : indexes.active()),
   })
-  const sweeping = startStorageCleanup({ files, objects, resumable, isSoleProcess: alone, report })
+  const cleanup = startStorageCleanup({
+    files,
+    objects,
+    resumable,
+    isSoleProcess: isSingleNode,
+    report,
+  })
   await queue.start()
-  await spaces.start(queue)
-  for (const source of [registry, settings, builtIn]) source.onChange(spaces.look)
+  await indexes.start(queue)
+  for (const source of [registry, settings, builtIn]) source.onChange(indexes.reconcile)
 
   return {
     files,
@@ -218,21 +224,21 @@ export const createLibrary = async (deps: Deps) => {
     objects,
     resumable,
     collections,
-    embeddingStatus: createEmbeddingStatus({ models, registry, settings, spaces, vectors }),
+    embeddingStatus: createEmbeddingStatus({ models, registry, settings, indexes, vectors }),
     explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
-    reading: createReading({ files, passages, store: collectionStore }),
-    attaching: createAttaching({ files, collections }),
+    reading: createFilePassages({ files, passages, store: collectionStore }),
+    attaching: createAttachments({ files, collections }),
     citations: createCitations({ files, collections, selection, retrieval, maxTokens }),
     /** Resolves when the files present at the start are in memory. */
-    warmed: warming.done,
+    warmed: cacheWarming.done,
     close: async (): Promise<void> => {
-      await warming.close()
-      await sweeping.close()
+      await cacheWarming.close()
+      await cleanup.close()
       await queue.close()
-      await spaces.close()
+      await indexes.close()
       builtIn.close()
-      await workshop.close()
-      await searcher.close()
+      await processing.close()
+      await searchClient.close()
     },
   }
 }

@@ -11,12 +11,12 @@ const [query, vectors, width, count, out, at, end, sum] = [0, 1, 2, 3, 4, 5, 6, 
 /** Independent accumulators, so that instructions do not wait for each other. */
 const lanes = 4
 /** Components processed per iteration. */
-export const grain = 16 * lanes
+export const componentsPerStep = 16 * lanes
 
 /** Unsigned LEB128. */
-const leb = (value: number): number[] =>
-  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb(value >>> 7)]
-const section = (id: number, body: number[]): number[] => [id, ...leb(body.length), ...body]
+const leb128 = (value: number): number[] =>
+  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb128(value >>> 7)]
+const section = (id: number, body: number[]): number[] => [id, ...leb128(body.length), ...body]
 const text = (name: string): number[] => [name.length, ...Buffer.from(name)]
 
 const get = (local: number): number[] => [0x20, local]
@@ -25,11 +25,11 @@ const set = (local: number): number[] => [0x21, local]
 const constant = (value: number): number[] =>
   value < 0x40 ? [0x41, value] : [0x41, (value & 0x7f) | 0x80, value >>> 7]
 const add = [0x6a]
-const simd = (operation: number): number[] => [0xfd, ...leb(operation)]
-const load = (offset: number): number[] => [...simd(0x00), 0x00, ...leb(offset)]
+const simd = (operation: number): number[] => [0xfd, ...leb128(operation)]
+const load = (offset: number): number[] => [...simd(0x00), 0x00, ...leb128(offset)]
 const extract = (index: number): number[] => [...get(sum), ...simd(0x1b), index]
 const addLanes = simd(0xae)
-const each = (work: (lane: number) => number[]): number[] =>
+const forEachLane = (work: (lane: number) => number[]): number[] =>
   Array.from({ length: lanes }, (_, lane) => work(lane)).flat()
 
 /** Sixteen products, accumulated in groups of four. */
@@ -47,13 +47,13 @@ const step = (local: number, by: number[]): number[] => [
 const body = [
   ...[0x02, 0x40, 0x03, 0x40], // block, loop: one vector per iteration
   ...[...get(count), 0x45, 0x0d, 0x01], // exit when none is left
-  ...each((lane) => [...simd(0x0c), ...Array<number>(16).fill(0), ...set(sum + lane)]),
+  ...forEachLane((lane) => [...simd(0x0c), ...Array<number>(16).fill(0), ...set(sum + lane)]),
   ...[...get(query), ...set(at)],
   ...[...get(vectors), ...get(width), ...add, ...set(end)],
   ...[0x03, 0x40], // loop
-  ...each(multiply),
-  ...step(at, constant(grain)),
-  ...step(vectors, constant(grain)),
+  ...forEachLane(multiply),
+  ...step(at, constant(componentsPerStep)),
+  ...step(vectors, constant(componentsPerStep)),
   ...[...get(vectors), ...get(end), 0x49, 0x0d, 0x00], // continue while below the end
   0x0b,
   ...[...get(sum), ...get(sum + 1), ...addLanes, ...get(sum + 2), ...addLanes],
@@ -73,10 +73,10 @@ const bytes = Uint8Array.from([
   ...section(2, [1, ...text("e"), ...text("m"), 0x02, 0x00, 0x01]),
   ...section(3, [1, 0]),
   ...section(7, [1, ...text("dots"), 0x00, 0]),
-  ...section(10, [1, ...leb(code.length), ...code]),
+  ...section(10, [1, ...leb128(code.length), ...code]),
 ])
 
-export type Dots = (
+export type DotKernel = (
   query: number,
   vectors: number,
   width: number,
@@ -85,7 +85,7 @@ export type Dots = (
 ) => void
 
 /** Instantiates the kernel on a memory. */
-export const createDots = (memory: WebAssembly.Memory): Dots => {
+export const createDotKernel = (memory: WebAssembly.Memory): DotKernel => {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { e: { m: memory } })
-  return exports.dots as Dots
+  return exports.dots as DotKernel
 }

@@ -4,9 +4,9 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { Endpoint } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
-import type { TextKind } from "./embedding-input-type.ts"
-import { type EmbeddingModels, prefixed } from "./embedding-models.ts"
-import { unit } from "./quantization.ts"
+import type { EmbeddingInputType } from "./embedding-input-type.ts"
+import { addPrefix, type EmbeddingModels } from "./embedding-models.ts"
+import { toUnitVector } from "./quantization.ts"
 import { estimateTokens } from "./tokens.ts"
 
 const Reply = z.object({
@@ -18,19 +18,19 @@ const maxTexts = 32
 const maxTokens = 8000
 /** The built-in model takes about half a second per batch; small batches keep progress visible. */
 const builtInBatch = 8
-const replyMs = 60_000
+const responseTimeoutMs = 60_000
 const defaultRetryMs = 200
 const maxPauseMs = 10_000
-const tries = 10
+const maxAttempts = 10
 const minCharactersToSplit = 200
 
 /** No connection offers the model at the moment; an immediate retry would not help. */
-class NotOffered extends Error {
+class ModelNotOfferedError extends Error {
   override name = "NotOffered"
 }
 
 const isBusy = (error: unknown): boolean =>
-  !(error instanceof NotOffered) &&
+  !(error instanceof ModelNotOfferedError) &&
   (!(error instanceof RefusedError) || error.status === 429 || error.status >= 500)
 
 const isTooLong = (error: unknown): boolean =>
@@ -52,10 +52,10 @@ interface Deps extends EmbedderOptions {
   builtIn: BuiltInModel
 }
 
-interface How {
+interface EmbedOptions {
   signal: AbortSignal
   /** Whether to retry a busy model. */
-  patient: boolean
+  retryWhenBusy: boolean
 }
 
 /** How many of the texts, from the first on, fit into one request. */
@@ -71,7 +71,7 @@ export const batchSize = (model: string, texts: readonly string[]): number => {
 
 /** Requests embeddings: retries busy models and halves texts that are too long. */
 export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetryMs }: Deps) => {
-  const askOne = async (
+  const requestVectors = async (
     { upstream, model }: Endpoint,
     input: readonly string[],
     signal: AbortSignal,
@@ -83,31 +83,34 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
         headers: { "user-agent": "Portico", ...upstream.headers },
         json: { model: model.name, input, encoding_format: "float" },
       },
-      AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
+      AbortSignal.any([signal, AbortSignal.timeout(responseTimeoutMs)]),
     )
     const { data } = Reply.parse(reply)
     if (data.length !== input.length) throw new Error("the model returned too few vectors")
     const vectors: Float32Array[] = []
-    for (const [at, { embedding, index }] of data.entries()) vectors[index ?? at] = unit(embedding)
+    for (const [at, { embedding, index }] of data.entries())
+      vectors[index ?? at] = toUnitVector(embedding)
     return vectors
   }
 
-  const askNow = (model: string, input: readonly string[], signal: AbortSignal) => {
+  const requestOnce = (model: string, input: readonly string[], signal: AbortSignal) => {
     const [offer] = orderEndpoints(models.offersOf(model))
     if (!offer)
-      throw new NotOffered(`no connection currently offers the embedding model "${model}"`)
-    return askOne(offer, input, signal)
+      throw new ModelNotOfferedError(
+        `no connection currently offers the embedding model "${model}"`,
+      )
+    return requestVectors(offer, input, signal)
   }
 
-  const askPatiently = async (
+  const requestWithRetries = async (
     model: string,
     input: readonly string[],
-    { signal, patient }: How,
+    { signal, retryWhenBusy: patient }: EmbedOptions,
   ): Promise<Float32Array[]> => {
-    const max = patient ? tries : 1
+    const max = patient ? maxAttempts : 1
     for (let attempt = 1; ; attempt++) {
       try {
-        return await askNow(model, input, signal)
+        return await requestOnce(model, input, signal)
       } catch (error) {
         if (attempt >= max || !isBusy(error)) throw error
         const pause = Math.min(maxPauseMs, embeddingRetryMs * 2 ** (attempt - 1))
@@ -117,26 +120,30 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
   }
 
   /** Embeds a text as the normalized sum of its halves. */
-  const askHalves = async (model: string, text: string, how: How): Promise<Float32Array[]> => {
+  const embedHalves = async (
+    model: string,
+    text: string,
+    options: EmbedOptions,
+  ): Promise<Float32Array[]> => {
     const cut = middle(text)
-    const [a] = await askHalving(model, [text.slice(0, cut)], how)
-    const [z] = await askHalving(model, [text.slice(cut)], how)
-    return a && z ? [unit(a.map((value, at) => value + (z[at] ?? 0)))] : []
+    const [a] = await requestSplitting(model, [text.slice(0, cut)], options)
+    const [z] = await requestSplitting(model, [text.slice(cut)], options)
+    return a && z ? [toUnitVector(a.map((value, at) => value + (z[at] ?? 0)))] : []
   }
 
-  const askHalving = async (
+  const requestSplitting = async (
     model: string,
     input: readonly string[],
-    how: How,
+    options: EmbedOptions,
   ): Promise<Float32Array[]> => {
     try {
-      return await askPatiently(model, input, how)
+      return await requestWithRetries(model, input, options)
     } catch (error) {
       const [only = ""] = input
       if (!isTooLong(error) || only.length < minCharactersToSplit) throw error
-      if (input.length === 1) return askHalves(model, only, how)
+      if (input.length === 1) return embedHalves(model, only, options)
       const vectors: Float32Array[] = []
-      for (const text of input) vectors.push(...(await askHalving(model, [text], how)))
+      for (const text of input) vectors.push(...(await requestSplitting(model, [text], options)))
       return vectors
     }
   }
@@ -148,12 +155,12 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
      */
     embed: (
       model: string,
-      { texts, kind }: { texts: readonly string[]; kind: TextKind },
-      how: How,
+      { texts, kind }: { texts: readonly string[]; kind: EmbeddingInputType },
+      options: EmbedOptions,
     ): Promise<Float32Array[]> => {
-      if (model === builtInModelId) return builtIn.embed({ texts, kind }, how.signal)
-      const input = texts.map((text) => prefixed(model, kind, text))
-      return askHalving(model, input, how)
+      if (model === builtInModelId) return builtIn.embed({ texts, kind }, options.signal)
+      const input = texts.map((text) => addPrefix(model, kind, text))
+      return requestSplitting(model, input, options)
     },
   }
 }

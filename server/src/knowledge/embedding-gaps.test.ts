@@ -3,7 +3,7 @@ import { createEmbeddingGaps } from "./embedding-gaps.ts"
 
 it("caches the gaps of an index across searches, and refreshes them while it is built", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
-  const lacking = new Map([
+  const gaps = new Map([
     ["new", ["a", "b"]],
     ["old", []],
   ])
@@ -11,17 +11,17 @@ it("caches the gaps of an index across searches, and refreshes them while it is 
   const readGaps = createEmbeddingGaps({
     incompleteFileIds: async (index) => {
       lookups++
-      return lacking.get(index) ?? []
+      return gaps.get(index) ?? []
     },
   })
   expect([...(await readGaps("new"))]).toEqual(["a", "b"])
   await readGaps("new")
   expect(lookups).toBe(1)
-  lacking.set("new", ["b"])
+  gaps.set("new", ["b"])
   vi.advanceTimersByTime(6000)
   expect([...(await readGaps("new"))]).toEqual(["b"])
   expect([...(await readGaps("old"))]).toEqual([])
-  lacking.set("old", ["c"])
+  gaps.set("old", ["c"])
   vi.advanceTimersByTime(6000)
   expect([...(await readGaps("old"))]).toEqual([])
   vi.advanceTimersByTime(60_000)

@@ -7,22 +7,22 @@ import type { Kind, Queue, Work } from "../jobs/queue.ts"
 import { builtInModelId } from "./built-in/built-in-model.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
-import { exactDot } from "./quantization.ts"
-import type { Meaning, Rescored } from "./retrieval.ts"
-import type { LackingFile, Space, VectorStore } from "./vector-store.ts"
+import { dotProduct } from "./quantization.ts"
+import type { QuestionEmbedding, RescoredHit } from "./retrieval.ts"
+import type { EmbeddingIndex, IncompleteFile, VectorStore } from "./vector-store.ts"
 
-export interface SpacesOptions {
+export interface EmbeddingIndexOptions {
   questionTimeoutMs?: number
 }
 
-interface Deps extends SpacesOptions {
+interface Deps extends EmbeddingIndexOptions {
   db: Database
   bus: Bus
   models: EmbeddingModels
   embedder: Embedder
   store: VectorStore
   /** Updates the database's own vector index; does nothing if it has none. */
-  catchUp: (spaces: readonly Space[]) => Promise<void>
+  catchUp: (indexes: readonly EmbeddingIndex[]) => Promise<void>
   files: FileStore
   passages: PassageStore
   concurrency: number
@@ -37,46 +37,46 @@ const defaultQuestionTimeoutMs = 4000
 const builtInQuestionTimeoutMs = 15_000
 const passagesAtOnce = 32
 const filesAtOnce = 1000
-const lookMs = 30_000
+const reconcileIntervalMs = 30_000
 /** A large file is embedded in slices of this duration, so that other jobs get their turn. */
 const sliceMs = 2000
 
-const textOf = ({ text, place }: StoredPassage): string => {
+const embeddingText = ({ text, place }: StoredPassage): string => {
   const { heading = [] } = PassageLocation.parse(JSON.parse(place))
   return [...heading, text].join("\n")
 }
 
-const targetOf = (spaceId: string, fileId: string): string => `${spaceId} ${fileId}`
+const jobTarget = (spaceId: string, fileId: string): string => `${spaceId} ${fileId}`
 
 /**
  * The embedding indexes: the active one, which is searched, and while the model is being changed,
  * one being built that replaces it once it contains every file.
  */
-export const createSpaces = (deps: Deps) => {
+export const createEmbeddingIndexes = (deps: Deps) => {
   const { db, bus, models, embedder, store, files, passages, newId, now } = deps
   const { questionTimeoutMs } = deps
-  let spaces: Space[] = []
+  let indexes: EmbeddingIndex[] = []
   let queue: Queue | undefined
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  let reconciling: Promise<void> = Promise.resolve()
 
-  const active = (): Space | undefined => spaces.find(({ state }) => state === "active")
-  const usable = (): Space | undefined => {
+  const active = (): EmbeddingIndex | undefined => indexes.find(({ state }) => state === "active")
+  const usableIndex = (): EmbeddingIndex | undefined => {
     const space = active()
     return space && models.isUsable(space.model) ? space : undefined
   }
   const load = async (): Promise<void> => {
-    spaces = await store.spaces()
+    indexes = await store.indexes()
   }
 
-  const enqueue = async (tx: Tx, spaceId: string, { id, hash, user_id }: LackingFile) => {
-    const names = { target: targetOf(spaceId, id), turn: targetOf(spaceId, hash) }
+  const enqueue = async (tx: Tx, spaceId: string, { id, hash, user_id }: IncompleteFile) => {
+    const names = { target: jobTarget(spaceId, id), turn: jobTarget(spaceId, hash) }
     await queue?.add(tx, { kind: "embed", ...names, owner: user_id })
   }
 
   /** Drops an index being built, because the active index's model was selected again. */
   const dropBuilding = async (): Promise<void> => {
-    if (!spaces.some(({ state }) => state === "building")) return
+    if (!indexes.some(({ state }) => state === "building")) return
     await db.transact(async (tx) => {
       await db.acquireLock(tx, "vector_spaces")
       await store.dropBuilding(tx)
@@ -88,40 +88,40 @@ export const createSpaces = (deps: Deps) => {
    * Adds an index for the selected model unless it exists; a second one is built to replace the
    * active one.
    */
-  const openSpace = async (model: string): Promise<void> => {
+  const ensureIndex = async (model: string): Promise<void> => {
     if (model === active()?.model) return dropBuilding()
-    if (spaces.some((space) => space.model === model)) return
+    if (indexes.some((space) => space.model === model)) return
     await db.transact(async (tx) => {
       await db.acquireLock(tx, "vector_spaces")
-      const known = await store.spaces(tx)
+      const known = await store.indexes(tx)
       if (known.some((space) => space.model === model)) return
       await store.dropBuilding(tx)
       const state = known.some((space) => space.state === "active") ? "building" : "active"
-      await store.addSpace(tx, { id: newId(), model, state, dimensions: null, created_at: now() })
+      await store.addIndex(tx, { id: newId(), model, state, dimensions: null, created_at: now() })
     })
     await load()
   }
 
-  const fill = async (): Promise<void> => {
-    for (const { id, model } of spaces) {
+  const enqueueIncomplete = async (): Promise<void> => {
+    for (const { id, model } of indexes) {
       if (!models.isUsable(model)) continue
-      const lacking = await store.lacking(id, filesAtOnce)
-      if (lacking.length === 0) continue
+      const incomplete = await store.incompleteFiles(id, filesAtOnce)
+      if (incomplete.length === 0) continue
       await db.transact(async (tx) => {
         // Ordered, because several processes may do this concurrently and would deadlock otherwise.
-        const inOrder = lacking.toSorted((a, z) => (a.user_id < z.user_id ? -1 : 1))
+        const inOrder = incomplete.toSorted((a, z) => (a.user_id < z.user_id ? -1 : 1))
         for (const file of inOrder) await enqueue(tx, id, file)
       })
     }
   }
 
   /** Activates the index being built once it contains every file. */
-  const takeOver = async (): Promise<void> => {
-    const building = spaces.find(({ state }) => state === "building")
+  const activateIfComplete = async (): Promise<void> => {
+    const building = indexes.find(({ state }) => state === "building")
     if (
       !building ||
       !models.isUsable(building.model) ||
-      (await store.lacking(building.id, 1)).length > 0
+      (await store.incompleteFiles(building.id, 1)).length > 0
     )
       return
     await db.transact(async (tx) => {
@@ -131,25 +131,25 @@ export const createSpaces = (deps: Deps) => {
     await load()
   }
 
-  const look = (): Promise<void> => {
-    looking = looking.then(async () => {
+  const reconcile = (): Promise<void> => {
+    reconciling = reconciling.then(async () => {
       try {
         await load()
         const model = models.choose(active()?.model ?? null)
-        if (model !== null) await openSpace(model)
-        await fill()
-        await takeOver()
+        if (model !== null) await ensureIndex(model)
+        await enqueueIncomplete()
+        await activateIfComplete()
         // Not awaited: building takes minutes, during which passages are scanned.
-        void deps.catchUp(spaces)
+        void deps.catchUp(indexes)
       } catch (error) {
         deps.report(error instanceof Error ? error : new Error(String(error)))
       }
     })
-    return looking
+    return reconciling
   }
 
   /** Marks a file as completed once its passages are embedded or embedding was given up. */
-  const complete = async (fileId: string): Promise<void> => {
+  const markCompleted = async (fileId: string): Promise<void> => {
     await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (file?.status !== "processing") return
@@ -158,13 +158,18 @@ export const createSpaces = (deps: Deps) => {
     })
   }
 
-  const embedFrom = async (space: Space, fileId: string, first: number, signal: AbortSignal) => {
+  const embedBatch = async (
+    space: EmbeddingIndex,
+    fileId: string,
+    first: number,
+    signal: AbortSignal,
+  ) => {
     const rows = await passages.startingAt(fileId, first, passagesAtOnce)
-    const size = batchSize(space.model, rows.map(textOf))
+    const size = batchSize(space.model, rows.map(embeddingText))
     if (size === 0) return 0
-    const texts = rows.slice(0, size).map(textOf)
-    const asked = { texts, kind: "passage" } as const
-    const vectors = await embedder.embed(space.model, asked, { signal, patient: true })
+    const texts = rows.slice(0, size).map(embeddingText)
+    const input = { texts, kind: "passage" } as const
+    const vectors = await embedder.embed(space.model, input, { signal, retryWhenBusy: true })
     signal.throwIfAborted()
     await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
@@ -176,38 +181,38 @@ export const createSpaces = (deps: Deps) => {
   }
 
   /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
-  const borrow = async (space: Space, file: StoredFile): Promise<void> => {
+  const copyFromDuplicate = async (space: EmbeddingIndex, file: StoredFile): Promise<void> => {
     if ((await store.countEmbedded(file.id, space.id)) > 0) return
-    const twin = await files.findDuplicate(file)
-    if (twin) await db.transactRelaxed((tx) => store.copy(tx, twin.id, file.id, space.id))
+    const duplicate = await files.findDuplicate(file)
+    if (duplicate) await db.transactRelaxed((tx) => store.copy(tx, duplicate.id, file.id, space.id))
   }
 
   /** @returns false if the slice ended before the file was complete */
   const embedSlice = async (
-    space: Space,
+    space: EmbeddingIndex,
     fileId: string,
     signal: AbortSignal,
   ): Promise<boolean> => {
     const endsAt = performance.now() + sliceMs
     let first = await store.countEmbedded(fileId, space.id)
     do {
-      const size = await embedFrom(space, fileId, first, signal)
+      const size = await embedBatch(space, fileId, first, signal)
       if (size === 0) return true
       first += size
     } while (performance.now() < endsAt)
     return false
   }
 
-  const run = async ({ target, signal }: Work): Promise<"unfinished" | undefined> => {
+  const runJob = async ({ target, signal }: Work): Promise<"unfinished" | undefined> => {
     const [spaceId = "", fileId = ""] = target.split(" ")
-    const space = (await store.spaces()).find(({ id }) => id === spaceId)
+    const space = (await store.indexes()).find(({ id }) => id === spaceId)
     const file = await files.byId(fileId)
     if (!space || !file || file.passages === null) return undefined
     const isUsable = models.isUsable(space.model)
-    if (isUsable) await borrow(space, file)
+    if (isUsable) await copyFromDuplicate(space, file)
     if (isUsable && !(await embedSlice(space, fileId, signal))) return "unfinished"
-    if (space.state === "active") await complete(fileId)
-    else void look()
+    if (space.state === "active") await markCompleted(fileId)
+    else void reconcile()
     return undefined
   }
 
@@ -215,32 +220,36 @@ export const createSpaces = (deps: Deps) => {
     kind: {
       concurrency: deps.concurrency,
       attempts: 12,
-      run,
+      run: runJob,
       // The file can already be found by keywords; the next reconciliation retries its embeddings.
-      gaveUp: (target) => complete(target.split(" ")[1] ?? ""),
+      gaveUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
     } satisfies Kind,
 
     start: async (jobs: Queue): Promise<void> => {
       queue = jobs
-      await look()
-      timer = setInterval(() => void look(), lookMs).unref()
+      await reconcile()
+      timer = setInterval(() => void reconcile(), reconcileIntervalMs).unref()
     },
 
     /** Applies changes of the available or selected models. */
-    look: (): void => void look(),
+    reconcile: (): void => void reconcile(),
 
     /**
      * Starts embedding a file's passages, except those whose vectors can be copied from a
      * duplicate.
      * @returns whether the file has to wait for it
      */
-    searchable: async (tx: Tx, fileId: string, twinId: string | null): Promise<boolean> => {
-      if (twinId !== null) {
-        for (const { id } of spaces) await store.copy(tx, twinId, fileId, id)
+    startEmbedding: async (
+      tx: Tx,
+      fileId: string,
+      duplicateId: string | null,
+    ): Promise<boolean> => {
+      if (duplicateId !== null) {
+        for (const { id } of indexes) await store.copy(tx, duplicateId, fileId, id)
       }
       const file = await files.byId(fileId, tx)
-      if (!file || !usable()) return false
-      for (const { id } of spaces) await enqueue(tx, id, file)
+      if (!file || !usableIndex()) return false
+      for (const { id } of indexes) await enqueue(tx, id, file)
       return true
     },
 
@@ -248,39 +257,45 @@ export const createSpaces = (deps: Deps) => {
     active: (): string | null => active()?.id ?? null,
 
     /** The model used for semantic search; null if there is none. */
-    model: (): string | null => usable()?.model ?? null,
+    model: (): string | null => usableIndex()?.model ?? null,
 
     /** The active index, and the one being built. */
     current: () => ({
       active: active() ?? null,
-      building: spaces.find(({ state }) => state === "building") ?? null,
+      building: indexes.find(({ state }) => state === "building") ?? null,
     }),
 
-    meaningOf: async (query: string, signal?: AbortSignal): Promise<Meaning | null> => {
-      const space = usable()
+    embedQuestion: async (
+      query: string,
+      signal?: AbortSignal,
+    ): Promise<QuestionEmbedding | null> => {
+      const space = usableIndex()
       if (!space) return null
       const isBuiltIn = space.model === builtInModelId
       const limitMs = isBuiltIn ? builtInQuestionTimeoutMs : defaultQuestionTimeoutMs
       const limit = AbortSignal.timeout(questionTimeoutMs ?? limitMs)
-      const asked = { texts: [query.slice(0, 2000)], kind: "query" } as const
-      const how = { signal: signal ? AbortSignal.any([signal, limit]) : limit, patient: false }
-      const [values] = await embedder.embed(space.model, asked, how).catch(() => [])
-      return values ? { model: space.model, space: space.id, values } : null
+      const input = { texts: [query.slice(0, 2000)], kind: "query" } as const
+      const options = {
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        retryWhenBusy: false,
+      }
+      const [values] = await embedder.embed(space.model, input, options).catch(() => [])
+      return values ? { model: space.model, indexId: space.id, values } : null
     },
 
     vectorsOf: store.coarse,
 
     rescore: async (
-      { space, values }: Meaning,
+      { indexId: space, values }: QuestionEmbedding,
       fileIds: readonly string[],
-      hits: readonly Rescored[],
-    ): Promise<Rescored[]> => {
+      hits: readonly RescoredHit[],
+    ): Promise<RescoredHit[]> => {
       const dimensions = values.length
       const exact = await Promise.all(
         hits.map(async (hit) => {
           const at = { fileId: fileIds[hit.file] ?? "", passage: hit.passage, dimensions }
           const vector = await store.exact(space, at)
-          return vector ? { ...hit, score: exactDot(values, vector) } : hit
+          return vector ? { ...hit, score: dotProduct(values, vector) } : hit
         }),
       )
       return exact.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
@@ -288,9 +303,9 @@ export const createSpaces = (deps: Deps) => {
 
     close: async (): Promise<void> => {
       clearInterval(timer)
-      await looking
+      await reconciling
     },
   }
 }
 
-export type Spaces = ReturnType<typeof createSpaces>
+export type EmbeddingIndexes = ReturnType<typeof createEmbeddingIndexes>

@@ -1,2 +1,2 @@
 /** What a text is embedded as; some models treat questions and passages differently. */
-export type TextKind = "query" | "passage"
+export type EmbeddingInputType = "query" | "passage"

@@ -1,10 +1,10 @@
 import type { ConnectionRegistry, Endpoint } from "../connections/registry.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
-import type { TextKind } from "./embedding-input-type.ts"
+import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
 
 /** Names of embedding models, for providers that do not report capabilities. */
-const embeds = /embed|(^|[/_-])(bge|gte|e5|minilm|gritlm|jina-v)/i
+const embeddingNames = /embed|(^|[/_-])(bge|gte|e5|minilm|gritlm|jina-v)/i
 
 /** Prefixes that some models were trained with. */
 const prefixes: [model: RegExp, query: string, passage: string][] = [
@@ -18,14 +18,14 @@ const prefixes: [model: RegExp, query: string, passage: string][] = [
 ]
 
 /** The text with the prefix that `model` expects. */
-export const prefixed = (model: string, kind: TextKind, text: string): string => {
+export const addPrefix = (model: string, kind: EmbeddingInputType, text: string): string => {
   const [, query = "", passage = ""] = prefixes.find(([names]) => names.test(model)) ?? []
   return (kind === "query" ? query : passage) + text
 }
 
 const canEmbed = ({ model }: Endpoint): boolean =>
   model.capabilities.embedding ??
-  (embeds.test(model.name) && model.capabilities.completion !== true)
+  (embeddingNames.test(model.name) && model.capabilities.completion !== true)
 
 const isForAll = ({ upstream }: Endpoint): boolean => upstream.config.access_grants === null
 
@@ -33,11 +33,11 @@ interface Deps {
   registry: ConnectionRegistry
   builtIn: BuiltInModel
   /** The setting `embedding_model`: a model's id, `none`, or empty for an automatic choice. */
-  chosen: () => string
+  chosenModel: () => string
 }
 
 /** Lists the available embedding models and chooses the one to use. */
-export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
+export const createEmbeddingModels = ({ registry, builtIn, chosenModel: chosen }: Deps) => {
   const offersOf = (id: string): readonly Endpoint[] => {
     if (id === builtInModelId) return []
     const offers = registry.endpoints()
@@ -45,7 +45,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   }
 
   /** Models of connections, local ones first. */
-  const found = (): [id: string, offers: readonly Endpoint[]][] => {
+  const connectionModels = (): [id: string, offers: readonly Endpoint[]][] => {
     const usable = [...registry.endpoints()].filter(
       ([id, offers]) =>
         id !== builtInModelId && offers.some((offer) => canEmbed(offer) && isForAll(offer)),
@@ -72,7 +72,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   const chooseAutomatically = (current: string | null): string | null => {
     if (current !== null && (isAvailable(current) || !areAllListed())) return current
     if (builtIn.problem() === null) return builtInModelId
-    return found()[0]?.[0] ?? null
+    return connectionModels()[0]?.[0] ?? null
   }
 
   return {
@@ -87,7 +87,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
       ...(builtIn.problem() === null
         ? [{ id: builtInModelId, built_in: true, connections: [] }]
         : []),
-      ...found().map(([id, offers]) => ({
+      ...connectionModels().map(([id, offers]) => ({
         id,
         built_in: false,
         connections: offers.filter(isForAll).map(({ upstream }) => upstream.config.name),

@@ -3,16 +3,16 @@ import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { builtInModelId } from "./built-in/built-in-model.ts"
-import type { Spaces } from "./embedding-indexes.ts"
+import type { EmbeddingIndexes } from "./embedding-indexes.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 import { type EmbeddingStatus, noEmbeddingModel } from "./embedding-schema.ts"
-import type { Space, VectorStore } from "./vector-store.ts"
+import type { EmbeddingIndex, VectorStore } from "./vector-store.ts"
 
 interface Deps {
   models: EmbeddingModels
   registry: ConnectionRegistry
   settings: SettingsStore
-  spaces: Pick<Spaces, "current">
+  indexes: Pick<EmbeddingIndexes, "current">
   vectors: Pick<VectorStore, "progress">
 }
 
@@ -28,19 +28,25 @@ const recommended = {
 /**
  * Reports which model provides semantic search, and rejects settings that name an unknown model.
  */
-export const createEmbeddingStatus = ({ models, registry, settings, spaces, vectors }: Deps) => {
+export const createEmbeddingStatus = ({
+  models,
+  registry,
+  settings,
+  indexes: spaces,
+  vectors,
+}: Deps) => {
   settings.addCheck(async (_actor, { embedding_model: id }) => {
     const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
       id,
     )
     const ids = models.list().map((model) => model.id)
     if (isKnown || id === undefined || ids.includes(id)) return
-    const others =
+    const hint =
       ids.length > 0 ? `Choose one of: ${ids.join(", ")}.` : "No embedding models are available."
-    fail("bad_request", `Unknown embedding model "${id}". ${others}`)
+    fail("bad_request", `Unknown embedding model "${id}". ${hint}`)
   })
 
-  const modelOf = (space: Space | null): EmbeddingStatus["model"] => {
+  const modelOf = (space: EmbeddingIndex | null): EmbeddingStatus["model"] => {
     if (!space || !models.isEnabled()) return null
     const reason = models.problemOf(space.model)
     const { model: id } = space
@@ -52,19 +58,19 @@ export const createEmbeddingStatus = ({ models, registry, settings, spaces, vect
     return settings.view().locked.embedding_model === undefined ? "administrator" : "environment"
   }
 
-  const problemOfChoice = (active: Space | null): string | null => {
+  const problemOfChoice = (active: EmbeddingIndex | null): string | null => {
     if (!models.isEnabled() || models.choose(active?.model ?? null) !== null) return null
     return models.problemOf(settings.current().embedding_model || builtInModelId)
   }
 
-  const readChoice = (active: Space | null): AdminStatus["choice"] => ({
+  const readChoice = (active: EmbeddingIndex | null): AdminStatus["choice"] => ({
     by: chosenBy(),
     model: settings.current().embedding_model || null,
     variable: settings.view().locked.embedding_model ?? null,
     problem: problemOfChoice(active),
   })
 
-  const readProgress = async (space: Space | null): Promise<AdminStatus["building"]> => {
+  const readProgress = async (space: EmbeddingIndex | null): Promise<AdminStatus["building"]> => {
     if (!space || !models.isEnabled()) return null
     const { done, total } = await vectors.progress(space.id)
     return done < total ? { model: space.model, done, total } : null
@@ -74,8 +80,8 @@ export const createEmbeddingStatus = ({ models, registry, settings, spaces, vect
     const canPull = registry
       .runtimes()
       .some((runtime) => runtime.hasListed() && runtime.isAvailable())
-    const isThere = models.list().some(({ id }) => id.includes(recommended.name))
-    return canPull && !isThere ? recommended : null
+    const isInstalled = models.list().some(({ id }) => id.includes(recommended.name))
+    return canPull && !isInstalled ? recommended : null
   }
 
   return {

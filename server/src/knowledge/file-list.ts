@@ -6,7 +6,7 @@ const maxTokens = 400
 /** Share of the context budget, if that is less. */
 const maxShare = 0.1
 /** Tokens of the delimiters. */
-const tokensAround = 40
+const delimiterTokens = 40
 /** Files read; more never fit. */
 const maxFiles = 60
 const maxLine = 100
@@ -20,13 +20,13 @@ export interface FileList {
   tokens: number
 }
 
-const firstLineOf = (text: string): string => {
+const findFirstLine = (text: string): string => {
   const line = text.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? ""
-  const bare = line
+  const plain = line
     .replace(/\s+/g, " ")
     .replace(/^[#>*\-\s]+/, "")
     .trim()
-  return bare.length > maxLine ? `${bare.slice(0, maxLine).toWellFormed().trimEnd()}…` : bare
+  return plain.length > maxLine ? `${plain.slice(0, maxLine).toWellFormed().trimEnd()}…` : plain
 }
 
 /** Lists the files of a collection, so that the model can answer "What is in here?". */
@@ -35,11 +35,11 @@ export const createFileLists = (passages: PassageStore) => ({
   read: async (files: readonly FileSummary[], budget: number): Promise<FileList> => {
     const some = files.slice(0, maxFiles)
     const ids = some.map(({ id }) => id)
-    const beginnings = await passages.openings(ids, maxLine * 3)
-    const list: FileList = { total: files.length, files: [], tokens: tokensAround }
+    const openings = await passages.openings(ids, maxLine * 3)
+    const list: FileList = { total: files.length, files: [], tokens: delimiterTokens }
     const max = Math.min(maxTokens, Math.floor(budget * maxShare))
     for (const { id, filename: name } of some) {
-      const firstLine = firstLineOf(beginnings.get(id) ?? "")
+      const firstLine = findFirstLine(openings.get(id) ?? "")
       const cost = estimateTokens(`- ${name}: ${firstLine}\n`)
       if (list.tokens + cost > max) break
       list.files.push({ name, firstLine })

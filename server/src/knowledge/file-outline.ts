@@ -3,7 +3,7 @@ import type { PassageStore } from "../files/passage-store.ts"
 import type { FileSummary } from "../files/store.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
-import { tokensBesideText, tokensOf, truncatePassage } from "./selection.ts"
+import { overheadTokens, passageTokens, truncatePassage } from "./selection.ts"
 
 /** Share of a file's tokens for its outline; the rest is for the openings of its parts. */
 const outlineShare = 0.4
@@ -18,7 +18,7 @@ const maxPlaces = 5000
 
 type Location = Omit<PassageLocation, "row">
 /** A part of a file: the first passage with a given heading, page, slide or sheet. */
-interface Part {
+interface FilePart {
   position: number
   location: Location
 }
@@ -32,7 +32,7 @@ const labelOf = ({ page, slide, sheet, heading }: Location): string => {
 }
 
 /** One part per heading; pages, slides and sheets are used only if there are no headings. */
-const partsOf = (places: readonly { position: number; place: string }[]): Part[] => {
+const splitIntoParts = (places: readonly { position: number; place: string }[]): FilePart[] => {
   const parsed = places.map(({ position, place }) => {
     const { row, ...location } = PassageLocation.parse(JSON.parse(place))
     return { position, location }
@@ -46,7 +46,7 @@ const partsOf = (places: readonly { position: number; place: string }[]): Part[]
 }
 
 /** At most `count` items, evenly spaced. */
-const spread = <T>(items: readonly T[], count: number): T[] => {
+const sampleEvenly = <T>(items: readonly T[], count: number): T[] => {
   if (items.length <= count) return [...items]
   const step = items.length / count
   return Array.from({ length: count }, (_, at) => items[Math.floor(at * step)]).filter(
@@ -58,43 +58,45 @@ const spread = <T>(items: readonly T[], count: number): T[] => {
  * An overview of files that are too large to be sent whole: their headings and the opening of each
  * part. This lets the model answer "Summarize this" in any language, without detecting the intent.
  */
-export const createFileParts = (passages: PassageStore) => {
+export const createFileOutlines = (passages: PassageStore) => {
   const outlineOf = (
     file: FileSummary,
-    parts: readonly Part[],
+    parts: readonly FilePart[],
     maxTokens: number,
   ): FoundPassage | null => {
     const labels = parts.map(({ location }) => labelOf(location)).filter((label) => label !== "")
     if (labels.length < 2) return null
     const row = { starts: 0, ends: 0, place: "{}" }
     for (let count = labels.length; count >= 2; count = Math.floor(count * 0.8)) {
-      const some = spread(labels, count)
+      const some = sampleEvenly(labels, count)
       const note = some.length < labels.length ? `\n(${labels.length} parts in total)` : ""
       const text = `${some.map((label) => `- ${label}`).join("\n")}${note}`
       const outline = toFoundPassage(file, { ...row, text }, "outline")
-      if (tokensOf(outline) <= maxTokens) return outline
+      if (passageTokens(outline) <= maxTokens) return outline
     }
     return null
   }
 
   const openingsOf = async (
     file: FileSummary,
-    parts: readonly Part[],
+    parts: readonly FilePart[],
     maxTokens: number,
   ): Promise<FoundPassage[]> => {
-    const eachTokens = openingTokens + tokensBesideText({ filename: file.filename })
+    const eachTokens = openingTokens + overheadTokens({ filename: file.filename })
     const count = Math.max(1, Math.floor((maxTokens - firstOpeningTokens) / eachTokens))
-    const positions = spread(parts, Math.min(maxOpenings, count)).map(({ position }) => position)
+    const positions = sampleEvenly(parts, Math.min(maxOpenings, count)).map(
+      ({ position }) => position,
+    )
     const openings: FoundPassage[] = []
-    let left = maxTokens
+    let remainingTokens = maxTokens
     for (const [at, row] of (await passages.byFile(file.id, positions)).entries()) {
       const whole = toFoundPassage(file, row, "opening")
-      const beside = tokensBesideText(whole)
-      const wanted = beside + (at === 0 ? firstOpeningTokens : openingTokens)
-      if (Math.min(left, wanted) < beside + minOpeningTokens) continue
-      const passage = truncatePassage(whole, Math.min(left, wanted))
+      const overhead = overheadTokens(whole)
+      const targetTokens = overhead + (at === 0 ? firstOpeningTokens : openingTokens)
+      if (Math.min(remainingTokens, targetTokens) < overhead + minOpeningTokens) continue
+      const passage = truncatePassage(whole, Math.min(remainingTokens, targetTokens))
       openings.push(passage)
-      left -= tokensOf(passage)
+      remainingTokens -= passageTokens(passage)
     }
     return openings
   }
@@ -102,14 +104,17 @@ export const createFileParts = (passages: PassageStore) => {
   return {
     /** A file's outline and openings in reading order, at most `maxTokens` in total. */
     read: async (file: FileSummary, maxTokens: number): Promise<FoundPassage[]> => {
-      const places = spread(await passages.locations(file.id), maxPlaces)
-      const parts = partsOf(places)
+      const places = sampleEvenly(await passages.locations(file.id), maxPlaces)
+      const parts = splitIntoParts(places)
       const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
-      const left = maxTokens - (outline ? tokensOf(outline) : 0)
+      const remainingTokens = maxTokens - (outline ? passageTokens(outline) : 0)
       // A text without headings is sampled evenly.
-      const begun =
+      const openingParts =
         parts.length > 1 ? parts : places.map(({ position }) => ({ position, location: {} }))
-      return [...(outline ? [outline] : []), ...(await openingsOf(file, begun, left))]
+      return [
+        ...(outline ? [outline] : []),
+        ...(await openingsOf(file, openingParts, remainingTokens)),
+      ]
     },
   }
 }

@@ -3,7 +3,7 @@ import { PassageLocation } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import type { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
+import type { FileCollections, FileOutline, FilePassage, PassageQuery } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 
 interface Deps {
@@ -16,7 +16,7 @@ interface Deps {
 const maxOutline = 1000
 
 /** What a file's page shows: its passages, its outline, and the collections that contain it. */
-export const createReading = ({ files, passages, store }: Deps) => ({
+export const createFilePassages = ({ files, passages, store }: Deps) => ({
   passages: async (
     caller: Caller,
     id: string,
@@ -24,8 +24,8 @@ export const createReading = ({ files, passages, store }: Deps) => ({
   ): Promise<Page<FilePassage>> => {
     const file = await files.readable(caller, id)
     const total = file.passages ?? 0
-    const wanted = at === undefined ? (page - 1) * page_size : await passages.positionAt(id, at)
-    const first = wanted - (wanted % page_size)
+    const offset = at === undefined ? (page - 1) * page_size : await passages.positionAt(id, at)
+    const first = offset - (offset % page_size)
     const found = total > 0 ? await passages.startingAt(id, first, page_size) : []
     const items = found.map(({ position, starts, ends, text, place }) => ({
       position,
@@ -52,10 +52,10 @@ export const createReading = ({ files, passages, store }: Deps) => ({
   },
 
   /** Collections that contain the file and that the caller can read. */
-  usedIn: async (caller: Caller, id: string): Promise<UsedIn> => {
+  usedIn: async (caller: Caller, id: string): Promise<FileCollections> => {
     await files.readable(caller, id)
     return { items: await store.holding(caller, id) }
   },
 })
 
-export type Reading = ReturnType<typeof createReading>
+export type FilePassages = ReturnType<typeof createFilePassages>

@@ -1,11 +1,11 @@
 import { ById, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Reading } from "./file-passages.ts"
-import { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
+import type { FilePassages } from "./file-passages.ts"
+import { FileCollections, FileOutline, FilePassage, PassageQuery } from "./schema.ts"
 
 /** The routes under `/api/v1/files/{id}/` for passages and collections. */
-export const fileKnowledgeRoutes = (router: Router, reading: Reading): Router => {
+export const fileKnowledgeRoutes = (router: Router, filePassages: FilePassages): Router => {
   const passages = route("user", {
     method: "get",
     path: "/:id/passages",
@@ -16,7 +16,9 @@ export const fileKnowledgeRoutes = (router: Router, reading: Reading): Router =>
       200: json(Page(FilePassage), "One page of passages; empty until the file is processed"),
     },
   })
-  router.on(passages, ({ caller, params, query }) => reading.passages(caller, params.id, query))
+  router.on(passages, ({ caller, params, query }) =>
+    filePassages.passages(caller, params.id, query),
+  )
 
   const outline = route("user", {
     method: "get",
@@ -26,15 +28,15 @@ export const fileKnowledgeRoutes = (router: Router, reading: Reading): Router =>
     params: ById,
     responses: { 200: json(FileOutline, "The outline in reading order; may be empty") },
   })
-  router.on(outline, ({ caller, params }) => reading.outline(caller, params.id))
+  router.on(outline, ({ caller, params }) => filePassages.outline(caller, params.id))
 
   const collections = route("user", {
     method: "get",
     path: "/:id/collections",
     summary: "List the collections that contain a file and that you can read",
     params: ById,
-    responses: { 200: json(UsedIn, "The collections, sorted by name") },
+    responses: { 200: json(FileCollections, "The collections, sorted by name") },
   })
-  router.on(collections, ({ caller, params }) => reading.usedIn(caller, params.id))
+  router.on(collections, ({ caller, params }) => filePassages.usedIn(caller, params.id))
   return router
 }

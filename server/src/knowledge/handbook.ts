@@ -5,17 +5,17 @@ import { type Passage, splitIntoPassages } from "../files/extract/passages.ts"
 import { readMarkdown } from "../files/extract/plain-text.ts"
 import { packIndexSegment } from "../files/index-segment.ts"
 import { extractTerms } from "../files/tokenizer.ts"
-import { searchWords } from "./bm25.ts"
+import { searchLexical } from "./bm25.ts"
 import { createFoundPassage } from "./found-passage.ts"
-import { candidates, type RankedHit, rank } from "./ranking.ts"
+import { maxCandidates, type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
-import { createWordShelf } from "./segment-cache.ts"
+import { createSegmentCache } from "./segment-cache.ts"
 
 /** Searchable like a collection under this id, which no collection can have. */
 export const handbookId = "handbook"
 
 /** The documentation shipped with the gateway. */
-export const ownDocuments = join(import.meta.dirname, "../../../docs")
+export const documentationFolder = join(import.meta.dirname, "../../../docs")
 
 const maxCharacters = 2_000_000
 
@@ -32,17 +32,17 @@ const titleOf = (text: string, file: string): string =>
   /^#\s+(.+)$/m.exec(text)?.[1]?.trim() ?? file
 
 /** The indexed text includes headings, so that their words count for the passage. */
-const indexed = (text: string, { starts, ends, place }: Passage): string =>
+const textToIndex = (text: string, { starts, ends, place }: Passage): string =>
   `${place.heading?.slice(1).join(" ") ?? ""}\n${text.slice(starts, ends)}`
 
 const readDocument = async (folder: string, file: string): Promise<Document> => {
   const source = await readFile(join(folder, file), "utf8")
   const { text, passages } = splitIntoPassages(readMarkdown(source), { characters: maxCharacters })
-  const words = packIndexSegment(passages.map((passage) => indexed(text, passage)))
+  const words = packIndexSegment(passages.map((passage) => textToIndex(text, passage)))
   return { id: `${handbookId}/${file}`, name: titleOf(source, file), text, passages, words }
 }
 
-const readAll = async (folder: string) => {
+const loadDocuments = async (folder: string) => {
   // An image built without the documentation has no handbook; searches then find nothing.
   const files = await readdir(folder).catch(() => [])
   const documents: Document[] = []
@@ -51,9 +51,11 @@ const readAll = async (folder: string) => {
     // Lets other requests run between two documents.
     await setImmediate()
   }
-  const shelf = createWordShelf(Number.POSITIVE_INFINITY)
-  shelf.put(documents.map(({ id, name, words }) => ({ id, filename: `${name}.md`, data: words })))
-  return { documents, shelf }
+  const segmentCache = createSegmentCache(Number.POSITIVE_INFINITY)
+  segmentCache.put(
+    documents.map(({ id, name, words }) => ({ id, filename: `${name}.md`, data: words })),
+  )
+  return { documents, shelf: segmentCache }
 }
 
 /** Whole words and prefixes. A shared trigram alone does not make a passage relevant. */
@@ -62,7 +64,7 @@ const keywordsOf = (text: string): Set<string> => {
   return new Set([...kinds.keys()].filter((term) => kinds.get(term) !== "trigram"))
 }
 
-const foundIn = (
+const toFoundPassage = (
   document: Document,
   { starts: start, ends: end, place }: Passage,
   { score, lexical }: RankedHit,
@@ -79,29 +81,30 @@ const foundIn = (
   })
 
 const searchIn = (
-  { documents, shelf }: Awaited<ReturnType<typeof readAll>>,
+  { documents, shelf: segmentCache }: Awaited<ReturnType<typeof loadDocuments>>,
   query: string,
 ): RankedHit[] => {
-  const parts = shelf.parts(documents.map(({ id }) => id))
-  const { hits, total } = searchWords(parts, query, candidates)
+  const parts = segmentCache.scopesOf(documents.map(({ id }) => id))
+  const { hits, total } = searchLexical(parts, query, maxCandidates)
   return rank({ lexical: hits, dense: null, total })
 }
 
 /** The gateway's own documentation with lexical search, loaded on first use. */
 export const createHandbook = (folder: string) => {
-  let reading: ReturnType<typeof readAll> | undefined
+  let loading: ReturnType<typeof loadDocuments> | undefined
   return {
     search: async (query: string, limit: number): Promise<FoundPassage[]> => {
-      reading ??= readAll(folder)
-      const handbook = await reading
+      loading ??= loadDocuments(folder)
+      const handbook = await loading
       const found: FoundPassage[] = []
       const keywords = keywordsOf(query)
       for (const hit of searchIn(handbook, query)) {
         const document = handbook.documents[hit.file]
         const passage = document?.passages[hit.passage]
         if (!document || !passage || found.length >= limit) continue
-        const text = `${document.name} ${indexed(document.text, passage)}`
-        if (!keywordsOf(text).isDisjointFrom(keywords)) found.push(foundIn(document, passage, hit))
+        const text = `${document.name} ${textToIndex(document.text, passage)}`
+        if (!keywordsOf(text).isDisjointFrom(keywords))
+          found.push(toFoundPassage(document, passage, hit))
       }
       return found
     },

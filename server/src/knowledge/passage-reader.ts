@@ -2,7 +2,7 @@ import { openSqliteFile } from "../db/sqlite-file.ts"
 import { mergePacks } from "./quantization.ts"
 
 /** Reads SQLite in the search thread, so that the main thread is not blocked. */
-export const createOwnReader = (path: string) => {
+export const createPassageReader = (path: string) => {
   const database = openSqliteFile(path, true)
   const words = database.prepare("select data from file_words where file_id = ?")
   const vectors = database.prepare(
@@ -15,9 +15,9 @@ export const createOwnReader = (path: string) => {
     },
 
     /** As packed by `packCoarse`. */
-    vectors: (space: string, fileId: string): { count: number; data: Uint8Array } | null => {
+    vectors: (indexId: string, fileId: string): { count: number; data: Uint8Array } | null => {
       const packs = vectors
-        .all(space, fileId)
+        .all(indexId, fileId)
         .flatMap(({ count, coarse }) =>
           coarse instanceof Uint8Array ? [{ count: Number(count), data: coarse }] : [],
         )

@@ -4,7 +4,7 @@ import type { Tables } from "../db/tables.ts"
 
 /** The maximum number of dimensions of an index in pgvector, with half precision. */
 export const maxDimensions = 4000
-const batchesAtOnce = 20
+const batchesPerRead = 20
 const lockName = "portico:passage_vectors"
 
 export interface VectorBatch {
@@ -14,7 +14,7 @@ export interface VectorBatch {
   vectors: readonly Float32Array[]
 }
 
-export interface NearRow {
+export interface NearestRow {
   file_id: string
   position: number
   score: number
@@ -26,7 +26,7 @@ const tableOf = (spaceId: string): RawBuilder<unknown> => sql.table(nameOf(space
 
 const literal = (vector: Float32Array): string => `[${vector.join(",")}]`
 
-const vectorsIn = (exact: Uint8Array, count: number): Float32Array[] => {
+const splitVectors = (exact: Uint8Array, count: number): Float32Array[] => {
   const all = new Float32Array(new Uint8Array(exact).buffer)
   const dimensions = all.length / count
   return Array.from({ length: count }, (_, at) =>
@@ -34,7 +34,7 @@ const vectorsIn = (exact: Uint8Array, count: number): Float32Array[] => {
   )
 }
 
-const there = async (reader: Kysely<Tables>, name: string): Promise<boolean> => {
+const tableExists = async (reader: Kysely<Tables>, name: string): Promise<boolean> => {
   const { rows } = await sql<{ there: boolean }>`
     select to_regclass(${name}) is not null as there`.execute(reader)
   return rows[0]?.there === true
@@ -75,7 +75,7 @@ export const createPgvectorStore = (db: Database) => ({
   /**
    * Whether the embedding index can be searched: the database index was built over all its vectors.
    */
-  isWhole: async (spaceId: string): Promise<boolean> => {
+  isComplete: async (spaceId: string): Promise<boolean> => {
     const { rows } = await sql`
       select 1 from pg_index
       where indexrelid = to_regclass(${indexOf(spaceId)}) and indisvalid`.execute(db.read)
@@ -83,7 +83,7 @@ export const createPgvectorStore = (db: Database) => ({
   },
 
   /** Waits for batches being written; later ones find the table. */
-  make: (spaceId: string, dimensions: number): Promise<void> =>
+  createTable: (spaceId: string, dimensions: number): Promise<void> =>
     db.transact(async (tx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(tx)
       await sql`
@@ -101,12 +101,12 @@ export const createPgvectorStore = (db: Database) => ({
   /** Runs in the transaction that writes the batch; does nothing if there is no table yet. */
   add: async (tx: Tx, batch: VectorBatch): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
-    if (await there(tx, nameOf(batch.spaceId))) await insert(tx, batch)
+    if (await tableExists(tx, nameOf(batch.spaceId))) await insert(tx, batch)
   },
 
   copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
-    if (!(await there(tx, nameOf(spaceId)))) return
+    if (!(await tableExists(tx, nameOf(spaceId)))) return
     await sql`insert into ${tableOf(spaceId)} (file_id, space_id, first, position, embedding)
       select ${to}, space_id, first, position, embedding from ${tableOf(spaceId)}
       where file_id = ${from} on conflict do nothing`.execute(tx)
@@ -118,7 +118,7 @@ export const createPgvectorStore = (db: Database) => ({
 
   /** Adds missing batches, such as those written before the table existed. */
   fill: async (spaceId: string): Promise<void> => {
-    let after = { file_id: "", first: -1 }
+    let cursor = { file_id: "", first: -1 }
     for (;;) {
       const { rows } = await sql<{
         file_id: string
@@ -127,16 +127,16 @@ export const createPgvectorStore = (db: Database) => ({
         exact: Uint8Array
       }>`
         select file_id, first, count, exact from vector_batches b
-        where space_id = ${spaceId} and (file_id, first) > (${after.file_id}, ${after.first})
+        where space_id = ${spaceId} and (file_id, first) > (${cursor.file_id}, ${cursor.first})
           and not exists (select 1 from ${tableOf(spaceId)} i
             where i.file_id = b.file_id and i.first = b.first)
-        order by file_id, first limit ${batchesAtOnce}`.execute(db.read)
+        order by file_id, first limit ${batchesPerRead}`.execute(db.read)
       for (const { file_id: fileId, first, count, exact } of rows) {
-        await insert(db.read, { fileId, spaceId, first, vectors: vectorsIn(exact, count) })
+        await insert(db.read, { fileId, spaceId, first, vectors: splitVectors(exact, count) })
       }
       const last = rows.at(-1)
-      if (!last || rows.length < batchesAtOnce) return
-      after = last
+      if (!last || rows.length < batchesPerRead) return
+      cursor = last
     }
   },
 
@@ -144,39 +144,39 @@ export const createPgvectorStore = (db: Database) => ({
    * Runs `work`, then builds the database index, unless another process is doing so.
    * @returns false if another process is building it
    */
-  build: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
-    db.runWithoutTimeout(async (own) => {
+  buildIndex: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
+    db.runWithoutTimeout(async (connection) => {
       const lock = `${lockName}:${spaceId}`
       const { rows } = await sql<{ mine: boolean }>`
-        select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as mine`.execute(own)
+        select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as mine`.execute(connection)
       if (rows[0]?.mine !== true) return false
       try {
         await work()
         // An interrupted build leaves an invalid index behind.
-        await sql`drop index if exists ${sql.table(indexOf(spaceId))}`.execute(own)
+        await sql`drop index if exists ${sql.table(indexOf(spaceId))}`.execute(connection)
         await sql`create index concurrently ${sql.ref(indexOf(spaceId))}
-          on ${tableOf(spaceId)} using hnsw (embedding halfvec_ip_ops)`.execute(own)
+          on ${tableOf(spaceId)} using hnsw (embedding halfvec_ip_ops)`.execute(connection)
       } finally {
-        await sql`select pg_advisory_unlock(hashtextextended(${lock}, 0))`.execute(own)
+        await sql`select pg_advisory_unlock(hashtextextended(${lock}, 0))`.execute(connection)
       }
       return true
     }),
 
   /** Upper bound for the number of vectors of these files; not all passages may have one yet. */
-  passagesOf: async (fileIds: readonly string[]): Promise<number> => {
+  countPassages: async (fileIds: readonly string[]): Promise<number> => {
     const { rows } = await sql<{ sum: number | null }>`
       select sum(passages) as sum from files where id = any(${fileIds}::text[])`.execute(db.read)
     return Number(rows[0]?.sum ?? 0)
   },
 
   /** Exact search: compares every vector of the files. */
-  nearestOfAll: async (
+  searchExact: async (
     spaceId: string,
     { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
-  ): Promise<NearRow[]> => {
+  ): Promise<NearestRow[]> => {
     // Materialized, so that the planner cannot use the approximate index, which could stop too
     // early.
-    const { rows } = await sql<NearRow>`
+    const { rows } = await sql<NearestRow>`
       with scored as materialized (
         select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
         from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[]))
@@ -186,13 +186,13 @@ export const createPgvectorStore = (db: Database) => ({
   },
 
   /** Approximate search by the index, which continues until enough results belong to the files. */
-  nearest: (
+  searchByIndex: (
     spaceId: string,
     { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
-  ): Promise<NearRow[]> =>
+  ): Promise<NearestRow[]> =>
     db.read.transaction().execute(async (tx) => {
-      await settings(tx, limit)
-      const { rows } = await sql<NearRow>`
+      await configureSearch(tx, limit)
+      const { rows } = await sql<NearestRow>`
         select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
         from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[])
         order by embedding <#> ${literal(values)}::halfvec limit ${limit}`.execute(tx)
@@ -200,7 +200,7 @@ export const createPgvectorStore = (db: Database) => ({
     }),
 })
 
-const settings = async (tx: Reader, limit: number): Promise<void> => {
+const configureSearch = async (tx: Reader, limit: number): Promise<void> => {
   await sql`select
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config('hnsw.ef_search', ${String(Math.min(1000, Math.max(400, limit * 4)))}, true),

@@ -1,7 +1,7 @@
 import type { DenseHit } from "./search-protocol.ts"
 
 /** Unit vectors quantized to int8, with one float32 factor each. */
-export interface Coarse {
+export interface QuantizedVectors {
   count: number
   dimensions: number
   factors: Float32Array
@@ -11,7 +11,7 @@ export interface Coarse {
 const factorBytes = 4
 
 /** Packs unit vectors: all factors first, then all components. */
-export const packCoarse = (vectors: readonly Float32Array[]): Uint8Array => {
+export const packQuantized = (vectors: readonly Float32Array[]): Uint8Array => {
   const [first] = vectors
   const dimensions = first?.length ?? 0
   const packed = new Uint8Array(vectors.length * (factorBytes + dimensions))
@@ -29,7 +29,7 @@ export const packCoarse = (vectors: readonly Float32Array[]): Uint8Array => {
   return packed
 }
 
-export const openCoarse = (packed: Uint8Array, count: number): Coarse => {
+export const openQuantized = (packed: Uint8Array, count: number): QuantizedVectors => {
   const aligned = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed)
   const { buffer, byteOffset, byteLength } = aligned
   const dimensions = count === 0 ? 0 : byteLength / count - factorBytes
@@ -41,14 +41,14 @@ export const openCoarse = (packed: Uint8Array, count: number): Coarse => {
   }
 }
 
-interface Pack {
+interface PackedVectors {
   count: number
   data: Uint8Array
 }
 
 /** Merges packs into one: all factors first, then all components. */
-export const mergePacks = (packs: readonly Pack[]): Pack => {
-  const open = packs.map(({ data, count }) => openCoarse(data, count))
+export const mergePacks = (packs: readonly PackedVectors[]): PackedVectors => {
+  const open = packs.map(({ data, count }) => openQuantized(data, count))
   const bytes = (array: Float32Array | Int8Array): Uint8Array =>
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const parts = [
@@ -59,7 +59,7 @@ export const mergePacks = (packs: readonly Pack[]): Pack => {
 }
 
 /** Scales a vector to length 1. */
-export const unit = (values: ArrayLike<number>): Float32Array => {
+export const toUnitVector = (values: ArrayLike<number>): Float32Array => {
   const vector = Float32Array.from(values)
   let sum = 0
   for (const value of vector) sum += value * value
@@ -71,7 +71,7 @@ export const unit = (values: ArrayLike<number>): Float32Array => {
 export const queryOffset = 64
 
 /** Quantizes a query to seven bits, as required by the kernel. */
-export const coarseQuery = (query: Float32Array) => {
+export const quantizeQuery = (query: Float32Array) => {
   let largest = 0
   for (const value of query) largest = Math.max(largest, Math.abs(value))
   const factor = largest / (queryOffset - 1) || 1
@@ -81,14 +81,14 @@ export const coarseQuery = (query: Float32Array) => {
   }
 }
 
-export const exactDot = (a: Float32Array, b: Float32Array): number => {
+export const dotProduct = (a: Float32Array, b: Float32Array): number => {
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number)
   return sum
 }
 
 /** The kernel's results for one file's vectors. */
-interface Compared {
+interface VectorComparison {
   count: number
   /** Dot products with the offset query, by vector. */
   dots: Int32Array
@@ -100,34 +100,34 @@ interface Compared {
 }
 
 /** Compares a file's vectors with a query; the result is valid until the next comparison. */
-export type Scan = () => Compared
+export type VectorScan = () => VectorComparison
 
 /** Calls `onHit` for passages with a score above `minScore`. */
 const scoreFile = (
-  { count, dots, offsets, factors, factor }: Compared,
-  bar: number,
-  tell: (passage: number, score: number) => void,
+  { count, dots, offsets, factors, factor }: VectorComparison,
+  minScore: number,
+  onHit: (passage: number, score: number) => void,
 ): void => {
   for (let at = 0; at < count; at++) {
     const dot = (dots[at] as number) - (offsets[at] as number)
     const score = dot * factor * (factors[at] as number)
-    if (score > bar) tell(at, score)
+    if (score > minScore) onHit(at, score)
   }
 }
 
 /** Scores every vector. Files without vectors in the index are null. */
-export const scanVectors = (files: readonly (Scan | null)[], limit: number): DenseHit[] => {
+export const scanVectors = (files: readonly (VectorScan | null)[], limit: number): DenseHit[] => {
   const hits: DenseHit[] = []
-  let bar = Number.NEGATIVE_INFINITY
+  let minScore = Number.NEGATIVE_INFINITY
   const trim = (): void => {
     hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
     if (hits.length < limit) return
     hits.length = limit
-    bar = hits.at(-1)?.score ?? bar
+    minScore = hits.at(-1)?.score ?? minScore
   }
   for (const [file, scan] of files.entries()) {
     if (!scan) continue
-    scoreFile(scan(), bar, (passage, score) => hits.push({ file, passage, score }))
+    scoreFile(scan(), minScore, (passage, score) => hits.push({ file, passage, score }))
     if (hits.length > limit * 8) trim()
   }
   trim()

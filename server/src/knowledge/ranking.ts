@@ -1,26 +1,26 @@
-import type { RankedScore, SearchWay } from "./schema.ts"
+import type { RankedScore, RetrievalMode } from "./schema.ts"
 
 /** Number of hits used from each ranking. */
-export const candidates = 100
+export const maxCandidates = 100
 /** Weight of semantic similarity relative to BM25, from 0 to 1. */
 const denseWeight = 0.6
 
 /** A passage: the file's index in the search scope, and the position in the file. */
-interface Position {
+interface PassagePosition {
   file: number
   passage: number
 }
 
-interface Hit extends Position {
+interface ScoredHit extends PassagePosition {
   score: number
 }
 
-interface Scored extends Position {
+interface RankedPosition extends PassagePosition {
   lexical: RankedScore | null
   dense: RankedScore | null
 }
 
-export interface RankedHit extends Scored {
+export interface RankedHit extends RankedPosition {
   /** From 1 for the best hit of this search to 0. */
   score: number
   /** Found only through the previous question. */
@@ -28,42 +28,49 @@ export interface RankedHit extends Scored {
 }
 
 /** The hits of one question, best first. */
-export interface Hits {
-  lexical: readonly Hit[]
+export interface SearchHits {
+  lexical: readonly ScoredHit[]
   /** Null if there was no semantic search. */
-  dense: readonly Hit[] | null
+  dense: readonly ScoredHit[] | null
   /** Number of passages searched. */
   total: number
   /** Files with passages that have no embedding yet. */
   incomplete?: ReadonlySet<number>
 }
 
-export const keyOf = ({ file, passage }: Position): string => `${file}:${passage}`
+export const keyOf = ({ file, passage }: PassagePosition): string => `${file}:${passage}`
 
 /** Standard scores over the best hits; passages without a hit get the lowest of them. */
-const normalize = (hits: readonly Hit[], length: number): ((hit: Position) => number) => {
-  const scores = hits.map(({ score }) => score)
+const normalize = (
+  hits: readonly ScoredHit[],
+  length: number,
+): ((hit: PassagePosition) => number) => {
+  const scores = hits.map(({ score: combineScores }) => combineScores)
   while (scores.length < length) scores.push(0)
-  const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length)
-  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0)
+  const mean =
+    scores.reduce((sum, combineScores) => sum + combineScores, 0) / Math.max(1, scores.length)
+  const variance = scores.reduce((sum, combineScores) => sum + (combineScores - mean) ** 2, 0)
   const deviation = Math.sqrt(variance / Math.max(1, scores.length))
   const floor = scores.at(-1) ?? 0
   const scoreByKey = new Map(hits.map((hit) => [keyOf(hit), hit.score]))
   return (hit) => {
-    const score = scoreByKey.get(keyOf(hit)) ?? floor
-    return deviation === 0 ? 0 : (Math.max(score, floor) - mean) / deviation
+    const combineScores = scoreByKey.get(keyOf(hit)) ?? floor
+    return deviation === 0 ? 0 : (Math.max(combineScores, floor) - mean) / deviation
   }
 }
 
-interface Scoring {
-  hits: Map<string, Scored>
-  scoreOf: (hit: Position) => number
+interface CombinedScores {
+  hits: Map<string, RankedPosition>
+  scoreOf: (hit: PassagePosition) => number
 }
 
 /** Combines both rankings of a question into one score for any passage. */
-const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
-  const best = { lexical: lexical.slice(0, candidates), dense: dense?.slice(0, candidates) ?? [] }
-  const hits = new Map<string, Scored>()
+const combineScores = ({ lexical, dense, total, incomplete }: SearchHits): CombinedScores => {
+  const best = {
+    lexical: lexical.slice(0, maxCandidates),
+    dense: dense?.slice(0, maxCandidates) ?? [],
+  }
+  const hits = new Map<string, RankedPosition>()
   for (const name of ["lexical", "dense"] as const) {
     for (const [at, hit] of best[name].entries()) {
       const { file, passage } = hit
@@ -73,11 +80,11 @@ const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   }
   // Padded with zeros for passages without a hit, so that the only match of an identifier counts
   // fully.
-  const lexicalScore = normalize(best.lexical, Math.min(candidates, total))
+  const lexicalScore = normalize(best.lexical, Math.min(maxCandidates, total))
   const denseScore = normalize(best.dense, 0)
   const weight = best.dense.length > 0 ? denseWeight : 0
   /** The mean if the passage may lack an embedding, which must not count against it. */
-  const semanticScore = (hit: Position): number =>
+  const semanticScore = (hit: PassagePosition): number =>
     incomplete?.has(hit.file) && !hits.get(keyOf(hit))?.dense ? 0 : denseScore(hit)
   return {
     hits,
@@ -85,7 +92,7 @@ const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   }
 }
 
-const sort = (hits: ReadonlyMap<string, Scored>, scoreOf: Scoring["scoreOf"]) => {
+const sort = (hits: ReadonlyMap<string, RankedPosition>, scoreOf: CombinedScores["scoreOf"]) => {
   const scored = [...hits.values()].map((hit) => ({ ...hit, score: scoreOf(hit) }))
   scored.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
   const best = scored[0]?.score ?? 0
@@ -94,7 +101,7 @@ const sort = (hits: ReadonlyMap<string, Scored>, scoreOf: Scoring["scoreOf"]) =>
 }
 
 /** Alternates between two lists, without duplicates. */
-export const interleave = <T extends Position>(a: readonly T[], b: readonly T[]): T[] => {
+export const interleave = <T extends PassagePosition>(a: readonly T[], b: readonly T[]): T[] => {
   const merged = new Map<string, T>()
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     for (const hit of [a[at], b[at]]) {
@@ -105,8 +112,8 @@ export const interleave = <T extends Position>(a: readonly T[], b: readonly T[])
 }
 
 /** Ranks the passages of one question, best first. */
-export const rank = (hits: Hits): RankedHit[] => {
-  const { hits: found, scoreOf } = score(hits)
+export const rank = (hits: SearchHits): RankedHit[] => {
+  const { hits: found, scoreOf } = combineScores(hits)
   return sort(found, scoreOf).map((hit) => ({ ...hit, fromPrevious: false }))
 }
 
@@ -114,9 +121,9 @@ export const rank = (hits: Hits): RankedHit[] => {
  * Ranks the passages of a follow-up question by it and the previous question, each scored
  * separately: "And on Sundays?" says little on its own.
  */
-export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
-  const [a, b] = [score(last), score(previous)]
-  const hits = new Map<string, Scored>(a.hits)
+export const rankWithPrevious = (last: SearchHits, previous: SearchHits): RankedHit[] => {
+  const [a, b] = [combineScores(last), combineScores(previous)]
+  const hits = new Map<string, RankedPosition>(a.hits)
   for (const [key, hit] of b.hits) {
     if (!hits.has(key)) hits.set(key, { ...hit, lexical: null, dense: null })
   }
@@ -127,7 +134,7 @@ export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
 }
 
 /** The retrieval mode that was actually used. */
-export const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): SearchWay => {
+export const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): RetrievalMode => {
   if (!dense) return "lexical"
   return lexical ? "hybrid" : "dense"
 }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { createClient } from "../outbound/client.ts"
 
-const answerMs = 5000
+const timeoutMs = 5000
 /** Limit for a response with the index and score of some dozen passages. */
 const maxBytes = 4_000_000
 
@@ -30,16 +30,24 @@ export type Rerank = (
 export const createReranker = ({ url, model, key }: Settings): Rerank => {
   const client = createClient(url, { connect: 5, firstByte: 5, idle: 5 })
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
-  const ask = async (query: string, documents: readonly string[], signal: AbortSignal) => {
+  const requestScores = async (
+    query: string,
+    documents: readonly string[],
+    signal: AbortSignal,
+  ) => {
     const json = { model, query, documents, top_n: documents.length }
     const request = { method: "POST", path: "/rerank", headers, json, maxBytes }
     const { results } = Reply.parse(await client.ask(request, signal))
     return new Map(results.map(({ index, relevance_score }) => [index, relevance_score]))
   }
   return async (query, texts, signal) => {
-    const limit = AbortSignal.timeout(answerMs)
+    const timeout = AbortSignal.timeout(timeoutMs)
     try {
-      return await ask(query, texts, signal ? AbortSignal.any([signal, limit]) : limit)
+      return await requestScores(
+        query,
+        texts,
+        signal ? AbortSignal.any([signal, timeout]) : timeout,
+      )
     } catch (error) {
       if (signal?.aborted) throw error
       // The previous order is kept.

@@ -3,42 +3,46 @@ import type { FileSummary } from "../files/store.ts"
 import { costs, type FairLoop, type LoopShare } from "../limits/fair-loop.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import {
-  candidates,
-  type Hits,
   interleave,
   keyOf,
+  maxCandidates,
   modeOf,
   type RankedHit,
   rank,
   rankWithPrevious,
+  type SearchHits,
 } from "./ranking.ts"
 import type { Rerank } from "./reranker.ts"
-import type { FoundPassage, SearchWay } from "./schema.ts"
-import type { Searcher } from "./search-client.ts"
+import type { FoundPassage, RetrievalMode } from "./schema.ts"
+import type { SearchClient } from "./search-client.ts"
 import { isReserved } from "./selection.ts"
 
 /** The embedding of a question and the index that it can be searched in. */
-export interface Meaning {
+export interface QuestionEmbedding {
   model: string
-  space: string
+  indexId: string
   values: Float32Array
 }
 
 interface Deps {
   passages: PassageStore
-  searcher: Searcher
+  searchClient: SearchClient
   /** @returns null if there is no embedding model, or if it does not respond in time */
-  meaningOf: (query: string, signal?: AbortSignal) => Promise<Meaning | null>
+  embedQuestion: (query: string, signal?: AbortSignal) => Promise<QuestionEmbedding | null>
   /** Null if no rerank endpoint is configured. */
   rerank: Rerank | null
   fairLoop: FairLoop
   /** Ids of files with passages that have no embedding in an index. */
   filesLackingEmbeddings: (space: string) => Promise<ReadonlySet<string>>
   /** Replaces the hits' scores with those of exact vectors. */
-  rescore: (meaning: Meaning, fileIds: readonly string[], hits: Rescored[]) => Promise<Rescored[]>
+  rescore: (
+    embedding: QuestionEmbedding,
+    fileIds: readonly string[],
+    hits: RescoredHit[],
+  ) => Promise<RescoredHit[]>
 }
 
-export interface Rescored {
+export interface RescoredHit {
   file: number
   passage: number
   score: number
@@ -50,16 +54,16 @@ const maxReranked = 50
 /** Ranked passages whose text is read; more than a prompt can hold, because some are duplicates. */
 const maxRanked = 80
 /** Passages read from a file before other requests get their turn. */
-const readAtOnce = 8
+const passagesPerRead = 8
 
-export interface PassageQuery {
+export interface RetrievalQuery {
   /** The id of the user who asks. */
-  asker: string
+  userId: string
   files: readonly FileSummary[]
   question: string
   /** The previous question in the conversation. */
   previous?: string | undefined
-  mode: SearchWay
+  mode: RetrievalMode
   signal?: AbortSignal
 }
 
@@ -67,7 +71,7 @@ export interface RankedPassages {
   /** Best first, before selection. */
   passages: FoundPassage[]
   /** The retrieval mode that was actually used. */
-  search: SearchWay
+  search: RetrievalMode
   model: string | null
   /**
    * Number of files with passages that can only be found by keywords, as they have no embedding
@@ -78,23 +82,30 @@ export interface RankedPassages {
   reranked: boolean | null
 }
 
-type Texts = ReadonlyMap<string, FoundPassage>
+type PassageByKey = ReadonlyMap<string, FoundPassage>
 
 /** Ranks passages of files. Callers must have checked access to the files. */
 export const createRetrieval = (deps: Deps) => {
-  const { passages, searcher, meaningOf, rerank, rescore, fairLoop } = deps
+  const {
+    passages,
+    searchClient: searcher,
+    embedQuestion: meaningOf,
+    rerank,
+    rescore,
+    fairLoop,
+  } = deps
   const { filesLackingEmbeddings } = deps
 
   const readTexts = async (
     files: readonly FileSummary[],
     hits: readonly RankedHit[],
     share: LoopShare,
-  ): Promise<Texts> => {
+  ): Promise<PassageByKey> => {
     const found = new Map<string, FoundPassage>()
-    for (const [index, some] of Map.groupBy(hits, ({ file }) => file)) {
+    for (const [index, fileHits] of Map.groupBy(hits, ({ file }) => file)) {
       const file = files[index]
-      for (let from = 0; file && from < some.length; from += readAtOnce) {
-        const positions = some.slice(from, from + readAtOnce).map(({ passage }) => passage)
+      for (let from = 0; file && from < fileHits.length; from += passagesPerRead) {
+        const positions = fileHits.slice(from, from + passagesPerRead).map(({ passage }) => passage)
         await share.turn(costs.passages)
         for (const row of await passages.byFile(file.id, positions)) {
           const key = keyOf({ file: index, passage: row.position })
@@ -106,29 +117,37 @@ export const createRetrieval = (deps: Deps) => {
   }
 
   const searchFor = async (
-    { files, mode, signal }: PassageQuery,
+    { files, mode, signal }: RetrievalQuery,
     question: string,
-  ): Promise<{ hits: Hits; mode: SearchWay; model: string | null }> => {
-    const meaning = mode === "lexical" ? null : await meaningOf(question, signal)
+  ): Promise<{ hits: SearchHits; mode: RetrievalMode; model: string | null }> => {
+    const embedding = mode === "lexical" ? null : await meaningOf(question, signal)
     const scope = files.map(({ id, filename }) => ({ id, filename }))
     // Without an embedding model the search is lexical, whatever the requested mode.
-    const isLexical = mode !== "dense" || meaning === null
-    const vector = meaning && { space: meaning.space, values: meaning.values }
-    const query = { query: question, files: scope, limit: candidates, vector, lexical: isLexical }
+    const isLexical = mode !== "dense" || embedding === null
+    const vector = embedding && { indexId: embedding.indexId, values: embedding.values }
+    const query = {
+      query: question,
+      files: scope,
+      limit: maxCandidates,
+      vector,
+      lexical: isLexical,
+    }
     const { lexical, dense, total } = await searcher.search(query)
     const ids = scope.map(({ id }) => id)
-    const exact = meaning && [
-      ...(await rescore(meaning, ids, dense.slice(0, maxRescored))),
+    const exact = embedding && [
+      ...(await rescore(embedding, ids, dense.slice(0, maxRescored))),
       ...dense.slice(maxRescored),
     ]
-    const lacking = meaning ? await filesLackingEmbeddings(meaning.space) : new Set<string>()
+    const incompleteIds = embedding
+      ? await filesLackingEmbeddings(embedding.indexId)
+      : new Set<string>()
     const isIncomplete = ({ id, status }: FileSummary): boolean =>
-      meaning !== null && (status === "processing" || lacking.has(id))
+      embedding !== null && (status === "processing" || incompleteIds.has(id))
     const incomplete = new Set(files.flatMap((file, at) => (isIncomplete(file) ? [at] : [])))
     return {
       hits: { lexical, dense: exact, total, incomplete },
-      mode: modeOf({ lexical: isLexical, dense: meaning !== null }),
-      model: meaning?.model ?? null,
+      mode: modeOf({ lexical: isLexical, dense: embedding !== null }),
+      model: embedding?.model ?? null,
     }
   }
 
@@ -137,7 +156,7 @@ export const createRetrieval = (deps: Deps) => {
    */
   const rerankHits = async (
     question: string,
-    { hits, texts }: { hits: readonly RankedHit[]; texts: Texts },
+    { hits, texts }: { hits: readonly RankedHit[]; texts: PassageByKey },
     signal: AbortSignal | undefined,
   ): Promise<RankedPassage[] | null> => {
     const readable = hits.flatMap((hit) => {
@@ -160,32 +179,34 @@ export const createRetrieval = (deps: Deps) => {
   }
 
   return {
-    search: async (query: PassageQuery): Promise<RankedPassages> => {
-      const { asker, files, question, signal } = query
+    search: async (query: RetrievalQuery): Promise<RankedPassages> => {
+      const { userId: asker, files, question, signal } = query
       const share = fairLoop.of(asker)
       const previous = query.previous === question ? "" : (query.previous ?? "")
-      const [last, before] = await Promise.all([
+      const [result, previousResult] = await Promise.all([
         searchFor(query, question),
         previous === "" ? null : searchFor(query, previous),
       ])
       await share.turn(costs.fusion)
-      const orders = [{ question, hits: firstOf(rank(last.hits)) }]
-      if (before) {
-        const hits = firstOf(rankWithPrevious(last.hits, before.hits))
-        orders.push({ question: `${previous}\n${question}`, hits })
+      const rankings = [{ question, hits: keepTopHits(rank(result.hits)) }]
+      if (previousResult) {
+        const hits = keepTopHits(rankWithPrevious(result.hits, previousResult.hits))
+        rankings.push({ question: `${previous}\n${question}`, hits })
       }
-      const all = interleave(orders[0]?.hits ?? [], orders[1]?.hits ?? [])
+      const all = interleave(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
       const texts = await readTexts(files, all, share)
       await share.turn(costs.fusion)
       const reranked = await Promise.all(
-        orders.map((order) => rerankHits(order.question, { hits: order.hits, texts }, signal)),
+        rankings.map((order) => rerankHits(order.question, { hits: order.hits, texts }, signal)),
       )
-      const [a = [], b = []] = orders.map(({ hits }, at) => reranked[at] ?? hits.map(withoutRerank))
+      const [a = [], b = []] = rankings.map(
+        ({ hits }, at) => reranked[at] ?? hits.map(withoutRerank),
+      )
       return {
         passages: interleave(a, b).flatMap((hit) => toPassage(hit, texts)),
-        search: last.mode,
-        model: last.model,
-        partlyEmbedded: last.hits.incomplete?.size ?? 0,
+        search: result.mode,
+        model: result.model,
+        partlyEmbedded: result.hits.incomplete?.size ?? 0,
         reranked: rerank && reranked[0] !== null,
       }
     },
@@ -196,10 +217,10 @@ type RankedPassage = RankedHit & Pick<FoundPassage, "reranked">
 
 const withoutRerank = (hit: RankedHit): RankedPassage => ({ ...hit, reranked: null })
 
-const firstOf = (hits: readonly RankedHit[]): RankedHit[] =>
+const keepTopHits = (hits: readonly RankedHit[]): RankedHit[] =>
   hits.filter((hit, at) => at < maxRanked || isReserved(hit))
 
-const toPassage = (hit: RankedPassage, texts: Texts): FoundPassage[] => {
+const toPassage = (hit: RankedPassage, texts: PassageByKey): FoundPassage[] => {
   const found = texts.get(keyOf(hit))
   if (!found) return []
   const { score, lexical, dense, reranked, fromPrevious } = hit

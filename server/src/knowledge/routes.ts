@@ -8,12 +8,12 @@ import {
   CollectionFile,
   CollectionFileQuery,
   CollectionListQuery,
+  CollectionQuery,
+  CollectionSearchResult,
   CollectionWithFiles,
   FileId,
   FileIds,
-  Findings,
   NewCollection,
-  Question,
 } from "./schema.ts"
 import type { SearchExplanation } from "./search-explanation.ts"
 
@@ -26,8 +26,8 @@ interface Deps {
 /** The routes under `/api/v1/knowledge`. */
 export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Router => {
   const byId = { params: ById }
-  const answers = { 200: json(CollectionWithFiles, "The collection, with its files") }
-  const onlyOwner = { description: "Only the owner and administrators can do this" }
+  const collectionResponse = { 200: json(CollectionWithFiles, "The collection, with its files") }
+  const ownerOnly = { description: "Only the owner and administrators can do this" }
 
   const list = route("user", {
     method: "get",
@@ -44,7 +44,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     givesAuthority: hasGrants,
     summary: "Create a collection",
     body: NewCollection,
-    responses: answers,
+    responses: collectionResponse,
   })
   router.on(create, ({ caller, actor, body }) => collections.create(actor, caller, body))
 
@@ -53,7 +53,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     path: "/:id",
     summary: "Get a collection",
     ...byId,
-    responses: answers,
+    responses: collectionResponse,
   })
   router.on(get, ({ caller, params }) => collections.get(caller, params.id))
 
@@ -74,7 +74,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     summary: "Update a collection; only its owner and administrators can change access_grants",
     ...byId,
     body: CollectionChanges,
-    responses: { ...answers, 403: onlyOwner },
+    responses: { ...collectionResponse, 403: ownerOnly },
   })
   router.on(update, ({ caller, actor, params, body }) =>
     collections.update(actor, caller, { id: params.id, changes: body }),
@@ -86,7 +86,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     givesAuthority: false,
     summary: "Delete a collection without its files; owner and administrators only",
     ...byId,
-    responses: { 200: json(Done, "The collection was deleted"), 403: onlyOwner },
+    responses: { 200: json(Done, "The collection was deleted"), 403: ownerOnly },
   })
   router.on(remove, async ({ caller, actor, params }) => {
     await collections.remove(actor, caller, params.id)
@@ -100,7 +100,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     summary: "Add a file in any processing state (idempotent)",
     ...byId,
     body: FileId,
-    responses: answers,
+    responses: collectionResponse,
   })
   router.on(add, ({ caller, actor, params, body }) =>
     collections.addFiles(actor, caller, { id: params.id, fileIds: [body.file_id] }),
@@ -113,7 +113,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     summary: "Add several files",
     ...byId,
     body: FileIds,
-    responses: answers,
+    responses: collectionResponse,
   })
   router.on(addMany, ({ caller, actor, params, body }) => {
     const fileIds = body.map(({ file_id }) => file_id)
@@ -127,7 +127,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     summary: "Remove a file from the collection without deleting it",
     ...byId,
     body: FileId,
-    responses: answers,
+    responses: collectionResponse,
   })
   router.on(removeFile, ({ caller, actor, params, body }) =>
     collections.removeFile(actor, caller, { id: params.id, fileId: body.file_id }),
@@ -139,7 +139,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     givesAuthority: false,
     summary: "Remove all files from the collection without deleting them",
     ...byId,
-    responses: answers,
+    responses: collectionResponse,
   })
   router.on(reset, ({ caller, actor, params }) => collections.reset(actor, caller, params.id))
 
@@ -149,8 +149,8 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     givesAuthority: false,
     summary: "Search a collection, with each passage's scores and why it would be used in a chat",
     ...byId,
-    body: Question,
-    responses: { 200: json(Findings, "Passages, best first") },
+    body: CollectionQuery,
+    responses: { 200: json(CollectionSearchResult, "Passages, best first") },
   })
   router.on(query, ({ caller, params, body }) => explanation.query(caller, params.id, body))
   return router

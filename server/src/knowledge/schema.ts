@@ -4,15 +4,15 @@ import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { ListQuery } from "../http/pagination.ts"
 
-export const SearchWay = z.enum(["hybrid", "lexical", "dense"])
-export type SearchWay = z.output<typeof SearchWay>
+export const RetrievalMode = z.enum(["hybrid", "lexical", "dense"])
+export type RetrievalMode = z.output<typeof RetrievalMode>
 
 const fields = {
   name: z.string().trim().min(1, "must not be empty").max(200),
   description: z.string().max(10_000),
   access_grants: AccessGrants,
   /** The retrieval mode: lexical, semantic, or both. */
-  search: SearchWay,
+  search: RetrievalMode,
 }
 
 export const Collection = z
@@ -64,7 +64,7 @@ export const NewCollection = z
     name: fields.name,
     description: fields.description.default(""),
     access_grants: AccessGrants.default([]),
-    search: SearchWay.default("hybrid"),
+    search: RetrievalMode.default("hybrid"),
   })
   .meta({ id: "NewCollection" })
 export type NewCollection = z.output<typeof NewCollection>
@@ -117,12 +117,12 @@ export const FileOutline = z
   .meta({ id: "FileOutline" })
 export type FileOutline = z.output<typeof FileOutline>
 
-export const UsedIn = z
+export const FileCollections = z
   .object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
   .meta({ id: "FileUsedIn" })
-export type UsedIn = z.output<typeof UsedIn>
+export type FileCollections = z.output<typeof FileCollections>
 
-export const Question = z
+export const CollectionQuery = z
   .object({
     query: z.string().trim().min(1, "must not be empty").max(10_000),
     /** The previous question in the conversation, for follow-ups such as "And on Sundays?". */
@@ -130,7 +130,7 @@ export const Question = z
     k: z.int().min(1).max(100).default(10),
   })
   .meta({ id: "KnowledgeQuestion" })
-export type Question = z.output<typeof Question>
+export type CollectionQuery = z.output<typeof CollectionQuery>
 
 /** The rank of a passage in one ranking, from 1, and its score. */
 export const RankedScore = z.object({ rank: z.int(), score: z.number() })
@@ -181,13 +181,13 @@ export const FoundPassage = z
   .meta({ id: "FoundPassage" })
 export type FoundPassage = z.output<typeof FoundPassage>
 
-export const Findings = z
+export const CollectionSearchResult = z
   .object({
     passages: z.array(FoundPassage),
     /** Tokens available for sources, tokens used, and number of passages used. */
     budget: z.object({ tokens: z.int(), used: z.int(), passages: z.int() }),
     /** The retrieval mode that was used; `note` explains why it differs from the requested one. */
-    search: SearchWay,
+    search: RetrievalMode,
     note: z.string().nullable(),
     embedding_model: z.string().nullable(),
     /** Number of files with passages that can only be found by keywords so far. */
@@ -198,4 +198,4 @@ export const Findings = z
     ),
   })
   .meta({ id: "Findings" })
-export type Findings = z.output<typeof Findings>
+export type CollectionSearchResult = z.output<typeof CollectionSearchResult>

@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads"
 import type { Bus } from "../bus/bus.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { Answered, Asked, Given } from "./search-protocol.ts"
+import type { PassageData, SearchCommand, SearchEvent } from "./search-protocol.ts"
 
-type Search = Extract<Asked, { type: "search" }>
-export type Found = Extract<Answered, { type: "found" }>
+type SearchRequest = Extract<SearchCommand, { type: "search" }>
+export type SearchResult = Extract<SearchEvent, { type: "found" }>
 
-const answerMs = 20_000
+const timeoutMs = 20_000
 
 interface Deps {
   bus: Bus
@@ -14,43 +14,43 @@ interface Deps {
   /** Path of the SQLite database, which the worker reads itself; null if it has to request data. */
   file: string | null
   /** Vectors of files in an embedding index, as packed by `packCoarse`. */
-  vectorsOf: (space: string, fileIds: readonly string[]) => Promise<Given["vectors"]>
+  vectorsOf: (space: string, fileIds: readonly string[]) => Promise<PassageData["vectors"]>
 }
 
-interface Waiting {
-  resolve: (found: Found) => void
+interface PendingSearch {
+  resolve: (found: SearchResult) => void
   reject: (error: Error) => void
   timer: NodeJS.Timeout
 }
 
 /** Searches in a worker thread, so that other requests are not blocked. */
-export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
+export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => {
   let worker: Worker | undefined
   let last = 0
-  const waiting = new Map<number, Waiting>()
+  const pendingById = new Map<number, PendingSearch>()
   /** For each load in progress, the files that have changed in the meantime. */
   const changed = new Set<Set<string>>()
 
-  const settle = (id: number): Waiting | undefined => {
-    const waits = waiting.get(id)
-    waiting.delete(id)
-    clearTimeout(waits?.timer)
-    return waits
+  const settle = (id: number): PendingSearch | undefined => {
+    const pending = pendingById.get(id)
+    pendingById.delete(id)
+    clearTimeout(pending?.timer)
+    return pending
   }
 
   const fetchMissing = async (
-    { id, words, vectors, space }: Extract<Answered, { type: "missing" }>,
-    post: (asked: Asked) => void,
+    { id, words, vectors, indexId: space }: Extract<SearchEvent, { type: "missing" }>,
+    post: (command: SearchCommand) => void,
   ): Promise<void> => {
     const stale = new Set<string>()
     changed.add(stale)
     try {
       const rows = await passages.indexSegments(words)
-      const given: Given = {
+      const passageData: PassageData = {
         words: rows.map(({ file_id, data }) => ({ id: file_id, data })),
         vectors: space === null ? [] : await vectorsOf(space, vectors),
       }
-      post({ type: "given", id, given })
+      post({ type: "given", id, given: passageData })
       for (const file of stale) post({ type: "forget", file })
     } catch (error) {
       settle(id)?.reject(error instanceof Error ? error : new Error(String(error)))
@@ -60,42 +60,42 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
   }
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./search-worker.ts", import.meta.url), {
+    const newWorker = new Worker(new URL("./search-worker.ts", import.meta.url), {
       workerData: file,
     })
-    started.unref()
-    started.on("message", (answer: Answered) => {
+    newWorker.unref()
+    newWorker.on("message", (answer: SearchEvent) => {
       if (answer.type === "missing") {
-        void fetchMissing(answer, (asked) => started.postMessage(asked))
+        void fetchMissing(answer, (asked) => newWorker.postMessage(asked))
       } else if (answer.type === "broke") settle(answer.id)?.reject(new Error(answer.message))
       else settle(answer.id)?.resolve(answer)
     })
-    const lost = (error: Error): void => {
-      if (worker === started) worker = undefined
-      for (const id of [...waiting.keys()]) settle(id)?.reject(error)
+    const failPending = (error: Error): void => {
+      if (worker === newWorker) worker = undefined
+      for (const id of [...pendingById.keys()]) settle(id)?.reject(error)
     }
-    started.on("error", lost)
-    started.on("exit", () => lost(new Error("The search worker exited.")))
-    return started
+    newWorker.on("error", failPending)
+    newWorker.on("exit", () => failPending(new Error("The search worker exited.")))
+    return newWorker
   }
 
   const stopListening = bus.subscribe((message) => {
     if (message.topic !== "files") return
     for (const stale of changed) stale.add(message.id)
-    const forget: Asked = { type: "forget", file: message.id }
+    const forget: SearchCommand = { type: "forget", file: message.id }
     worker?.postMessage(forget)
   })
 
   return {
     /** @throws if the search fails or takes longer than 20 s */
-    search: (asked: Omit<Search, "type" | "id">): Promise<Found> =>
+    search: (asked: Omit<SearchRequest, "type" | "id">): Promise<SearchResult> =>
       new Promise((resolve, reject) => {
         const id = ++last
-        const late = (): void =>
-          settle(id)?.reject(new Error(`The search timed out after ${answerMs / 1000} seconds.`))
-        waiting.set(id, { resolve, reject, timer: setTimeout(late, answerMs) })
+        const timeOut = (): void =>
+          settle(id)?.reject(new Error(`The search timed out after ${timeoutMs / 1000} seconds.`))
+        pendingById.set(id, { resolve, reject, timer: setTimeout(timeOut, timeoutMs) })
         worker ??= start()
-        const search: Asked = { type: "search", id, ...asked }
+        const search: SearchCommand = { type: "search", id, ...asked }
         worker.postMessage(search)
       }),
 
@@ -106,29 +106,29 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
   }
 }
 
-export type Searcher = ReturnType<typeof createSearcher>
+export type SearchClient = ReturnType<typeof createSearchClient>
 
-interface Index {
+interface VectorIndex {
   search(asked: {
-    space: string
+    indexId: string
     values: Float32Array
     fileIds: readonly string[]
     limit: number
-  }): Promise<Found["dense"] | null>
+  }): Promise<SearchResult["dense"] | null>
 }
 
 /**
  * Lexical search in the worker, dense search by the index; falls back to the worker if the index
  * cannot answer.
  */
-export const searchBeside = (searcher: Searcher, index: Index): Searcher => ({
-  ...searcher,
+export const combineWithIndex = (searchClient: SearchClient, index: VectorIndex): SearchClient => ({
+  ...searchClient,
   search: async (asked) => {
     const { vector, files, limit } = asked
     const dense =
       vector && (await index.search({ ...vector, fileIds: files.map(({ id }) => id), limit }))
-    if (!dense) return searcher.search(asked)
+    if (!dense) return searchClient.search(asked)
     if (!asked.lexical) return { type: "found", id: 0, lexical: [], dense, total: 0 }
-    return { ...(await searcher.search({ ...asked, vector: null })), dense }
+    return { ...(await searchClient.search({ ...asked, vector: null })), dense }
   },
 })

@@ -1,9 +1,14 @@
 import type { FileSummary } from "../files/store.ts"
 import type { Caller } from "../http/caller.ts"
-import { isSearchable, skippedOf } from "./citations.ts"
+import { isSearchable, toSkippedFile } from "./citations.ts"
 import type { Collections } from "./collections.ts"
 import type { RankedPassages, Retrieval } from "./retrieval.ts"
-import type { Findings, FoundPassage, Question, SearchWay } from "./schema.ts"
+import type {
+  CollectionQuery,
+  CollectionSearchResult,
+  FoundPassage,
+  RetrievalMode,
+} from "./schema.ts"
 import type { SelectedSources, SourceSelection } from "./source-selection.ts"
 
 interface Deps {
@@ -14,10 +19,10 @@ interface Deps {
   maxTokens: () => number
 }
 
-type Ranked = Omit<RankedPassages, "passages">
+type RankingInfo = Omit<RankedPassages, "passages">
 
-const notesOf = (wanted: SearchWay, { search, reranked }: Ranked): string[] => [
-  ...(wanted !== "lexical" && search === "lexical"
+const searchNotes = (requestedMode: RetrievalMode, { search, reranked }: RankingInfo): string[] => [
+  ...(requestedMode !== "lexical" && search === "lexical"
     ? ["Keyword search only: no embedding model is currently available."]
     : []),
   ...(reranked === false ? ["The rerank endpoint did not respond; results are not reranked."] : []),
@@ -32,9 +37,9 @@ export const createSearchExplanation = (deps: Deps) => {
    */
   const rankWhole = async (
     whole: SelectedSources,
-    query: { asker: string; question: string; previous: string | undefined; mode: SearchWay },
+    query: { userId: string; question: string; previous: string | undefined; mode: RetrievalMode },
     files: readonly FileSummary[],
-  ): Promise<{ passages: FoundPassage[]; ranked: Ranked }> => {
+  ): Promise<{ passages: FoundPassage[]; ranked: RankingInfo }> => {
     const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
     const ids = new Set(found.map(({ file_id, start }) => `${file_id} ${start}`))
     const rest = whole.passages.filter(({ file_id, start }) => !ids.has(`${file_id} ${start}`))
@@ -46,12 +51,12 @@ export const createSearchExplanation = (deps: Deps) => {
     query: async (
       caller: Caller,
       id: string,
-      { query: question, previous, k }: Question,
-    ): Promise<Findings> => {
+      { query: question, previous, k }: CollectionQuery,
+    ): Promise<CollectionSearchResult> => {
       const collection = await collections.readable(caller, id)
       const all = await collections.filesOf(id)
       const collected = all.filter(isSearchable)
-      const query = { asker: caller.user.id, question, previous, mode: collection.search }
+      const query = { userId: caller.user.id, question, previous, mode: collection.search }
       const tokens = maxTokens()
       const selected = await selection.select({ ...query, named: [], collected, maxTokens: tokens })
       const { passages, ranked } = selected.ranked
@@ -61,10 +66,10 @@ export const createSearchExplanation = (deps: Deps) => {
         passages: passages.slice(0, k),
         budget: { tokens, used: selected.tokens, passages: selected.passages.length },
         search: ranked.search,
-        note: notesOf(collection.search, ranked).join(" ") || null,
+        note: searchNotes(collection.search, ranked).join(" ") || null,
         embedding_model: ranked.model,
         partly_embedded: ranked.partlyEmbedded,
-        sources_skipped: all.filter((file) => !isSearchable(file)).map(skippedOf),
+        sources_skipped: all.filter((file) => !isSearchable(file)).map(toSkippedFile),
       }
     },
   }

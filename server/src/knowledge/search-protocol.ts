@@ -1,7 +1,7 @@
 import type { LexicalHit } from "./bm25.ts"
 
 /** Messages to the search worker, which caches the data of files within its memory limit. */
-export type Asked =
+export type SearchCommand =
   | {
       type: "search"
       id: number
@@ -9,13 +9,13 @@ export type Asked =
       files: { id: string; filename: string }[]
       limit: number
       /** The query's embedding in an index; null for lexical search only. */
-      vector: { space: string; values: Float32Array } | null
+      vector: { indexId: string; values: Float32Array } | null
       lexical: boolean
     }
-  | { type: "given"; id: number; given: Given }
+  | { type: "given"; id: number; given: PassageData }
   | { type: "forget"; file: string }
 
-export interface Given {
+export interface PassageData {
   words: { id: string; data: Uint8Array }[]
   vectors: { id: string; count: number; data: Uint8Array }[]
 }
@@ -26,8 +26,8 @@ export interface DenseHit {
   score: number
 }
 
-export type Answered =
-  | { type: "missing"; id: number; words: string[]; vectors: string[]; space: string | null }
+export type SearchEvent =
+  | { type: "missing"; id: number; words: string[]; vectors: string[]; indexId: string | null }
   | {
       type: "found"
       id: number

@@ -30,19 +30,19 @@ export const postingsOf = ({ trigrams, counted }: IndexSegment, kind: TermKind):
   kind === "trigram" ? trigrams : counted
 
 /** The files of a segment that are searched. */
-export interface Part {
+export interface SegmentScope {
   segment: Segment
   /** For each file of the segment its index in the search scope, or -1. */
   order: Int32Array
 }
 
-interface Held extends Segment {
+interface CachedSegment extends Segment {
   /** File ids; empty if the file was dropped. */
   files: string[]
-  living: number
+  liveFiles: number
 }
 
-export interface NamedWords {
+export interface FileTerms {
   id: string
   filename: string
   /** As packed by `packWords`. */
@@ -61,25 +61,25 @@ const sum = (numbers: Uint16Array): number => {
 const bytesOf = ({ words, names }: Segment): number => words.bytes + names.bytes
 
 /** Scratch space, allocated per segment and not per file. */
-const counters = ({ passages }: IndexSegment) => ({
+const createScratch = ({ passages }: IndexSegment) => ({
   scores: new Float32Array(passages),
   norms: new Float32Array(passages),
 })
 
-const one = ({ id, filename, data }: NamedWords): Held => {
+const toSegment = ({ id, filename, data }: FileTerms): CachedSegment => {
   const words = openIndexSegment(data)
   return {
     words,
-    ...counters(words),
+    ...createScratch(words),
     names: openIndexSegment(packIndexSegment([nameOf(filename)])),
     starts: Uint32Array.of(0, words.passages),
     lengths: Float64Array.of(sum(words.lengths)),
     files: [id],
-    living: 1,
+    liveFiles: 1,
   }
 }
 
-const merge = (segments: readonly Held[]): Held => {
+const merge = (segments: readonly CachedSegment[]): CachedSegment => {
   const [only] = segments
   if (only && segments.length === 1) return only
   const starts = [0]
@@ -90,18 +90,18 @@ const merge = (segments: readonly Held[]): Held => {
   const words = mergeIndexSegments(segments.map((segment) => segment.words))
   return {
     words,
-    ...counters(words),
+    ...createScratch(words),
     names: mergeIndexSegments(segments.map(({ names }) => names)),
     starts: Uint32Array.from(starts),
     lengths: Float64Array.from(segments.flatMap(({ lengths }) => [...lengths])),
     files: segments.flatMap(({ files }) => files),
-    living: segments.reduce((all, { living }) => all + living, 0),
+    liveFiles: segments.reduce((all, { liveFiles: living }) => all + living, 0),
   }
 }
 
 /** Groups segments so that each group fits into one. */
-const fitting = (segments: readonly Held[]): Held[][] => {
-  const runs: Held[][] = []
+const groupForMerging = (segments: readonly CachedSegment[]): CachedSegment[][] => {
+  const runs: CachedSegment[][] = []
   let passages = maxPassages
   for (const segment of segments) {
     passages += segment.words.passages
@@ -115,71 +115,72 @@ const fitting = (segments: readonly Held[]): Held[][] => {
 }
 
 /** An LRU cache of files' terms in searchable segments. */
-export const createWordShelf = (room: number) => {
-  const places = new Map<string, { segment: Held; file: number }>()
+export const createSegmentCache = (maxBytes: number) => {
+  const locations = new Map<string, { segment: CachedSegment; file: number }>()
   /** Least recently used first. */
-  const segments = new Set<Held>()
+  const segments = new Set<CachedSegment>()
   let bytes = 0
 
-  const add = (segment: Held): void => {
+  const add = (segment: CachedSegment): void => {
     segments.add(segment)
     bytes += bytesOf(segment)
   }
-  const remove = (segment: Held): void => {
+  const remove = (segment: CachedSegment): void => {
     segments.delete(segment)
     bytes -= bytesOf(segment)
   }
-  const place = (segment: Held): void => {
+  const indexFiles = (segment: CachedSegment): void => {
     for (const [file, id] of segment.files.entries())
-      if (id !== "") places.set(id, { segment, file })
+      if (id !== "") locations.set(id, { segment, file })
   }
-  const forget = (segment: Held): void => {
+  const evict = (segment: CachedSegment): void => {
     remove(segment)
-    for (const id of segment.files) if (places.get(id)?.segment === segment) places.delete(id)
+    for (const id of segment.files) if (locations.get(id)?.segment === segment) locations.delete(id)
   }
 
   const drop = (id: string): void => {
-    const found = places.get(id)
+    const found = locations.get(id)
     if (!found) return
-    places.delete(id)
+    locations.delete(id)
     found.segment.files[found.file] = ""
-    found.segment.living--
+    found.segment.liveFiles--
   }
 
-  const join = (some: readonly Held[]): void => {
+  const mergeSegments = (some: readonly CachedSegment[]): void => {
     const merged = merge(some)
     for (const segment of some) remove(segment)
     add(merged)
-    place(merged)
+    indexFiles(merged)
   }
 
-  const tidy = (): void => {
+  const compact = (): void => {
     for (const segment of [...segments]) {
-      if (segment.living * 2 < segment.files.length) forget(segment)
+      if (segment.liveFiles * 2 < segment.files.length) evict(segment)
     }
     const small = [...segments].filter(({ words }) => words.passages < smallPassages)
-    if (small.length > maxSmallSegments) for (const some of fitting(small)) join(some)
+    if (small.length > maxSmallSegments)
+      for (const some of groupForMerging(small)) mergeSegments(some)
   }
 
   return {
-    has: (id: string): boolean => places.has(id),
+    has: (id: string): boolean => locations.has(id),
     bytes: (): number => bytes,
     drop,
 
-    put: (files: readonly NamedWords[]): void => {
+    put: (files: readonly FileTerms[]): void => {
       for (const { id } of files) drop(id)
-      for (const some of fitting(files.map(one))) {
+      for (const some of groupForMerging(files.map(toSegment))) {
         const segment = merge(some)
         add(segment)
-        place(segment)
+        indexFiles(segment)
       }
     },
 
     /** Locations of the given files; files that are not cached are omitted. */
-    parts: (ids: readonly string[]): Part[] => {
-      const parts = new Map<Held, Part>()
+    scopesOf: (ids: readonly string[]): SegmentScope[] => {
+      const parts = new Map<CachedSegment, SegmentScope>()
       for (const [index, id] of ids.entries()) {
-        const found = places.get(id)
+        const found = locations.get(id)
         if (!found) continue
         const { segment, file } = found
         const part = parts.get(segment) ?? {
@@ -198,10 +199,10 @@ export const createWordShelf = (room: number) => {
 
     /** Merges small segments and evicts the least recently used ones until the rest fit. */
     shrink: (): void => {
-      tidy()
+      compact()
       for (const segment of segments) {
-        if (bytes <= room) return
-        forget(segment)
+        if (bytes <= maxBytes) return
+        evict(segment)
       }
     },
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
-import { selectPassages, tokensOf } from "./selection.ts"
+import { passageTokens, selectPassages } from "./selection.ts"
 
 /** About 100 tokens each, including the overhead. */
-const passage = (at: number, over: Partial<FoundPassage> = {}): FoundPassage =>
+const passage = (at: number, overrides: Partial<FoundPassage> = {}): FoundPassage =>
   createFoundPassage({
     file_id: "a",
     filename: "a.txt",
@@ -12,10 +12,10 @@ const passage = (at: number, over: Partial<FoundPassage> = {}): FoundPassage =>
     start: at * 1000,
     end: at * 1000 + 209,
     score: 1 - at / 100,
-    ...over,
+    ...overrides,
   })
 const ranked = Array.from({ length: 60 }, (_, at) => passage(at))
-const each = tokensOf(passage(0))
+const each = passageTokens(passage(0))
 const used = (passages: readonly FoundPassage[]): number[] =>
   passages.flatMap((one, at) => (one.used ? [at] : []))
 
@@ -39,7 +39,7 @@ describe("the selection of passages", () => {
     expect(best?.used).toBe(true)
     expect(best?.text.length).toBeGreaterThan(200)
     expect(best?.end).toBe((best?.start ?? 0) + (best?.text.length ?? 0))
-    expect(tokensOf(best ?? passage(0))).toBeLessThanOrEqual(400)
+    expect(passageTokens(best ?? passage(0))).toBeLessThanOrEqual(400)
     expect(second?.used).toBe(false)
   })
 
@@ -54,10 +54,12 @@ describe("the selection of passages", () => {
   })
 
   it("always selects the top three of each ranking", () => {
-    const seat = (at: number, ranking: "lexical" | "dense", rank: number) =>
+    const rankedPassage = (at: number, ranking: "lexical" | "dense", rank: number) =>
       passage(at, { [ranking]: { rank, score: 1 } })
-    const list = ranked.with(40, seat(40, "lexical", 1)).with(50, seat(50, "dense", 3))
-    const more = list.with(45, seat(45, "lexical", 4))
+    const list = ranked
+      .with(40, rankedPassage(40, "lexical", 1))
+      .with(50, rankedPassage(50, "dense", 3))
+    const more = list.with(45, rankedPassage(45, "lexical", 4))
     const selected = selectPassages(more, { max: each * 10, fill: each * 10 })
     expect(used(selected)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 40, 50])
     expect(selected[40]?.reserved).toBe("lexical")
@@ -68,7 +70,7 @@ describe("the selection of passages", () => {
   it("keeps the reservation of a text whose better ranked copy did not fit", () => {
     const large = passage(0, { text: "z".repeat(2000) })
     const copy = passage(1, { text: "z".repeat(2000), lexical: { rank: 1, score: 9 } })
-    const selected = selectPassages([large, copy], { max: tokensOf(copy), fill: 0 })
+    const selected = selectPassages([large, copy], { max: passageTokens(copy), fill: 0 })
     expect(used(selected)).toEqual([1])
   })
 

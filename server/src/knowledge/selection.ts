@@ -8,22 +8,23 @@ const minPassages = 8
 const maxPassages = 40
 
 /** Tokens of the delimiters around one source, without its name and heading. */
-const tokensAround = 24
+const delimiterTokens = 24
 
 /** Estimated tokens that a source takes in the prompt in addition to its text. */
-export const tokensBesideText = ({
+export const overheadTokens = ({
   filename,
   heading = [],
 }: Pick<FoundPassage, "filename" | "heading">): number =>
-  tokensAround + estimateTokens(`${filename}${heading.join(" › ")}`)
+  delimiterTokens + estimateTokens(`${filename}${heading.join(" › ")}`)
 
 /** Estimated tokens that a source takes in the prompt. */
-export const tokensOf = (passage: Pick<FoundPassage, "text" | "filename" | "heading">): number =>
-  estimateTokens(passage.text) + tokensBesideText(passage)
+export const passageTokens = (
+  passage: Pick<FoundPassage, "text" | "filename" | "heading">,
+): number => estimateTokens(passage.text) + overheadTokens(passage)
 
 /** The beginning of a passage that fits within `maxTokens`. */
 export const truncatePassage = (passage: FoundPassage, maxTokens: number): FoundPassage => {
-  const text = truncateToTokens(passage.text, maxTokens - tokensBesideText(passage))
+  const text = truncateToTokens(passage.text, maxTokens - overheadTokens(passage))
   return { ...passage, text, end: passage.start + text.length }
 }
 
@@ -34,19 +35,19 @@ export interface TokenBudget {
   fill: number
 }
 
-type Ranked = Pick<FoundPassage, "lexical" | "dense">
+type Rankings = Pick<FoundPassage, "lexical" | "dense">
 
-const isFirst = (ranked: Ranked["lexical"]): boolean =>
+const isTopRanked = (ranked: Rankings["lexical"]): boolean =>
   ranked !== null && ranked.rank <= reservedPerRanking
 
-export const isReserved = ({ lexical, dense }: Ranked): boolean =>
-  isFirst(lexical) || isFirst(dense)
+export const isReserved = ({ lexical, dense }: Rankings): boolean =>
+  isTopRanked(lexical) || isTopRanked(dense)
 
 /** The ranking that a passage was selected for, if passages ranked above it were left out. */
 const reservedBy = (passage: FoundPassage, isBelowLeftOut: boolean): FoundPassage["reserved"] => {
   if (!isBelowLeftOut) return null
-  if (isFirst(passage.dense)) return "dense"
-  return isFirst(passage.lexical) ? "lexical" : null
+  if (isTopRanked(passage.dense)) return "dense"
+  return isTopRanked(passage.lexical) ? "lexical" : null
 }
 
 /** Marks which of the ranked passages are sent to the model, in unchanged order. */
@@ -54,29 +55,30 @@ export const selectPassages = (
   ranked: readonly FoundPassage[],
   { max, fill }: TokenBudget,
 ): FoundPassage[] => {
-  const taken = new Set<FoundPassage>()
+  const selected = new Set<FoundPassage>()
   const tooLarge = new Set<FoundPassage>()
   const texts = new Set<string>()
   let tokens = 0
-  const isEnough = (): boolean => taken.size >= minPassages && tokens >= fill
-  const take = (passage: FoundPassage): void => {
-    const cost = tokensOf(passage)
+  const isEnough = (): boolean => selected.size >= minPassages && tokens >= fill
+  const trySelect = (passage: FoundPassage): void => {
+    const cost = passageTokens(passage)
     if (texts.has(passage.text)) return
-    if (taken.size >= maxPassages || tokens + cost > max) {
+    if (selected.size >= maxPassages || tokens + cost > max) {
       tooLarge.add(passage)
       return
     }
-    taken.add(passage)
+    selected.add(passage)
     texts.add(passage.text)
     tokens += cost
   }
-  for (const passage of ranked) if (isReserved(passage)) take(passage)
-  for (const passage of ranked) if (!isEnough()) take(passage)
+  for (const passage of ranked) if (isReserved(passage)) trySelect(passage)
+  for (const passage of ranked) if (!isEnough()) trySelect(passage)
   const [best, ...others] = ranked
-  if (best && taken.size === 0) return [truncateBest(best, max), ...others.map(leaveOut("budget"))]
+  if (best && selected.size === 0)
+    return [truncateBest(best, max), ...others.map(leaveOut("budget"))]
   let isBelowLeftOut = false
   return ranked.map((passage) => {
-    if (taken.has(passage)) return { ...passage, reserved: reservedBy(passage, isBelowLeftOut) }
+    if (selected.has(passage)) return { ...passage, reserved: reservedBy(passage, isBelowLeftOut) }
     if (texts.has(passage.text)) return leaveOut("duplicate")(passage)
     isBelowLeftOut = true
     return leaveOut(tooLarge.has(passage) ? "budget" : "rank")(passage)

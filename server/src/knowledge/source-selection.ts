@@ -2,11 +2,11 @@ import type { PassageStore } from "../files/passage-store.ts"
 import type { FileSummary } from "../files/store.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFileLists, type FileList } from "./file-list.ts"
-import { createFileParts } from "./file-outline.ts"
+import { createFileOutlines } from "./file-outline.ts"
 import { toFoundPassage } from "./found-passage.ts"
-import type { PassageQuery, RankedPassages, Retrieval } from "./retrieval.ts"
+import type { RankedPassages, Retrieval, RetrievalQuery } from "./retrieval.ts"
 import type { FoundPassage } from "./schema.ts"
-import { selectPassages, tokensOf } from "./selection.ts"
+import { passageTokens, selectPassages } from "./selection.ts"
 import { charactersPerToken } from "./tokens.ts"
 
 /**
@@ -19,11 +19,11 @@ const maxWholePassages = 100
  * Share of the budget for outlines and openings of attached files that are too large to be sent
  * whole.
  */
-const partsShare = 0.25
+const overviewShare = 0.25
 /** With fewer tokens an overview of a file is of no use. */
-const minPartsTokens = 150
+const minOverviewTokens = 150
 
-export interface SourceQuery extends Omit<PassageQuery, "files"> {
+export interface SourceQuery extends Omit<RetrievalQuery, "files"> {
   /** Files attached individually. */
   named: readonly FileSummary[]
   /** Files included only through a collection. */
@@ -50,8 +50,8 @@ interface Deps {
   retrieval: Retrieval
 }
 
-const sumOf = (passages: readonly FoundPassage[]): number =>
-  passages.reduce((sum, passage) => sum + tokensOf(passage), 0)
+const totalTokens = (passages: readonly FoundPassage[]): number =>
+  passages.reduce((sum, passage) => sum + passageTokens(passage), 0)
 
 /** Whether an opening is contained in a passage that is sent as well. */
 const isWithinAny = (
@@ -62,12 +62,12 @@ const isWithinAny = (
   passages.some((one) => one.file_id === file_id && one.start <= start && one.end >= end)
 
 /** Lower bound for the tokens of a whole file, from its length alone. */
-const fewestTokensOf = ({ text_length, passages }: FileSummary): number =>
+const minTokensOf = ({ text_length, passages }: FileSummary): number =>
   (text_length ?? 0) / charactersPerToken + (passages ?? 0)
 
 /** Selects the sources that are sent to a model for a question. */
 export const createSourceSelection = ({ passages, retrieval }: Deps) => {
-  const fileParts = createFileParts(passages)
+  const fileParts = createFileOutlines(passages)
   const fileLists = createFileLists(passages)
 
   /** All passages of the files in reading order; null if they exceed `maxTokens`. */
@@ -75,37 +75,37 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
     files: readonly FileSummary[],
     maxTokens: number,
   ): Promise<FoundPassage[] | null> => {
-    const fewest = files.reduce((sum, file) => sum + fewestTokensOf(file), 0)
-    if (fewest > maxTokens) return null
+    const minTokens = files.reduce((sum, file) => sum + minTokensOf(file), 0)
+    if (minTokens > maxTokens) return null
     const rows = await passages.byFiles(files.map(({ id }) => id))
-    const whole = files.flatMap((file) =>
+    const wholeFiles = files.flatMap((file) =>
       (rows.get(file.id) ?? []).map((row) => toFoundPassage(file, row, "whole")),
     )
-    const merged = mergeAdjacentPassages(whole)
-    return sumOf(merged) <= maxTokens && merged.length <= maxWholePassages ? merged : null
+    const merged = mergeAdjacentPassages(wholeFiles)
+    return totalTokens(merged) <= maxTokens && merged.length <= maxWholePassages ? merged : null
   }
 
   /** Attached files sent whole: all of them if they fit, otherwise the smallest ones. */
-  const readNamed = async (named: readonly FileSummary[], maxTokens: number) => {
+  const readAttached = async (named: readonly FileSummary[], maxTokens: number) => {
     const all = await readWhole(named, maxTokens)
     if (all) return { whole: all, large: [] }
-    const whole: FoundPassage[] = []
-    const large: FileSummary[] = []
-    let left = maxTokens
-    for (const file of named.toSorted((a, z) => fewestTokensOf(a) - fewestTokensOf(z))) {
-      const read = await readWhole([file], left)
-      if (read) whole.push(...read)
-      else large.push(file)
-      left -= sumOf(read ?? [])
+    const wholeFiles: FoundPassage[] = []
+    const largeFiles: FileSummary[] = []
+    let remainingTokens = maxTokens
+    for (const file of named.toSorted((a, z) => minTokensOf(a) - minTokensOf(z))) {
+      const read = await readWhole([file], remainingTokens)
+      if (read) wholeFiles.push(...read)
+      else largeFiles.push(file)
+      remainingTokens -= totalTokens(read ?? [])
     }
-    return { whole, large }
+    return { whole: wholeFiles, large: largeFiles }
   }
 
-  const readParts = async (
+  const readOverviews = async (
     files: readonly FileSummary[],
     maxTokens: number,
   ): Promise<FoundPassage[]> => {
-    const some = files.slice(0, Math.max(1, Math.floor(maxTokens / minPartsTokens)))
+    const some = files.slice(0, Math.max(1, Math.floor(maxTokens / minOverviewTokens)))
     const parts: FoundPassage[] = []
     for (const file of some) {
       parts.push(...(await fileParts.read(file, Math.floor(maxTokens / some.length))))
@@ -125,29 +125,32 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
     }: SourceQuery): Promise<SelectedSources> => {
       const everything = await readWhole([...named, ...collected], maxTokens)
       if (everything) {
-        const tokens = sumOf(everything)
+        const tokens = totalTokens(everything)
         return { passages: everything, leftOut: [], fileList: null, tokens, ranked: null }
       }
       // The rest is reserved for the openings and for search results.
-      const { whole, large } = await readNamed(named, maxTokens * (1 - partsShare))
-      const leftTokens = maxTokens - sumOf(whole)
-      const partsTokens = Math.floor(Math.min(maxTokens * partsShare, leftTokens / 2))
-      const parts = await readParts(large, partsTokens)
+      const { whole: wholeFiles, large: largeFiles } = await readAttached(
+        named,
+        maxTokens * (1 - overviewShare),
+      )
+      const remainingTokens = maxTokens - totalTokens(wholeFiles)
+      const partsTokens = Math.floor(Math.min(maxTokens * overviewShare, remainingTokens / 2))
+      const parts = await readOverviews(largeFiles, partsTokens)
       const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
-      const given = [...whole, ...parts]
+      const fixedPassages = [...wholeFiles, ...parts]
       // A question is about its attached files; for collections a share of the budget is enough.
-      const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
-      const max = maxTokens - sumOf(given) - (fileList?.tokens ?? 0)
-      const files = [...large, ...collected]
+      const fillTokens = largeFiles.length > 0 ? maxTokens : maxTokens * fillShare
+      const max = maxTokens - totalTokens(fixedPassages) - (fileList?.tokens ?? 0)
+      const files = [...largeFiles, ...collected]
       const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
       const selected = selectPassages(found, { max, fill: Math.min(max, fillTokens) })
       const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))
-      const sources = [...given.filter((passage) => !isWithinAny(passage, used)), ...used]
+      const sources = [...fixedPassages.filter((passage) => !isWithinAny(passage, used)), ...used]
       return {
         passages: sources,
         leftOut: selected.filter((passage) => !passage.used),
         fileList,
-        tokens: sumOf(sources) + (fileList?.tokens ?? 0),
+        tokens: totalTokens(sources) + (fileList?.tokens ?? 0),
         ranked,
       }
     },

@@ -9,39 +9,39 @@ import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { createCollectionLinks } from "./collection-links.ts"
-import { createListParts } from "./collection-summaries.ts"
+import { createCollectionSummaryReader } from "./collection-summaries.ts"
 import {
   type Collection,
   type CollectionChanges,
   type CollectionListQuery,
-  SearchWay,
+  RetrievalMode,
 } from "./schema.ts"
 
 /** Limit for the collections listed for one file. */
-const maxHolding = 1000
+const maxCollectionsOfFile = 1000
 
 const toCollection = (
   { name_key, ...row }: Selectable<CollectionRow>,
   access_grants: AccessGrant[],
-): Collection => ({ ...row, search: SearchWay.parse(row.search), access_grants })
+): Collection => ({ ...row, search: RetrievalMode.parse(row.search), access_grants })
 
-export interface ListedCollection extends Collection {
+export interface CollectionListItem extends Collection {
   grant_count: number
   /** Ids of the files added first, in order. */
   file_ids: string[]
 }
 
 /** The owners and grants of one or more collections. */
-export interface Readers {
+export interface CollectionReaders {
   owners: ReadonlySet<string>
   grants: AccessGrant[]
 }
 
 export const createCollectionStore = ({ db, grants }: { db: Database; grants: Grants }) => {
-  const readListParts = createListParts(db)
+  const readListParts = createCollectionSummaryReader(db)
   const links = createCollectionLinks(db)
 
-  const grantedTo = (type: "user" | "group", ids: readonly string[]) =>
+  const selectGrants = (type: "user" | "group", ids: readonly string[]) =>
     db.read
       .selectFrom("access_grants")
       .select("resource_id")
@@ -50,18 +50,18 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       .where("principal_id", "in", ids)
 
   /** Collections that the caller owns or was granted access to. */
-  const openTo = ({ user, groups }: Caller) => {
+  const readableBy = ({ user, groups }: Caller) => {
     // Each half uses the index on principals; with `or`, SQLite would read all grants.
-    const granted = grantedTo("user", [everyonePrincipalId, user.id]).unionAll(
-      grantedTo("group", [everyonePrincipalId, ...groups]),
+    const granted = selectGrants("user", [everyonePrincipalId, user.id]).unionAll(
+      selectGrants("group", [everyonePrincipalId, ...groups]),
     )
-    let open = db.read.selectFrom("collections")
+    let query = db.read.selectFrom("collections")
     if (user.role !== "admin") {
-      open = open.where((eb) =>
+      query = query.where((eb) =>
         eb.or([eb("collections.user_id", "=", user.id), eb("collections.id", "in", granted)]),
       )
     }
-    return open
+    return query
   }
 
   return {
@@ -76,8 +76,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return row && toCollection(row, await grants.listForResource("collection", id, reader))
     },
 
-    list: async (caller: Caller, query: CollectionListQuery): Promise<Page<ListedCollection>> => {
-      let matching = openTo(caller)
+    list: async (caller: Caller, query: CollectionListQuery): Promise<Page<CollectionListItem>> => {
+      let matching = readableBy(caller)
       if (query.query) matching = matching.where(columnContains("name_key", query.query))
       const { total } = await matching
         .select(({ fn }) => fn.countAll<number>().as("total"))
@@ -105,7 +105,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     /** The files that are in a collection readable by the caller. */
     sharedFiles: async (caller: Caller, fileIds: readonly string[]): Promise<string[]> => {
       const rows = await readInChunks(fileIds, (chunk) =>
-        openTo(caller)
+        readableBy(caller)
           .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
           .where("collection_files.file_id", "in", chunk)
           .select("collection_files.file_id")
@@ -118,23 +118,23 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     /** The collections readable by the caller. */
     readableAmong: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
       const rows = await readInChunks(ids, (chunk) =>
-        openTo(caller).where("collections.id", "in", chunk).select("collections.id").execute(),
+        readableBy(caller).where("collections.id", "in", chunk).select("collections.id").execute(),
       )
       return new Set(rows.map(({ id }) => id))
     },
 
     /** The collections that contain a file and are readable by the caller, sorted by name. */
     holding: (caller: Caller, fileId: string): Promise<{ id: string; name: string }[]> =>
-      openTo(caller)
+      readableBy(caller)
         .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
         .where("collection_files.file_id", "=", fileId)
         .select(["collections.id", "collections.name"])
         .orderBy("name_key")
-        .limit(maxHolding)
+        .limit(maxCollectionsOfFile)
         .execute(),
 
     /** Owners and grants of the collections that contain a file; undefined if there are none. */
-    readersOfFile: async (fileId: string): Promise<Readers | undefined> => {
+    readersOfFile: async (fileId: string): Promise<CollectionReaders | undefined> => {
       // A file may be in thousands of collections with a thousand grants each.
       const collections = await db.backgroundReader
         .selectFrom("collection_files")

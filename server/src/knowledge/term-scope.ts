@@ -1,6 +1,6 @@
 import { findHash, type Postings } from "../files/index-segment.ts"
 import type { TermKind } from "../files/tokenizer.ts"
-import { type Part, postingsOf, type Segment } from "./segment-cache.ts"
+import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
 
 export interface QueryTerm {
   term: string
@@ -11,7 +11,7 @@ export interface QueryTerm {
 }
 
 /** The part of a segment that is searched. */
-export interface Scope extends Part {
+export interface TermScope extends SegmentScope {
   /** Pairs of first passage and end (exclusive), in order. */
   runs: number[]
   /** Number of passages. */
@@ -20,15 +20,15 @@ export interface Scope extends Part {
   length: number
 }
 
-export const scopeOf = ({ segment, order }: Part): Scope => {
+export const createTermScope = ({ segment, order }: SegmentScope): TermScope => {
   const { starts, lengths } = segment
   const runs: number[] = []
   let total = 0
   let length = 0
-  for (const [file, place] of order.entries()) {
+  for (const [file, index] of order.entries()) {
     const from = starts[file] ?? 0
     const to = starts[file + 1] ?? from
-    if (place < 0 || from === to) continue
+    if (index < 0 || from === to) continue
     total += to - from
     length += lengths[file] ?? 0
     if (runs.at(-1) === from) runs[runs.length - 1] = to
@@ -48,9 +48,9 @@ const lowerBound = (passages: Uint16Array, passage: number, low: number, high: n
   return from
 }
 
-const rangeOf = ({ hashes, starts }: Postings, hash: number): [from: number, to: number] => {
-  const place = findHash(hashes, hash)
-  return place < 0 ? [0, 0] : [starts[place] ?? 0, starts[place + 1] ?? 0]
+const postingsRange = ({ hashes, starts }: Postings, hash: number): [from: number, to: number] => {
+  const index = findHash(hashes, hash)
+  return index < 0 ? [0, 0] : [starts[index] ?? 0, starts[index + 1] ?? 0]
 }
 
 /** The occurrences of a term in one scope. */
@@ -67,10 +67,10 @@ export interface Occurrences {
  * The spans of a term's postings within the scope. If searching for each run costs more than
  * walking through all postings, all are returned; hits outside the scope are dropped later.
  */
-const spansOf = (scope: Scope, { hash, kind }: QueryTerm): Omit<Occurrences, "named"> => {
+const findSpans = (scope: TermScope, { hash, kind }: QueryTerm): Omit<Occurrences, "named"> => {
   const { segment, runs } = scope
   const postings = postingsOf(segment.words, kind)
-  const [from, to] = rangeOf(postings, hash)
+  const [from, to] = postingsRange(postings, hash)
   if (from === to) return { spans: [], frequency: 0 }
   if (scope.total === segment.words.passages) return { spans: [from, to], frequency: to - from }
   const { passages } = postings
@@ -89,7 +89,7 @@ const spansOf = (scope: Scope, { hash, kind }: QueryTerm): Omit<Occurrences, "na
   return { spans, frequency }
 }
 
-const countWithin = ({ runs }: Scope, passages: Uint16Array): number => {
+const countWithin = ({ runs }: TermScope, passages: Uint16Array): number => {
   let count = 0
   let run = 0
   for (const passage of passages) {
@@ -101,13 +101,13 @@ const countWithin = ({ runs }: Scope, passages: Uint16Array): number => {
 }
 
 /** Number of occurrences of a term in the text of each passage of a file. */
-export const countsIn = (
+export const countOccurrences = (
   { words, starts }: Segment,
   { hash, kind }: QueryTerm,
   file: number,
 ): Uint8Array => {
   const postings = postingsOf(words, kind)
-  const [from, to] = rangeOf(postings, hash)
+  const [from, to] = postingsRange(postings, hash)
   const first = starts[file] ?? 0
   const end = starts[file + 1] ?? first
   const counts = new Uint8Array(end - first)
@@ -120,15 +120,15 @@ export const countsIn = (
 }
 
 /** Finds a term in texts and file names. */
-export const findTerm = (scope: Scope, term: QueryTerm): Occurrences => {
+export const findTerm = (scope: TermScope, term: QueryTerm): Occurrences => {
   const { segment, order } = scope
-  const { spans, frequency } = spansOf(scope, term)
+  const { spans, frequency } = findSpans(scope, term)
   const postings = postingsOf(segment.names, term.kind)
-  const [from, to] = rangeOf(postings, term.hash)
+  const [from, to] = postingsRange(postings, term.hash)
   const named = [...postings.passages.subarray(from, to)].filter((file) => (order[file] ?? -1) >= 0)
-  let without = 0
+  let nameOnly = 0
   for (const file of named) {
-    for (const count of countsIn(segment, term, file)) if (count === 0) without++
+    for (const count of countOccurrences(segment, term, file)) if (count === 0) nameOnly++
   }
-  return { spans, frequency: frequency + without, named }
+  return { spans, frequency: frequency + nameOnly, named }
 }

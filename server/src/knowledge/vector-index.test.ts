@@ -25,14 +25,14 @@ describe.each(chooseVectorKinds())("semantic search with $name", (kind) => {
   afterAll(() => setting.close())
 
   const recall = async (scope: readonly string[]): Promise<number> => {
-    let right = 0
+    let hits = 0
     for (let round = 0; round < 40; round++) {
       const query = vector()
-      const wanted = new Set(setting.nearest("space-a", scope, query, 10))
+      const expected = new Set(setting.nearest("space-a", scope, query, 10))
       const { found } = await setting.find("space-a", scope, query, 20)
-      right += found.slice(0, 10).filter((at) => wanted.has(at)).length
+      hits += found.slice(0, 10).filter((at) => expected.has(at)).length
     }
-    return right / 400
+    return hits / 400
   }
 
   it("uses pgvector if available, without errors", async () => {

@@ -2,12 +2,12 @@ import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { EmbeddingIndexRow, FileRow } from "../db/file-tables.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
-import { mergePacks, packCoarse } from "./quantization.ts"
-import type { Given } from "./search-protocol.ts"
+import { mergePacks, packQuantized } from "./quantization.ts"
+import type { PassageData } from "./search-protocol.ts"
 
-export type Space = Selectable<EmbeddingIndexRow>
+export type EmbeddingIndex = Selectable<EmbeddingIndexRow>
 /** A file with passages that have no vector. */
-export type LackingFile = Pick<Selectable<FileRow>, "id" | "hash" | "user_id">
+export type IncompleteFile = Pick<Selectable<FileRow>, "id" | "hash" | "user_id">
 
 const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
   Buffer.concat(
@@ -17,13 +17,13 @@ const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
   )
 
 /** Whether a file is searchable by keywords but incomplete in an embedding index. */
-const isLacking = (spaceId: string) => sql`
+const isIncomplete = (spaceId: string) => sql`
   passages is not null and status <> 'failed' and passages >
     (select coalesce(sum(count), 0) from vector_batches
      where file_id = files.id and space_id = ${spaceId})`
 
 /** A copy of the vectors that is updated in the same transactions as the batches. */
-interface Beside {
+interface VectorMirror {
   add(tx: Tx, batch: VectorBatch): Promise<void>
   copy(tx: Tx, from: string, to: string, spaceId: string): Promise<void>
   drop(tx: Tx, spaceId: string): Promise<void>
@@ -33,18 +33,18 @@ interface Beside {
  * Stores vectors of passages, by file and embedding index, in the batches in which they were
  * created.
  */
-export const createVectorStore = (db: Database, beside: Beside | null) => ({
-  spaces: (reader: Reader = db.read): Promise<Space[]> =>
+export const createVectorStore = (db: Database, mirror: VectorMirror | null) => ({
+  indexes: (reader: Reader = db.read): Promise<EmbeddingIndex[]> =>
     reader.selectFrom("vector_spaces").selectAll().orderBy("created_at").orderBy("id").execute(),
 
-  addSpace: async (tx: Tx, space: Space): Promise<void> => {
+  addIndex: async (tx: Tx, space: EmbeddingIndex): Promise<void> => {
     await tx.insertInto("vector_spaces").values(space).execute()
   },
 
   /** Activates an embedding index and deletes the others with all their vectors. */
   activate: async (tx: Tx, id: string): Promise<void> => {
     const others = tx.selectFrom("vector_spaces").select("id").where("id", "!=", id)
-    for (const other of await others.execute()) await beside?.drop(tx, other.id)
+    for (const other of await others.execute()) await mirror?.drop(tx, other.id)
     await tx.updateTable("vector_spaces").set({ state: "active" }).where("id", "=", id).execute()
     await tx.deleteFrom("vector_batches").where("space_id", "!=", id).execute()
     await tx.deleteFrom("vector_spaces").where("id", "!=", id).execute()
@@ -53,7 +53,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   /** Deletes the index that is being built. */
   dropBuilding: async (tx: Tx): Promise<void> => {
     const building = tx.selectFrom("vector_spaces").select("id").where("state", "=", "building")
-    for (const { id } of await building.execute()) await beside?.drop(tx, id)
+    for (const { id } of await building.execute()) await mirror?.drop(tx, id)
     await tx.deleteFrom("vector_batches").where("space_id", "in", building).execute()
     await tx.deleteFrom("vector_spaces").where("state", "=", "building").execute()
   },
@@ -67,7 +67,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
         space_id: spaceId,
         first,
         count: vectors.length,
-        coarse: Buffer.from(packCoarse(vectors)),
+        coarse: Buffer.from(packQuantized(vectors)),
         exact: bytesOf(vectors),
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -78,7 +78,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
       .where("id", "=", spaceId)
       .where("dimensions", "is", null)
       .execute()
-    await beside?.add(tx, batch)
+    await mirror?.add(tx, batch)
   },
 
   /** Number of a file's passages that have a vector, from the first on. */
@@ -98,13 +98,13 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
       select ${to}, space_id, first, count, coarse, exact from vector_batches
       where file_id = ${from} and space_id = ${spaceId}
       on conflict do nothing`.execute(tx)
-    await beside?.copy(tx, from, to, spaceId)
+    await mirror?.copy(tx, from, to, spaceId)
   },
 
   /** Files that are searchable by keywords but incomplete in an index. */
-  lacking: async (spaceId: string, limit: number): Promise<LackingFile[]> => {
-    const { rows } = await sql<LackingFile>`
-      select id, hash, user_id from files where ${isLacking(spaceId)}
+  incompleteFiles: async (spaceId: string, limit: number): Promise<IncompleteFile[]> => {
+    const { rows } = await sql<IncompleteFile>`
+      select id, hash, user_id from files where ${isIncomplete(spaceId)}
       order by id limit ${limit}`.execute(db.read)
     return rows
   },
@@ -112,7 +112,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   /** Ids of the files that are searchable but incomplete in an index. */
   incompleteFileIds: async (spaceId: string): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
-      select id from files where ${isLacking(spaceId)}`.execute(db.backgroundReader)
+      select id from files where ${isIncomplete(spaceId)}`.execute(db.backgroundReader)
     return rows.map(({ id }) => id)
   },
 
@@ -127,9 +127,9 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   },
 
   /** Quantized vectors for the scan. */
-  coarse: async (spaceId: string, fileIds: readonly string[]): Promise<Given["vectors"]> => {
+  coarse: async (spaceId: string, fileIds: readonly string[]): Promise<PassageData["vectors"]> => {
     if (fileIds.length === 0) return []
-    const found: Given["vectors"] = []
+    const found: PassageData["vectors"] = []
     for (let at = 0; at < fileIds.length; at += 500) {
       const rows = await db.read
         .selectFrom("vector_batches")

@@ -8,12 +8,12 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer
     grow(pages: number): number
   }
-  type Imported = (...args: number[]) => number | undefined
+  type ImportedFunction = (...args: number[]) => number | undefined
   class Module {
     constructor(bytes: Uint8Array)
   }
   class Instance {
-    constructor(module: Module, imports: Record<string, Record<string, Memory | Imported>>)
+    constructor(module: Module, imports: Record<string, Record<string, Memory | ImportedFunction>>)
     readonly exports: Record<string, unknown>
   }
 }

@@ -3,9 +3,9 @@ import type { ConnectionRegistry, Endpoint } from "../connections/registry.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import {
-  type Directory,
   type FunctionModel,
-  mayUse as mayUseFunction,
+  type FunctionRegistry,
+  canUse as mayUseFunction,
 } from "../functions/function-registry.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
@@ -35,7 +35,7 @@ export interface ResolvedModel<Model = WorkspaceModel> {
 
 interface Deps {
   registry: ConnectionRegistry
-  directory: Directory
+  directory: FunctionRegistry
   store: ModelStore
   bus: Bus
 }
@@ -74,7 +74,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
   const resolveBase = (id: string, principal: Principal): ModelBase => {
     const functionModel = directory.model(id)
     if (!functionModel) return { endpoints: endpointsFor(id, principal) }
-    return mayUseFunction(functionModel.of, principal)
+    return mayUseFunction(functionModel.fn, principal)
       ? { endpoints: [], functionModel }
       : { endpoints: [] }
   }
@@ -225,7 +225,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     const effectiveIds = new Set(effective.map(({ summary }) => summary.id))
     const isHidden = (id: string): boolean => effectiveIds.has(id)
     const functions = [...directory.models()]
-      .filter(({ id, of }) => !isHidden(id) && mayUseFunction(of, caller))
+      .filter(({ id, fn: of }) => !isHidden(id) && mayUseFunction(of, caller))
       .map(functionRecord)
     const native = [...registry.endpoints()]
       .filter(([id]) => !isHidden(id) && directory.model(id) === undefined)
@@ -241,7 +241,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     if (model) return isListed(model, caller) ? workspaceRecord(model, caller) : undefined
     const functionModel = directory.model(id)
     if (functionModel)
-      return mayUseFunction(functionModel.of, caller) ? functionRecord(functionModel) : undefined
+      return mayUseFunction(functionModel.fn, caller) ? functionRecord(functionModel) : undefined
     return endpointRecord(id, visibleEndpoints(registry.endpoints().get(id) ?? [], caller))[0]
   }
 

@@ -1,6 +1,6 @@
 import type { ConnectionRegistry } from "../connections/registry.ts"
 import { foldCase } from "../db/fold-case.ts"
-import type { Directory } from "../functions/function-registry.ts"
+import type { FunctionRegistry } from "../functions/function-registry.ts"
 
 const latestTag = ":latest"
 
@@ -15,7 +15,7 @@ const comparableId = (id: string): string => stripLatestTag(foldCase(id))
 
 interface Deps {
   registry: Pick<ConnectionRegistry, "endpoints">
-  directory: Pick<Directory, "models" | "onChange">
+  directory: Pick<FunctionRegistry, "models" | "onChange">
   /** Ids of administrators' models, normalized by `stripLatestTag`. */
   adminNames: () => ReadonlySet<string>
 }

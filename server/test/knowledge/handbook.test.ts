@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { createHandbook, ownDocuments } from "../../src/knowledge/handbook.ts"
+import { createHandbook, documentationFolder } from "../../src/knowledge/handbook.ts"
 
 describe("the handbook", () => {
-  const { search } = createHandbook(ownDocuments)
+  const { search } = createHandbook(documentationFolder)
 
   it.each([
     ["How do I create an API key?", "How do I create an API key?"],

@@ -5,8 +5,8 @@ import type { Database } from "../../src/db/database.ts"
 import { createPassageStore } from "../../src/files/passage-store.ts"
 import { createPgvector } from "../../src/knowledge/pgvector.ts"
 import { createPgvectorStore } from "../../src/knowledge/pgvector-store.ts"
-import { exactDot, unit } from "../../src/knowledge/quantization.ts"
-import { createSearcher, searchBeside } from "../../src/knowledge/search-client.ts"
+import { dotProduct, toUnitVector } from "../../src/knowledge/quantization.ts"
+import { combineWithIndex, createSearchClient } from "../../src/knowledge/search-client.ts"
 import { createVectorStore } from "../../src/knowledge/vector-store.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { hasPgvector, openWithPgvector } from "../harness/pgvector.ts"
@@ -47,7 +47,9 @@ export const chooseVectorKinds = (): Kind[] => [
 
 const random = createRandom(7)
 export const vector = (): Float32Array =>
-  unit(Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5))
+  toUnitVector(
+    Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5),
+  )
 
 const addOwner = (db: Database): Promise<void> =>
   db.transact(async (tx) => {
@@ -84,24 +86,24 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
           store: createPgvectorStore(db),
           say,
           report,
-          ...(exactUpTo !== undefined && { exactUpTo }),
+          ...(exactUpTo !== undefined && { maxExactPassages: exactUpTo }),
         })
       : null
   await pgvector?.open()
   const store = createVectorStore(db, pgvector)
-  const scan = createSearcher({
+  const scan = createSearchClient({
     bus,
     passages: createPassageStore(db),
     file: db.file,
     vectorsOf: store.coarse,
   })
-  const searcher = pgvector ? searchBeside(scan, pgvector) : scan
+  const searcher = pgvector ? combineWithIndex(scan, pgvector) : scan
   await addOwner(db)
   const known = new Map<string, Float32Array[]>()
 
   const addSpace = (id: string, state: string): Promise<void> =>
     db.transact((tx) =>
-      store.addSpace(tx, { id, model: id, state, dimensions: null, created_at: 1 }),
+      store.addIndex(tx, { id, model: id, state, dimensions: null, created_at: 1 }),
     )
 
   const put = async (spaceId: string, fileId: string): Promise<void> => {
@@ -123,7 +125,7 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
     addSpace: addSpace,
     put: put,
     addFile: (id: string) => addFile(db, id),
-    catchUp: async (): Promise<void> => pgvector?.catchUp(await store.spaces()),
+    catchUp: async (): Promise<void> => pgvector?.catchUp(await store.indexes()),
 
     /** Results of the searcher as `file passage`, ordered by exact score. */
     find: async (space: string, files: readonly string[], values: Float32Array, limit = 100) => {
@@ -131,13 +133,13 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
         query: "",
         files: files.map((id) => ({ id, filename: id })),
         limit,
-        vector: { space, values },
+        vector: { indexId: space, values },
         lexical: false,
       })
       const scored = dense.map(({ file, passage }) => {
         const id = files[file] ?? ""
         const exact = known.get(`${space} ${id}`)?.[passage]
-        return { at: `${id} ${passage}`, score: exact ? exactDot(values, exact) : Number.NaN }
+        return { at: `${id} ${passage}`, score: exact ? dotProduct(values, exact) : Number.NaN }
       })
       return { found: scored.sort((a, z) => z.score - a.score).map(({ at }) => at), dense }
     },
@@ -148,7 +150,7 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
         .flatMap((id) =>
           (known.get(`${space} ${id}`) ?? []).map((one, passage) => ({
             at: `${id} ${passage}`,
-            score: exactDot(values, one),
+            score: dotProduct(values, one),
           })),
         )
         .sort((a, z) => z.score - a.score)

@@ -5,25 +5,25 @@ import type { Page } from "../../../server/src/http/pagination.ts"
 import type {
   CollectionChanges,
   CollectionFile,
+  CollectionQuery,
+  CollectionSearchResult,
   CollectionWithFiles,
+  FileCollections,
   FileCounts,
   FileOutline,
   FilePassage,
-  Findings,
   FoundPassage,
   NewCollection,
-  Question,
-  UsedIn,
 } from "../../../server/src/knowledge/schema.ts"
 import { api, type Query } from "./api.ts"
 
 export type {
   CollectionFile,
+  CollectionSearchResult,
   CollectionWithFiles,
   FileCounts,
   FilePassage,
   FileRecord,
-  Findings,
   FoundPassage,
   NewCollection,
 }
@@ -76,7 +76,7 @@ export const fileUsedQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id, "collections"],
     queryFn: async ({ signal }) =>
-      (await api.get<UsedIn>(`${fileAt(id)}/collections`, { signal })).items,
+      (await api.get<FileCollections>(`${fileAt(id)}/collections`, { signal })).items,
   })
 
 export const collectionsQuery = (query: Query) =>
@@ -101,10 +101,11 @@ export const collectionFilesQuery = (id: string, query: Query) =>
   })
 
 /** The results of a test search in a collection. */
-export const findingsQuery = (id: string, question: Question) =>
+export const findingsQuery = (id: string, question: CollectionQuery) =>
   queryOptions({
     queryKey: ["findings", id, question],
-    queryFn: ({ signal }) => api.post<Findings>(`${collectionAt(id)}/query`, question, { signal }),
+    queryFn: ({ signal }) =>
+      api.post<CollectionSearchResult>(`${collectionAt(id)}/query`, question, { signal }),
     // Results change only when the user searches again.
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,

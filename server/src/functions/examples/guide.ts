@@ -26,7 +26,7 @@ const unknown = `I found nothing about that in the handbook. Try other words: I 
 question.`
 
 /** Approximate number of characters quoted from a passage. */
-const wanted = 600
+const maxQuoteLength = 600
 
 const textOf = (message: Message | undefined): string => {
   const content = message?.content ?? ""
@@ -36,9 +36,9 @@ const textOf = (message: Message | undefined): string => {
 
 /** A short follow-up is searched together with the question before it. */
 const questionOf = (messages: Message[]): string => {
-  const asked = messages.filter(({ role }) => role === "user").map(textOf)
-  const last = asked.at(-1) ?? ""
-  return last.length < 25 && asked.length > 1 ? `${asked.at(-2)} ${last}` : last
+  const questions = messages.filter(({ role }) => role === "user").map(textOf)
+  const last = questions.at(-1) ?? ""
+  return last.length < 25 && questions.length > 1 ? `${questions.at(-2)} ${last}` : last
 }
 
 const wordsOf = (text: string): Set<string> =>
@@ -56,13 +56,14 @@ const wordsOf = (text: string): Set<string> =>
  */
 const blocksOf = (text: string): string[] => {
   const blocks: string[] = []
-  let open = false
-  for (const part of text.split(/\n{2,}/)) {
+  let isInCode = false
+  for (const paragraph of text.split(/\n{2,}/)) {
     const last = blocks.length - 1
-    const follows = open || (last >= 0 && /^(```|\|)/.test(part) && /:$/.test(blocks[last] ?? ""))
-    if (follows) blocks[last] += `\n\n${part}`
-    else blocks.push(part)
-    if ((part.match(/^```/gm) ?? []).length % 2 === 1) open = !open
+    const belongsToLast =
+      isInCode || (last >= 0 && /^(```|\|)/.test(paragraph) && /:$/.test(blocks[last] ?? ""))
+    if (belongsToLast) blocks[last] += `\n\n${paragraph}`
+    else blocks.push(paragraph)
+    if ((paragraph.match(/^```/gm) ?? []).length % 2 === 1) isInCode = !isInCode
   }
   return blocks.filter((block) => !/^#{1,6} /.test(block))
 }
@@ -71,15 +72,15 @@ const blocksOf = (text: string): string[] => {
 const quoteFrom = ({ text }: Passage, question: Set<string>): string => {
   const blocks = blocksOf(text)
   if (blocks.length === 0) return text
-  const shared = blocks.map(
+  const sharedCounts = blocks.map(
     (block) => [...wordsOf(block)].filter((word) => question.has(word)).length,
   )
-  const best = shared.indexOf(Math.max(...shared))
+  const best = sharedCounts.indexOf(Math.max(...sharedCounts))
   let from = best
   let to = best + 1
   const length = () => blocks.slice(from, to).join("\n\n").length
-  while (to < blocks.length && length() + (blocks[to]?.length ?? 0) <= wanted) to += 1
-  while (from > 0 && length() + (blocks[from - 1]?.length ?? 0) <= wanted) from -= 1
+  while (to < blocks.length && length() + (blocks[to]?.length ?? 0) <= maxQuoteLength) to += 1
+  while (from > 0 && length() + (blocks[from - 1]?.length ?? 0) <= maxQuoteLength) from -= 1
   return blocks.slice(from, to).join("\n\n")
 }
 
@@ -88,7 +89,7 @@ const titleOf = ({ filename, heading }: Passage): string => {
   return last && last !== filename ? `${filename}, ${last}` : filename
 }
 
-const quoted = (text: string): string => text.replace(/^/gm, "> ")
+const toQuote = (text: string): string => text.replace(/^/gm, "> ")
 
 export async function* reply({ messages }: ChatRequest, context: Context) {
   const question = questionOf(messages)
@@ -103,6 +104,6 @@ export async function* reply({ messages }: ChatRequest, context: Context) {
   yield { sources }
   yield "The handbook says:"
   for (const [index, passage] of passages.entries()) {
-    yield `\n\n**${titleOf(passage)}** [${index + 1}]\n\n${quoted(quoteFrom(passage, words))}`
+    yield `\n\n**${titleOf(passage)}** [${index + 1}]\n\n${toQuote(quoteFrom(passage, words))}`
   }
 }

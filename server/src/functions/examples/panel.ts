@@ -32,7 +32,7 @@ export const settings: Record<string, Setting> = {
   },
 }
 
-interface Told {
+interface MemberAnswer {
   model: string
   text: string
 }
@@ -43,11 +43,11 @@ const textOf = (message: Message | undefined): string => {
 }
 
 /** One member's answer; null if it fails, because the others are enough. */
-const ask = async (
+const askMember = async (
   model: string,
   { messages, temperature }: ChatRequest,
   context: Context,
-): Promise<Told | null> => {
+): Promise<MemberAnswer | null> => {
   try {
     const request = { model, messages, ...(temperature !== undefined && { temperature }) }
     const { choices } = await context.chat(request)
@@ -69,13 +69,14 @@ export async function* reply(request: ChatRequest, context: Context) {
         .map((line) => line.trim()),
     ),
   ].filter(Boolean)
-  const answers = await Promise.all(models.map((model) => ask(model, request, context)))
-  const told = answers.filter((answer) => answer !== null)
-  if (told.length === 0) throw new Error("None of the panel's members answered")
+  const answers = await Promise.all(models.map((model) => askMember(model, request, context)))
+  const successful = answers.filter((answer) => answer !== null)
+  if (successful.length === 0) throw new Error("None of the panel's members answered")
   if (show) {
-    for (const { model, text } of told) yield { reasoning_content: `**${model}**\n\n${text}\n\n` }
+    for (const { model, text } of successful)
+      yield { reasoning_content: `**${model}**\n\n${text}\n\n` }
   }
-  const notes = told.map(({ text }, index) => `Answer ${index + 1}:\n${text}`).join("\n\n")
+  const notes = successful.map(({ text }, index) => `Answer ${index + 1}:\n${text}`).join("\n\n")
   const system: Message = { role: "system", content: `${instructions}\n\n${notes}` }
   const { messages, temperature } = request
   yield* context.chat({

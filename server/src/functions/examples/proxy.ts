@@ -50,7 +50,7 @@ const textOf = (message: Message | undefined): string => {
 }
 
 /** Reads a path such as `result.items.0.text` from the service's response. */
-const at = (value: unknown, path: string): unknown =>
+const readPath = (value: unknown, path: string): unknown =>
   path
     .split(".")
     .reduce(
@@ -59,7 +59,7 @@ const at = (value: unknown, path: string): unknown =>
       value,
     )
 
-const texts = ({ url, header, scheme, question, answer }: Context["settings"]) => ({
+const textSettings = ({ url, header, scheme, question, answer }: Context["settings"]) => ({
   url: String(url),
   header: String(header),
   scheme: String(scheme ?? ""),
@@ -69,9 +69,9 @@ const texts = ({ url, header, scheme, question, answer }: Context["settings"]) =
 
 export const reply = async ({ messages }: ChatRequest, context: Context): Promise<string> => {
   const { key, history } = context.settings
-  const { url, header, scheme, question, answer } = texts(context.settings)
-  const asked = textOf(messages.findLast(({ role }) => role === "user"))
-  const body = { [question]: asked, ...(history && { [String(history)]: messages }) }
+  const { url, header, scheme, question, answer } = textSettings(context.settings)
+  const lastMessage = textOf(messages.findLast(({ role }) => role === "user"))
+  const body = { [question]: lastMessage, ...(history && { [String(history)]: messages }) }
   const headers: Record<string, string> = { "content-type": "application/json" }
   if (key) headers[header] = scheme ? `${scheme} ${key}` : String(key)
   const response = await context.fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
@@ -79,7 +79,7 @@ export const reply = async ({ messages }: ChatRequest, context: Context): Promis
     context.log.error(response.status, (await response.text()).slice(0, 500))
     throw new Error(`The service responded with status ${response.status}`)
   }
-  const said = at(await response.json(), answer)
-  if (typeof said === "string") return said
+  const text = readPath(await response.json(), answer)
+  if (typeof text === "string") return text
   throw new Error(`The service's response has no text at "${answer}"`)
 }

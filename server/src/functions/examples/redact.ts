@@ -38,7 +38,7 @@ const secrets = [
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ]
 /** Values after a label such as "password:"; only the value is masked. */
-const named =
+const labeled =
   /((?:password|passwd|passwort|pwd|secret|token|api[-_ ]?key)["']?\s*[:=]\s*["']?)([^\s"',;]{6,})|(\bBearer\s+)([\w.~+/-]{12,}=*)/gi
 
 /** Validates a card number's check digit (Luhn algorithm, ISO/IEC 7812-1). */
@@ -54,17 +54,17 @@ const isCard = (text: string): boolean => {
 
 /** Equal values get the same mark throughout a request, so that the model can tell them apart. */
 const createMarks = () => {
-  const known = new Map<string, string>()
+  const markByValue = new Map<string, string>()
   const counts = new Map<string, number>()
   return {
     mark: (kind: string, value: string): string => {
       const key = `${kind}:${value}`
-      const before = known.get(key)
+      const before = markByValue.get(key)
       if (before !== undefined) return before
       const count = (counts.get(kind) ?? 0) + 1
       counts.set(kind, count)
       const mark = `[${kind} ${count}]`
-      known.set(key, mark)
+      markByValue.set(key, mark)
       return mark
     },
     /** Number of masked values of each kind, for the log. */
@@ -87,25 +87,25 @@ const patternsOf = ({ settings: chosen, log }: Context): RegExp[] =>
       }
     })
 
-interface How {
+interface RedactOptions {
   chosen: Context["settings"]
   more: RegExp[]
 }
 
-const withoutNamed = (text: string, marks: Marks): string =>
-  text.replace(named, (_whole, name, value, bearer, token) => {
+const maskLabeled = (text: string, marks: Marks): string =>
+  text.replace(labeled, (_whole, name, value, bearer, token) => {
     if (name === undefined) return `${bearer}${marks.mark("secret", token)}`
     return name + (value.startsWith("[secret") ? value : marks.mark("secret", value))
   })
 
-const masked = (text: string, marks: Marks, { chosen, more }: How): string => {
+const maskText = (text: string, marks: Marks, { chosen, more }: RedactOptions): string => {
   let clean = text
   const mask = (pattern: RegExp, kind: string): void => {
     clean = clean.replace(pattern, (value) => marks.mark(kind, value))
   }
   if (chosen.secrets) {
     for (const pattern of secrets) mask(pattern, "secret")
-    clean = withoutNamed(clean, marks)
+    clean = maskLabeled(clean, marks)
   }
   if (chosen.emails) mask(email, "e-mail")
   if (chosen.cards) {
@@ -116,27 +116,27 @@ const masked = (text: string, marks: Marks, { chosen, more }: How): string => {
 }
 
 /** An attached image or audio file, which contains no text. */
-const picture = /^data:[\w.+/-]+;base64,[A-Za-z0-9+/=]*$/
+const dataUrl = /^data:[\w.+/-]+;base64,[A-Za-z0-9+/=]*$/
 
 /** Applies `change` to every string in a value: contents, parts, names, tool arguments. */
-const throughout = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === "string") return picture.test(value) ? value : change(value)
-  if (Array.isArray(value)) return value.map((one) => throughout(one, change))
+const mapStrings = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === "string") return dataUrl.test(value) ? value : change(value)
+  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change))
   if (typeof value !== "object" || value === null) return value
-  const entries = Object.entries(value).map(([key, one]) => [key, throughout(one, change)])
+  const entries = Object.entries(value).map(([key, one]) => [key, mapStrings(one, change)])
   return Object.fromEntries(entries)
 }
 
 export const before = (request: ChatRequest, context: Context): ChatRequest => {
   const marks = createMarks()
-  const how = { chosen: context.settings, more: patternsOf(context) }
-  const change = (text: string): string => masked(text, marks, how)
+  const options = { chosen: context.settings, more: patternsOf(context) }
+  const change = (text: string): string => maskText(text, marks, options)
   const messages = request.messages.map((message) => ({
     ...message,
     ...Object.fromEntries(
       Object.entries(message).map(([key, value]) => [
         key,
-        key === "role" ? value : throughout(value, change),
+        key === "role" ? value : mapStrings(value, change),
       ]),
     ),
   }))

@@ -3,14 +3,17 @@ import type { ChatRequest, Context, Message, Setting } from "portico"
 export const name = "Router"
 export const description = "Sends each request to the most suitable model"
 
-const choice = (label: string, description: string): Setting => ({ label, description })
+const textSetting = (label: string, description: string): Setting => ({ label, description })
 
 export const settings: Record<string, Setting> = {
-  usual: { ...choice("Default model", "Id of the model for all other requests."), required: true },
-  pictures: choice("For images", "A vision model; leave empty to use the default model."),
-  tools: choice("For tools", "For requests with tools."),
-  code: choice("For code", "For messages that contain code."),
-  long: choice("For long conversations", "A model with a large context window."),
+  usual: {
+    ...textSetting("Default model", "Id of the model for all other requests."),
+    required: true,
+  },
+  pictures: textSetting("For images", "A vision model; leave empty to use the default model."),
+  tools: textSetting("For tools", "For requests with tools."),
+  code: textSetting("For code", "For messages that contain code."),
+  long: textSetting("For long conversations", "A model with a large context window."),
   long_from: {
     type: "number",
     label: "Long conversation threshold",
@@ -70,10 +73,10 @@ const languageOf = (text: string): string | null => {
   return best && second && best[1] > second[1] ? best[0] : null
 }
 
-const modelFor = (language: string | null, lines: string): string | undefined => {
+const modelForLanguage = (language: string | null, lines: string): string | undefined => {
   for (const line of lines.split("\n")) {
-    const [named = "", model = ""] = line.split("=").map((part) => part.trim())
-    if (model !== "" && named.toLowerCase() === language) return model
+    const [ruleLanguage = "", model = ""] = line.split("=").map((part) => part.trim())
+    if (model !== "" && ruleLanguage.toLowerCase() === language) return model
   }
   return undefined
 }
@@ -89,7 +92,7 @@ export const reply = (request: ChatRequest, { settings, log }: Context) => {
     ["tools", (request.tools ?? []).length > 0, chosen("tools")],
     ["length", length >= Number(settings.long_from), chosen("long")],
     ["code", /```|\b(function|class|import|SELECT|def)\b.*[({;]/.test(text), chosen("code")],
-    ["language", true, modelFor(languageOf(text), chosen("languages"))],
+    ["language", true, modelForLanguage(languageOf(text), chosen("languages"))],
   ]
   const rule = rules.find(([, fits, named]) => fits && named)
   const [why, , model = chosen("usual")] = rule ?? ["usual", true]

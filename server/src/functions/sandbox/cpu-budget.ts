@@ -1,5 +1,5 @@
 /** CPU time of the current thread in milliseconds. */
-const computedMs = (): number => {
+const currentThreadCpuMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
@@ -8,29 +8,29 @@ const computedMs = (): number => {
  * Limits the CPU time of a piece of code. The clock is only a first check: on a busy machine wall
  * time passes without the thread running, so CPU time decides.
  */
-export class Allowance {
+export class CpuBudget {
   #computedAt = 0
   #allowedMs = 0
   #deadline = Number.POSITIVE_INFINITY
 
   /** Starts a new budget of `ms` milliseconds now. */
-  allow(ms: number): void {
+  restart(ms: number): void {
     this.#allowedMs = ms
-    this.#computedAt = computedMs()
+    this.#computedAt = currentThreadCpuMs()
     this.#deadline = performance.now() + ms
   }
 
   usedMs(): number {
-    return computedMs() - this.#computedAt
+    return currentThreadCpuMs() - this.#computedAt
   }
 
-  /** @param prolonged called when wall time is up but CPU time remains */
-  isUsedUp(prolonged: () => void): boolean {
+  /** @param onExtended called when wall time is up but CPU time remains */
+  isExhausted(onExtended: () => void): boolean {
     if (performance.now() <= this.#deadline) return false
-    const left = this.#allowedMs - this.usedMs()
-    if (left < 1) return true
-    this.#deadline = performance.now() + left
-    prolonged()
+    const remainingMs = this.#allowedMs - this.usedMs()
+    if (remainingMs < 1) return true
+    this.#deadline = performance.now() + remainingMs
+    onExtended()
     return false
   }
 }

@@ -2,27 +2,27 @@ import { randomFillSync } from "node:crypto"
 
 /** Stateless text operations that the host performs for the sandbox's web globals. */
 
-const partNames = [
+const urlParts = [
   ...["href", "origin", "protocol", "username", "password", "host", "hostname"],
   ...["port", "pathname", "search", "hash"],
 ] as const
 
-interface Address {
+interface UrlOperation {
   address: string
   base?: string
   name?: string
   value?: string
 }
 
-const settable = new Set<string>(partNames.filter((name) => name !== "origin"))
+const writableParts = new Set<string>(urlParts.filter((name) => name !== "origin"))
 
-const url = (json: string): string => {
-  const { address, base, name, value = "" }: Address = JSON.parse(json)
+const operateOnUrl = (json: string): string => {
+  const { address, base, name, value = "" }: UrlOperation = JSON.parse(json)
   if (!URL.canParse(address, base)) return "null"
   const parsed = new URL(address, base)
   if (name === "params") parsed.search = value
-  else if (name !== undefined && settable.has(name)) Reflect.set(parsed, name, value)
-  return JSON.stringify(Object.fromEntries(partNames.map((part) => [part, parsed[part]])))
+  else if (name !== undefined && writableParts.has(name)) Reflect.set(parsed, name, value)
+  return JSON.stringify(Object.fromEntries(urlParts.map((part) => [part, parsed[part]])))
 }
 
 export const textOperations: Readonly<Record<string, (text: string) => string>> = {
@@ -30,6 +30,6 @@ export const textOperations: Readonly<Record<string, (text: string) => string>> 
   decode: (binary) => new TextDecoder().decode(Buffer.from(binary, "latin1")),
   query: (text) => JSON.stringify([...new URLSearchParams(text)]),
   pairs: (json) => new URLSearchParams(JSON.parse(json)).toString(),
-  url,
+  url: operateOnUrl,
   seed: () => JSON.stringify([...randomFillSync(new Int32Array(4))]),
 }

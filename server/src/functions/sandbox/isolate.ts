@@ -1,52 +1,52 @@
-import type { Image } from "./memory-image.ts"
-import { Engine, type Outside, type Read } from "./quickjs.ts"
+import type { MemoryImage } from "./memory-image.ts"
+import { type HostCallbacks, QuickJs, type ReadString } from "./quickjs.ts"
 import type { Pointer } from "./quickjs-exports.ts"
 import { moduleName } from "./run-log.ts"
 
 const stackBytes = 256 * 1024
 
 const entryNames = ["load", "invoke", "settle", "ring"] as const
-export type Entry = (typeof entryNames)[number]
+export type PreludeEntry = (typeof entryNames)[number]
 
 /**
  * The isolate's connection to the outside. A string thrown by `operate` becomes an error in the
  * function.
  */
-export interface Host {
-  operate(name: string, read: Read): string | undefined
+export interface IsolateHost {
+  operate(name: string, read: ReadString): string | undefined
   /** Called every few thousand steps. Returning true ends the run; its code cannot catch that. */
   interrupted(): boolean
 }
 
-export interface MachineDeps {
+export interface IsolateDeps {
   wasm: WebAssembly.Module
   /** Memory limit in bytes. */
-  memory: number
+  memoryLimit: number
   sources: { prelude: string; globals: string }
 }
 
 /** Snapshot of an isolate in which no function has run yet. */
-export interface MachineImage {
-  engine: Image
+export interface IsolateImage {
+  engine: MemoryImage
   entries: readonly Pointer[]
 }
 
-const nobody: Host = { operate: () => undefined, interrupted: () => false }
+const detachedHost: IsolateHost = { operate: () => undefined, interrupted: () => false }
 
 /**
  * A QuickJS instance with its own memory in which everything but the function's module is loaded.
  */
-export class Machine {
-  readonly #engine: Engine
+export class Isolate {
+  readonly #engine: QuickJs
   readonly #entries: readonly Pointer[]
-  #host = nobody
+  #host = detachedHost
 
   private constructor(
-    make: (outside: Outside) => Engine,
-    entriesOf: (engine: Engine) => readonly Pointer[],
+    make: (callbacks: HostCallbacks) => QuickJs,
+    entriesOf: (engine: QuickJs) => readonly Pointer[],
   ) {
     this.#engine = make({
-      called: (name, read) => this.#host.operate(name, read),
+      onHostCall: (name, read) => this.#host.operate(name, read),
       interrupted: () => this.#host.interrupted(),
     })
     this.#entries = entriesOf(this.#engine)
@@ -56,29 +56,29 @@ export class Machine {
    * Creates the snapshot that all isolates are copied from; done once, because it takes
    * milliseconds.
    */
-  static image({ wasm, memory, sources }: MachineDeps): MachineImage {
-    const machine = new Machine(
-      (outside) => Engine.create(wasm, outside, { memory, stack: stackBytes }),
-      (engine) => furnish(engine, sources),
+  static createImage({ wasm, memoryLimit: memory, sources }: IsolateDeps): IsolateImage {
+    const isolate = new Isolate(
+      (callbacks) => QuickJs.create(wasm, callbacks, { memory, stack: stackBytes }),
+      (engine) => loadPrelude(engine, sources),
     )
-    return { engine: machine.#engine.image(), entries: machine.#entries }
+    return { engine: isolate.#engine.image(), entries: isolate.#entries }
   }
 
-  static copy(wasm: WebAssembly.Module, image: MachineImage): Machine {
-    return new Machine(
-      (outside) => Engine.copy(wasm, outside, image.engine),
+  static copy(wasm: WebAssembly.Module, image: IsolateImage): Isolate {
+    return new Isolate(
+      (callbacks) => QuickJs.copy(wasm, callbacks, image.engine),
       () => image.entries,
     )
   }
 
   /** Removes all traces of the previous run. @returns false if the isolate has to be replaced */
-  reset(image: MachineImage): boolean {
-    this.#host = nobody
+  reset(image: IsolateImage): boolean {
+    this.#host = detachedHost
     return this.#engine.reset(image.engine)
   }
 
   /** Attaches the host for the next run. */
-  serve(host: Host): void {
+  attach(host: IsolateHost): void {
     this.#host = host
   }
 
@@ -88,7 +88,7 @@ export class Machine {
     this.#callFunction("load", [module, this.#engine.text(json)])
   }
 
-  call(entry: Entry, text: string): void {
+  callEntry(entry: PreludeEntry, text: string): void {
     this.#callFunction(entry, [this.#engine.text(text)])
   }
 
@@ -98,10 +98,10 @@ export class Machine {
   }
 
   get memoryBytes(): number {
-    return this.#engine.usedBytes
+    return this.#engine.memoryBytes
   }
 
-  #callFunction(entry: Entry, args: readonly Pointer[]): void {
+  #callFunction(entry: PreludeEntry, args: readonly Pointer[]): void {
     const callee = this.#entries[entryNames.indexOf(entry)] ?? 0
     this.#engine.free(this.#engine.call(callee, args))
   }
@@ -111,7 +111,7 @@ export class Machine {
  * Runs the prelude and web globals.
  * @returns the prelude's entry points, in the order of `entryNames`
  */
-const furnish = (engine: Engine, { prelude, globals }: MachineDeps["sources"]): Pointer[] => {
+const loadPrelude = (engine: QuickJs, { prelude, globals }: IsolateDeps["sources"]): Pointer[] => {
   const [api = 0] = [prelude, globals].map((source) =>
     engine.call(engine.evaluate(source, "portico"), [engine.hostFunction()]),
   )

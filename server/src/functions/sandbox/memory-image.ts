@@ -1,19 +1,19 @@
 import type { Pointer } from "./quickjs-exports.ts"
 
 /** A non-empty block of memory. */
-interface Part {
+interface MemoryBlock {
   at: number
   bytes: Uint8Array
 }
 
 /** Snapshot of an idle engine: its memory and the few pointers kept outside of it. */
-export interface Image {
+export interface MemoryImage {
   pages: number
-  parts: readonly Part[]
+  blocks: readonly MemoryBlock[]
   stack: Pointer
   runtime: Pointer
   context: Pointer
-  nothing: Pointer
+  undefinedValue: Pointer
 }
 
 export const pageBytes = 65_536
@@ -24,25 +24,25 @@ const zeros = Buffer.alloc(blockBytes)
 const isUsed = (heap: Buffer, at: number): boolean =>
   heap.compare(zeros, 0, blockBytes, at, at + blockBytes) !== 0
 
-export const partsOf = (heap: Buffer): Part[] => {
-  const parts: Part[] = []
+export const usedBlocks = (heap: Buffer): MemoryBlock[] => {
+  const blocks: MemoryBlock[] = []
   for (let at = 0; at < heap.length; at += blockBytes) {
     if (isUsed(heap, at))
-      parts.push({ at, bytes: Uint8Array.from(heap.subarray(at, at + blockBytes)) })
+      blocks.push({ at, bytes: Uint8Array.from(heap.subarray(at, at + blockBytes)) })
   }
-  return parts
+  return blocks
 }
 
 /** Writes blocks to memory that is all zeros. */
-export const putParts = (heap: Buffer, parts: readonly Part[]): void => {
-  for (const { at, bytes } of parts) heap.set(bytes, at)
+export const writeBlocks = (heap: Buffer, blocks: readonly MemoryBlock[]): void => {
+  for (const { at, bytes } of blocks) heap.set(bytes, at)
 }
 
 /** Restores memory to exactly these blocks. */
-export const renew = (heap: Buffer, parts: readonly Part[]): void => {
-  const kept = new Set(parts.map(({ at }) => at))
+export const restoreBlocks = (heap: Buffer, blocks: readonly MemoryBlock[]): void => {
+  const imageOffsets = new Set(blocks.map(({ at }) => at))
   for (let at = 0; at < heap.length; at += blockBytes) {
-    if (!kept.has(at) && isUsed(heap, at)) heap.fill(0, at, at + blockBytes)
+    if (!imageOffsets.has(at) && isUsed(heap, at)) heap.fill(0, at, at + blockBytes)
   }
-  putParts(heap, parts)
+  writeBlocks(heap, blocks)
 }

@@ -1,20 +1,20 @@
 /** Milliseconds after which queued messages are sent even if the thread is busy. */
-const maxMs = 2
+const maxDelayMs = 2
 
 /**
  * Batches messages to another thread, because each `postMessage` has a high fixed cost. A batch is
  * sent when the current work of the event loop is done.
  */
-export const createOutbox = <T>(send: (all: T[]) => void) => {
+export const createMessageBatch = <T>(send: (all: T[]) => void) => {
   let waiting: T[] = []
-  let since = 0
+  let waitingSince = 0
   let sentAt = 0
-  let planned = false
-  let later: NodeJS.Timeout | undefined
+  let isPlanned = false
+  let delayedFlush: NodeJS.Timeout | undefined
 
   const flush = (): void => {
-    clearTimeout(later)
-    later = undefined
+    clearTimeout(delayedFlush)
+    delayedFlush = undefined
     if (waiting.length === 0) return
     const all = waiting
     waiting = []
@@ -22,42 +22,42 @@ export const createOutbox = <T>(send: (all: T[]) => void) => {
     send(all)
   }
 
-  const go = (): void => {
-    planned = false
+  const flushPlanned = (): void => {
+    isPlanned = false
     flush()
   }
 
-  const plan = (): void => {
-    if (planned) return
-    planned = true
-    setImmediate(go)
+  const planFlush = (): void => {
+    if (isPlanned) return
+    isPlanned = true
+    setImmediate(flushPlanned)
   }
 
   const add = (one: T): void => {
-    if (waiting.length === 0) since = performance.now()
+    if (waiting.length === 0) waitingSince = performance.now()
     waiting.push(one)
   }
 
   return {
-    put: (one: T): void => {
+    post: (one: T): void => {
       add(one)
-      plan()
+      planFlush()
     },
 
     /** For frequent messages: if a batch was sent recently, waits up to `maxMs` for more. */
-    putSoon: (one: T): void => {
+    postDelayed: (one: T): void => {
       add(one)
-      if (since - sentAt > maxMs) plan()
-      else if (!planned) later ??= setTimeout(flush, maxMs)
+      if (waitingSince - sentAt > maxDelayMs) planFlush()
+      else if (!isPlanned) delayedFlush ??= setTimeout(flush, maxDelayMs)
     },
 
     flush,
 
     /** Sends an overdue batch before work that may take long. */
-    hurry: (now: number): void => {
-      if (waiting.length > 0 && now - since >= maxMs) flush()
+    flushIfDue: (now: number): void => {
+      if (waiting.length > 0 && now - waitingSince >= maxDelayMs) flush()
     },
   }
 }
 
-export type Outbox<T> = ReturnType<typeof createOutbox<T>>
+export type MessageBatch<T> = ReturnType<typeof createMessageBatch<T>>

@@ -20,17 +20,17 @@ export interface Limits {
 export const noImports = "A function cannot import other modules"
 
 /** An exception thrown by the function's code. The stack refers to lines of its own source. */
-export interface Fault {
+export interface ThrownError {
   name: string
   message: string
   stack: string
 }
 
 /** Why a run ended; exceptions in its tasks are reported with `done` instead. */
-export type Ending = "timeout" | "out_of_memory" | "threw" | "denied" | "cancelled" | "finished"
+export type EndReason = "timeout" | "out_of_memory" | "threw" | "denied" | "cancelled" | "finished"
 
 /** Messages to the worker, sent in batches. `json` fields are passed into the isolate unparsed. */
-export type Asked =
+export type WorkerCommand =
   | { type: "begin"; run: number; slot: number; code: string; json: string; limits: Limits }
   | { type: "invoke"; run: number; id: number; json: string }
   | { type: "settle"; run: number; json: string }
@@ -39,7 +39,7 @@ export type Asked =
   | { type: "end"; run: number; why: "finished" | "cancelled" }
 
 /** Messages from the worker, sent in batches. */
-export type Told =
+export type WorkerEvent =
   | { type: "out"; run: number; pieces: string[] }
   | { type: "log"; run: number; lines: LogLine[] }
   | { type: "call"; run: number; json: string }
@@ -47,7 +47,7 @@ export type Told =
   | {
       type: "over"
       run: number
-      ending: Ending
+      ending: EndReason
       message: string | null
       cpuMs: number
       slowestMs: number
@@ -59,15 +59,15 @@ export type Told =
  * one cancel flag per run slot.
  */
 const clockFields = 3
-export const slots = 1024
-export const clockOf = (shared: SharedArrayBuffer): Int32Array =>
+export const maxRuns = 1024
+export const clockView = (shared: SharedArrayBuffer): Int32Array =>
   new Int32Array(shared, 0, clockFields)
-export const flagsOf = (shared: SharedArrayBuffer): Int32Array =>
-  new Int32Array(shared, clockFields * 4, slots)
-export const sharedBytes = (clockFields + slots) * 4
+export const cancelFlagsView = (shared: SharedArrayBuffer): Int32Array =>
+  new Int32Array(shared, clockFields * 4, maxRuns)
+export const sharedBytes = (clockFields + maxRuns) * 4
 
 /** A clock common to all threads, unlike `performance.now()`; never 0, which means idle. */
-export const threadTime = (): number =>
+export const sharedClockMs = (): number =>
   Number(process.hrtime.bigint() / 1_000_000n) & 0x3fffffff || 1
 
 export interface WorkerData {

@@ -2,7 +2,7 @@
 export type Pointer = number
 
 /** The exports of `quickjs-wasi` 3.6.2 that are used. */
-export interface EngineExports {
+export interface QuickJsExports {
   memory: WebAssembly.Memory
   __stack_pointer: { value: number }
   _initialize(): void

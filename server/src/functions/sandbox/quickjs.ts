@@ -1,20 +1,26 @@
-import { type Image, pageBytes, partsOf, putParts, renew } from "./memory-image.ts"
+import {
+  type MemoryImage,
+  pageBytes,
+  restoreBlocks,
+  usedBlocks,
+  writeBlocks,
+} from "./memory-image.ts"
 import { noImports } from "./protocol.ts"
-import type { EngineExports, Pointer } from "./quickjs-exports.ts"
-import { systemFor } from "./wasi.ts"
+import type { Pointer, QuickJsExports } from "./quickjs-exports.ts"
+import { createWasiImports } from "./wasi.ts"
 
 /** Reads a string argument. @throws if it has more than `max` characters */
-export type Read = (max: number) => string
+export type ReadString = (max: number) => string
 
 /** Callbacks from the engine to the host. */
-export interface Outside {
+export interface HostCallbacks {
   /** @throws a string, which becomes an error in the function */
-  called(name: string, read: Read): string | undefined
+  onHostCall(name: string, read: ReadString): string | undefined
   interrupted(): boolean
 }
 
 /** An exception thrown by the engine. The stack refers to lines of the function's source. */
-export class Thrown extends Error {
+export class QuickJsError extends Error {
   constructor({ name, message, stack }: Record<"name" | "message" | "stack", string>) {
     super(message)
     this.name = name || "Error"
@@ -24,23 +30,23 @@ export class Thrown extends Error {
 
 /** Memory allocated up front: an engine whose memory did not grow can be reset. */
 const spareBytes = 1_000_000
-const shortText = 1024
+const shortTextLength = 1024
 const moduleFlag = 1
 
 /** A QuickJS engine with its own memory. */
-export class Engine {
-  readonly #callbacks: Outside
-  readonly #exports: EngineExports
+export class QuickJs {
+  readonly #callbacks: HostCallbacks
+  readonly #exports: QuickJsExports
   #heap: Buffer
   #undefinedValue: Pointer = 0
   #startedAt: number | null = null
 
-  private constructor(wasm: WebAssembly.Module, outside: Outside) {
-    this.#callbacks = outside
+  private constructor(wasm: WebAssembly.Module, callbacks: HostCallbacks) {
+    this.#callbacks = callbacks
     const instance = new WebAssembly.Instance(wasm, {
       env: {
         host_call: (_name, _length, _self, count, args) => this.#handleHostCall(count, args),
-        host_interrupt: () => (outside.interrupted() ? 1 : 0),
+        host_interrupt: () => (callbacks.interrupted() ? 1 : 0),
         host_promise_rejection: (promise, reason) => {
           this.free(promise, reason)
           return undefined
@@ -49,23 +55,23 @@ export class Engine {
         host_module_load: () => this.#throwIn(noImports),
         host_get_timezone_offset: () => 0,
       },
-      wasi_snapshot_preview1: systemFor({
+      wasi_snapshot_preview1: createWasiImports({
         memory: () => this.#memory,
         startedAt: () => this.#startedAt,
       }),
     })
     // Not validated: these are the exports of the one installed version.
-    this.#exports = instance.exports as unknown as EngineExports
+    this.#exports = instance.exports as unknown as QuickJsExports
     this.#heap = Buffer.from(this.#exports.memory.buffer)
   }
 
   /** Creates an engine in which no code has run. */
   static create(
     wasm: WebAssembly.Module,
-    outside: Outside,
+    callbacks: HostCallbacks,
     { memory, stack }: { memory: number; stack: number },
-  ): Engine {
-    const engine = new Engine(wasm, outside)
+  ): QuickJs {
+    const engine = new QuickJs(wasm, callbacks)
     const own = engine.#exports
     own._initialize()
     if (own.qjs_init() !== 0) throw new Error("The JavaScript engine could not be started")
@@ -79,38 +85,38 @@ export class Engine {
   }
 
   /** Creates an engine in the state of the image. */
-  static copy(wasm: WebAssembly.Module, outside: Outside, image: Image): Engine {
-    const engine = new Engine(wasm, outside)
+  static copy(wasm: WebAssembly.Module, callbacks: HostCallbacks, image: MemoryImage): QuickJs {
+    const engine = new QuickJs(wasm, callbacks)
     const { memory } = engine.#exports
     memory.grow(image.pages - memory.buffer.byteLength / pageBytes)
-    putParts(engine.#memory, image.parts)
+    writeBlocks(engine.#memory, image.blocks)
     engine.#restorePointers(image)
     return engine
   }
 
-  image(): Image {
+  image(): MemoryImage {
     const own = this.#exports
     const heap = this.#memory
     return {
       pages: heap.length / pageBytes,
-      parts: partsOf(heap),
+      blocks: usedBlocks(heap),
       stack: own.__stack_pointer.value,
       runtime: own.qjs_get_runtime_ptr(),
       context: own.qjs_get_context_ptr(),
-      nothing: this.#undefinedValue,
+      undefinedValue: this.#undefinedValue,
     }
   }
 
   /** Restores every byte of the memory from the image. @returns false if the memory has grown */
-  reset(image: Image): boolean {
+  reset(image: MemoryImage): boolean {
     const heap = this.#memory
     if (heap.length !== image.pages * pageBytes) return false
-    renew(heap, image.parts)
+    restoreBlocks(heap, image.blocks)
     this.#restorePointers(image)
     return true
   }
 
-  #restorePointers({ stack, runtime, context, nothing }: Image): void {
+  #restorePointers({ stack, runtime, context, undefinedValue: nothing }: MemoryImage): void {
     // The stack pointer is the only global that the engine writes; its state starts at these two
     // pointers.
     this.#exports.__stack_pointer.value = stack
@@ -174,7 +180,7 @@ export class Engine {
     for (const value of values) this.#exports.qjs_free_value(value)
   }
 
-  get usedBytes(): number {
+  get memoryBytes(): number {
     const own = this.#exports
     const to = own.wasm_malloc(26 * 8)
     if (to === 0) return this.#memory.length
@@ -192,12 +198,12 @@ export class Engine {
   }
 
   #allocate(bytes: number): Pointer {
-    return this.#exports.wasm_malloc(Math.max(bytes, 1)) || noMemory()
+    return this.#exports.wasm_malloc(Math.max(bytes, 1)) || throwOutOfMemory()
   }
 
   /** Calls `use` with a null-terminated copy of the text in the engine's memory. */
   #useText<T>(text: string, use: (at: Pointer, length: number) => T): T {
-    const max = text.length <= shortText ? text.length * 3 : Buffer.byteLength(text)
+    const max = text.length <= shortTextLength ? text.length * 3 : Buffer.byteLength(text)
     const at = this.#allocate(max + 1)
     const length = this.#memory.write(text, at, max, "utf8")
     this.#memory[at + length] = 0
@@ -213,7 +219,7 @@ export class Engine {
     const at = own.qjs_get_string_len(value, lengthTo)
     const length = this.#memory.readUInt32LE(lengthTo)
     own.wasm_free(lengthTo)
-    if (at === 0) return noMemory()
+    if (at === 0) return throwOutOfMemory()
     // A UTF-8 character has at least one byte, so only longer strings need counting.
     const characters = length <= max ? length : this.#lengthOf(value)
     const text = characters <= max ? this.#memory.toString("utf8", at, at + length) : ""
@@ -235,15 +241,15 @@ export class Engine {
     throw this.#takeException()
   }
 
-  #takeException(): Thrown {
+  #takeException(): QuickJsError {
     const error = this.#exports.qjs_get_exception()
-    const told = {
+    const fields = {
       name: this.#readField(error, "name"),
       message: this.#readField(error, "message"),
       stack: this.#readField(error, "stack"),
     }
     this.free(error)
-    return new Thrown(told)
+    return new QuickJsError(fields)
   }
 
   #readField(error: Pointer, name: string): string {
@@ -262,7 +268,7 @@ export class Engine {
         this.#memory.readUInt32LE(args + index * 4),
       )
       if (name === 0) throw "Only strings can be passed to the host"
-      const answer = this.#callbacks.called(this.#readString(name, 20), (max) =>
+      const answer = this.#callbacks.onHostCall(this.#readString(name, 20), (max) =>
         this.#readString(text, max),
       )
       return answer === undefined ? own.qjs_dup_value(this.#undefinedValue) : this.text(answer)
@@ -293,6 +299,6 @@ export class Engine {
 }
 
 /** The engine's own wording, recognized by `outcomeOf` in session.ts. */
-const noMemory = (): never => {
+const throwOutOfMemory = (): never => {
   throw "out of memory"
 }

@@ -1,53 +1,59 @@
-import { Allowance } from "./cpu-budget.ts"
+import { CpuBudget } from "./cpu-budget.ts"
 import { textOperations } from "./host-text.ts"
-import type { Host, Machine, MachineDeps } from "./isolate.ts"
-import type { Outbox } from "./message-batch.ts"
-import { moduleFault } from "./module-error.ts"
-import { type Asked, type Ending, type Limits, type Told, threadTime } from "./protocol.ts"
-import { createGuestLog, logMessage } from "./run-log.ts"
+import type { Isolate, IsolateDeps, IsolateHost } from "./isolate.ts"
+import type { MessageBatch } from "./message-batch.ts"
+import { moduleErrorJson } from "./module-error.ts"
+import {
+  type EndReason,
+  type Limits,
+  sharedClockMs,
+  type WorkerCommand,
+  type WorkerEvent,
+} from "./protocol.ts"
+import { createRunLog, parseLogMessage } from "./run-log.ts"
 import { createTimers } from "./timers.ts"
 
 const maxCalls = 64
 const maxMessage = 16 * 1024 * 1024
 const maxLogMessage = 64 * 1024
 /** Milliseconds after which a run that produces output continuously yields to the other runs. */
-const turnMs = 8
+const sliceMs = 8
 /** Maximum size of output not yet consumed. */
 const maxUnreadBytes = 256 * 1024
 
-export interface GuestDeps extends MachineDeps {
+export interface RunDeps extends IsolateDeps {
   clock: Int32Array
   flags: Int32Array
-  outbox: Outbox<Told>
+  outbox: MessageBatch<WorkerEvent>
 }
 
-type Begin = Extract<Asked, { type: "begin" }>
-type Stop = { ending: Ending; why: string | null }
+type StartCommand = Extract<WorkerCommand, { type: "begin" }>
+type StopRequest = { ending: EndReason; why: string | null }
 
 /**
  * One run in its own isolate. Only JSON text is exchanged, and its length is checked before it is
  * read. The isolate is returned when the run ends for any reason.
  */
-export class Guest implements Host {
-  readonly #deps: GuestDeps
+export class SandboxRun implements IsolateHost {
+  readonly #deps: RunDeps
   readonly #run: number
   readonly #slot: number
   readonly #limits: Limits
-  readonly #onEnd: (machine: Machine) => void
+  readonly #onEnd: (isolate: Isolate) => void
   readonly #startedAt = performance.now()
-  readonly #log = createGuestLog(() => performance.now() - this.#startedAt)
+  readonly #log = createRunLog(() => performance.now() - this.#startedAt)
   /** Tasks in progress. */
   readonly #open = new Set<number>()
   /** Tasks received while the module is loading. */
   #queuedTasks: { id: number; json: string }[] = []
   readonly #timers = createTimers((id) =>
-    this.#enter((machine) => machine.call("ring", String(id))),
+    this.#enter((isolate) => isolate.callEntry("ring", String(id))),
   )
   readonly #timeout: NodeJS.Timeout
-  #isolate: Machine | null
-  #stop: Stop | null = null
+  #isolate: Isolate | null
+  #stop: StopRequest | null = null
   #sliceAt = 0
-  readonly #cpuBudget = new Allowance()
+  readonly #cpuBudget = new CpuBudget()
   #cpuMs = 0
   #sinceOutputMs = 0
   #slowestMs = 0
@@ -60,27 +66,27 @@ export class Guest implements Host {
 
   /** Starts loading the module; `done` with id 0 reports the result. */
   constructor(
-    deps: GuestDeps,
-    machine: Machine,
-    { begin, over }: { begin: Begin; over: (machine: Machine) => void },
+    deps: RunDeps,
+    isolate: Isolate,
+    { begin, onEnd }: { begin: StartCommand; onEnd: (isolate: Isolate) => void },
   ) {
     const { run, slot, limits, code, json } = begin
     this.#deps = deps
-    this.#isolate = machine
+    this.#isolate = isolate
     this.#run = run
     this.#slot = slot
     this.#limits = limits
-    this.#onEnd = over
+    this.#onEnd = onEnd
     const tooLong = `Timed out after ${limits.wallMs / 1000} seconds`
     this.#timeout = setTimeout(() => this.#end("timeout", tooLong), limits.wallMs)
-    machine.serve(this)
+    isolate.attach(this)
     this.#open.add(0)
-    this.#enter((own) => {
+    this.#enter((loadingIsolate) => {
       try {
-        own.load(code, json)
+        loadingIsolate.load(code, json)
       } catch (error) {
         if (this.#stop) return
-        this.#failAllTasks(moduleFault(error))
+        this.#failAllTasks(moduleErrorJson(error))
       }
     })
   }
@@ -88,16 +94,16 @@ export class Guest implements Host {
   invoke(id: number, json: string): void {
     if (this.#open.has(0)) return void this.#queuedTasks.push({ id, json })
     this.#open.add(id)
-    this.#enter((machine) => machine.call("invoke", json))
+    this.#enter((isolate) => isolate.callEntry("invoke", json))
   }
 
   settle(json: string): void {
     this.#calls--
-    this.#enter((machine) => machine.call("settle", json))
+    this.#enter((isolate) => isolate.callEntry("settle", json))
   }
 
   /** Resumes a run that waits for its output to be consumed. */
-  room(): void {
+  resumeOutput(): void {
     this.#unreadBytes = 0
     this.#continue()
   }
@@ -110,11 +116,11 @@ export class Guest implements Host {
     if (this.#stop) return true
     const { flags, outbox } = this.#deps
     const now = performance.now()
-    if (this.#out.length > 0 && now - this.#sliceAt > turnMs) this.#sendOutput()
-    outbox.hurry(now)
+    if (this.#out.length > 0 && now - this.#sliceAt > sliceMs) this.#sendOutput()
+    outbox.flushIfDue(now)
     if (Atomics.load(flags, this.#slot) === this.#run) {
       this.#stop = { ending: "cancelled", why: null }
-    } else if (this.#cpuBudget.isUsedUp(() => this.#markTime())) {
+    } else if (this.#cpuBudget.isExhausted(() => this.#markTime())) {
       const why = `Used more than ${this.#limits.cpuMs} ms of CPU time without output`
       this.#stop = { ending: "timeout", why }
     }
@@ -123,7 +129,7 @@ export class Guest implements Host {
 
   /** Tells the watchdog that the run still responds to interrupts. */
   #markTime(): void {
-    Atomics.store(this.#deps.clock, 0, threadTime())
+    Atomics.store(this.#deps.clock, 0, sharedClockMs())
   }
 
   operate(name: string, read: (max: number) => string): string | undefined {
@@ -133,7 +139,7 @@ export class Guest implements Host {
       case "out":
         return this.#queueOutput(read(this.#limits.outputBytes))
       case "log":
-        return this.#log.write(logMessage(read(maxLogMessage))) ? undefined : "full"
+        return this.#log.write(parseLogMessage(read(maxLogMessage))) ? undefined : "full"
       case "call":
         return this.#sendCall(read(maxMessage))
       case "timer":
@@ -148,34 +154,34 @@ export class Guest implements Host {
   }
 
   /** The only place where the function's code runs: it is timed here and can be stopped. */
-  #enter(work: (machine: Machine) => void): void {
-    const machine = this.#isolate
-    if (!machine || this.#stop) return
+  #enter(work: (isolate: Isolate) => void): void {
+    const isolate = this.#isolate
+    if (!isolate || this.#stop) return
     const { clock, outbox } = this.#deps
     this.#sliceAt = performance.now()
-    outbox.hurry(this.#sliceAt)
-    this.#cpuBudget.allow(this.#limits.cpuMs - this.#sinceOutputMs)
+    outbox.flushIfDue(this.#sliceAt)
+    this.#cpuBudget.restart(this.#limits.cpuMs - this.#sinceOutputMs)
     Atomics.store(clock, 1, this.#run)
     this.#markTime()
-    let broke: unknown
+    let engineError: unknown
     try {
-      work(machine)
-      machine.runJobs()
+      work(isolate)
+      isolate.runJobs()
     } catch (error) {
-      broke = error ?? "unknown"
+      engineError = error ?? "unknown"
     }
     Atomics.store(clock, 0, 0)
     this.#count(performance.now() - this.#sliceAt, this.#cpuBudget.usedMs())
     this.#sendOutput()
-    this.#checkState(broke)
+    this.#checkState(engineError)
     this.#startQueuedTasks()
   }
 
   #startQueuedTasks(): void {
     if (this.#open.has(0)) return
-    const held = this.#queuedTasks
+    const queuedTasks = this.#queuedTasks
     this.#queuedTasks = []
-    for (const { id, json } of held) this.invoke(id, json)
+    for (const { id, json } of queuedTasks) this.invoke(id, json)
   }
 
   #count(ms: number, sinceAllowed: number): void {
@@ -185,11 +191,11 @@ export class Guest implements Host {
   }
 
   /** Decides whether the run can continue after a slice. */
-  #checkState(broke: unknown): void {
+  #checkState(engineError: unknown): void {
     // May be set while the code ran, which the type checker cannot see.
-    const stop: Stop | null = this.#stop
+    const stop: StopRequest | null = this.#stop
     if (stop) this.#end(stop.ending, stop.why)
-    else if (broke !== undefined) this.#handleEngineError(broke)
+    else if (engineError !== undefined) this.#handleEngineError(engineError)
     else if (this.#open.size > 0 && !this.#isWaitingForHost()) {
       this.#end("timeout", "Deadlock: the function awaits a promise that can never settle")
     }
@@ -203,7 +209,7 @@ export class Guest implements Host {
     if (error instanceof RangeError || (error instanceof Error && /stack/i.test(error.message))) {
       this.#end("threw", "Stack overflow")
     } else {
-      const max = Math.round(this.#deps.memory / 1e6)
+      const max = Math.round(this.#deps.memoryLimit / 1e6)
       this.#end("out_of_memory", `Out of memory (maximum ${max} MB)`)
     }
   }
@@ -221,9 +227,9 @@ export class Guest implements Host {
     this.#out.push(json)
     this.#unreadBytes += json.length + 16
     this.#sinceOutputMs = 0
-    this.#cpuBudget.allow(cpuMs)
+    this.#cpuBudget.restart(cpuMs)
     const tooMuch = this.#unreadBytes > maxUnreadBytes
-    if (performance.now() - this.#sliceAt <= turnMs && !tooMuch) return undefined
+    if (performance.now() - this.#sliceAt <= sliceMs && !tooMuch) return undefined
     this.#paused = true
     if (!tooMuch) setImmediate(() => this.#continue())
     return "wait"
@@ -233,25 +239,25 @@ export class Guest implements Host {
     if (!this.#paused || this.#unreadBytes > maxUnreadBytes) return
     this.#paused = false
     this.#deps.outbox.flush()
-    this.#enter((machine) => machine.call("settle", '{"id":0}'))
+    this.#enter((isolate) => isolate.callEntry("settle", '{"id":0}'))
   }
 
   /** @returns the reason if the call is rejected */
   #sendCall(json: string): string | undefined {
     if (this.#calls >= maxCalls) return `Too many concurrent host calls (maximum ${maxCalls})`
     this.#calls++
-    this.#deps.outbox.put({ type: "call", run: this.#run, json })
+    this.#deps.outbox.post({ type: "call", run: this.#run, json })
     return undefined
   }
 
-  /** @param told a task's id and its result as JSON, separated by a space */
-  #finishTask(told: string): undefined {
-    const space = told.indexOf(" ")
-    const id = Number(told.slice(0, space))
+  /** @param message a task's id and its result as JSON, separated by a space */
+  #finishTask(message: string): undefined {
+    const space = message.indexOf(" ")
+    const id = Number(message.slice(0, space))
     if (!this.#open.delete(id)) return
     this.#sendOutput()
-    const json = told.slice(space + 1)
-    this.#deps.outbox.put({ type: "done", run: this.#run, id, json })
+    const json = message.slice(space + 1)
+    this.#deps.outbox.post({ type: "done", run: this.#run, id, json })
   }
 
   /** An exception that nothing can catch, such as one in a timer, fails all tasks in progress. */
@@ -262,30 +268,30 @@ export class Guest implements Host {
   #sendOutput(): void {
     const run = this.#run
     const lines = this.#log.take()
-    if (lines.length > 0) this.#deps.outbox.put({ type: "log", run, lines })
+    if (lines.length > 0) this.#deps.outbox.post({ type: "log", run, lines })
     if (this.#out.length === 0) return
-    this.#deps.outbox.putSoon({ type: "out", run, pieces: this.#out })
+    this.#deps.outbox.postDelayed({ type: "out", run, pieces: this.#out })
     this.#out = []
   }
 
-  #end(ending: Ending, message: string | null): void {
-    const machine = this.#isolate
-    if (!machine) return
+  #end(ending: EndReason, message: string | null): void {
+    const isolate = this.#isolate
+    if (!isolate) return
     this.#isolate = null
     this.#stop ??= { ending, why: message }
     clearTimeout(this.#timeout)
     this.#timers.clear()
     this.#log.close()
     this.#sendOutput()
-    this.#deps.outbox.put({
+    this.#deps.outbox.post({
       type: "over",
       run: this.#run,
       ending,
       message,
       cpuMs: this.#cpuMs,
       slowestMs: this.#slowestMs,
-      memoryBytes: machine.memoryBytes,
+      memoryBytes: isolate.memoryBytes,
     })
-    this.#onEnd(machine)
+    this.#onEnd(isolate)
   }
 }

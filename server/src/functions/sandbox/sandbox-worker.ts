@@ -1,57 +1,59 @@
 import { getCompileCacheDir } from "node:module"
 import { Worker } from "node:worker_threads"
-import { createOutbox } from "./message-batch.ts"
+import { createMessageBatch } from "./message-batch.ts"
 import {
-  type Asked,
-  clockOf,
-  flagsOf,
+  cancelFlagsView,
+  clockView,
   type Limits,
+  maxRuns,
   sharedBytes,
-  slots,
-  type Told,
-  threadTime,
+  sharedClockMs,
+  type WorkerCommand,
   type WorkerData,
+  type WorkerEvent,
 } from "./protocol.ts"
-import { type Hears, Session, trouble } from "./session.ts"
-import { computedBy } from "./thread-cpu.ts"
+import { functionError, type RunListener, RunSession } from "./session.ts"
+import { threadCpuMs } from "./thread-cpu.ts"
 
 interface Deps {
   wasm: WebAssembly.Module
   memory: number
   niceness: number
   /** Called when the worker has exited, expectedly or not. */
-  gone: (lane: Lane) => void
+  onExit: (lane: SandboxWorker) => void
 }
 
-export interface Begin {
+export interface WorkerRunOptions {
   code: string
   /** The data for the function's `context`, as JSON. */
   json: string
   limits: Limits
-  hears: Hears
+  listener: RunListener
   onEnd: (slowestMs: number) => void
 }
 
 const stackMb = 8
 const heapMb = 256
 /** A worker that gets less than 1/20 of a core is treated like one that hangs. */
-const minShare = 20
-const lostWords = "Stopped because another function in the same worker had to be terminated"
+const minCoreShare = 20
+const workerLostMessage = "Stopped because another function in the same worker had to be terminated"
 
 /** One worker thread and its runs. */
-export class Lane {
+export class SandboxWorker {
   readonly #worker: Worker
-  readonly #sessionByRun = new Map<number, Session>()
+  readonly #sessionByRun = new Map<number, RunSession>()
   readonly #shared = new SharedArrayBuffer(sharedBytes)
-  readonly #clock = clockOf(this.#shared)
-  readonly #flags = flagsOf(this.#shared)
-  readonly #freeSlots = Array.from({ length: slots }, (_, slot) => slot)
-  readonly #messageBatch = createOutbox<Asked>((all) => this.#worker.postMessage(all))
+  readonly #clock = clockView(this.#shared)
+  readonly #flags = cancelFlagsView(this.#shared)
+  readonly #freeSlots = Array.from({ length: maxRuns }, (_, slot) => slot)
+  readonly #messageBatch = createMessageBatch<WorkerCommand>((messages) =>
+    this.#worker.postMessage(messages),
+  )
   /** The thread's CPU time when the current piece of work was first observed. */
-  #observed: { since: number; computed: number | null } = { since: 0, computed: null }
+  #observed: { since: number; cpuMs: number | null } = { since: 0, cpuMs: null }
   #closed = false
 
-  constructor({ wasm, memory, niceness, gone }: Deps) {
+  constructor({ wasm, memory, niceness, onExit: gone }: Deps) {
     const workerData: WorkerData = { wasm, memory, niceness, shared: this.#shared }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,
@@ -61,8 +63,8 @@ export class Lane {
       resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: heapMb },
     })
     this.#worker.unref()
-    this.#worker.on("message", (all: Told[]) => {
-      for (const told of all) this.#sessionByRun.get(told.run)?.hear(told)
+    this.#worker.on("message", (messages: WorkerEvent[]) => {
+      for (const event of messages) this.#sessionByRun.get(event.run)?.handleEvent(event)
     })
     this.#worker.on("error", () => {})
     this.#worker.once("exit", () => {
@@ -71,22 +73,22 @@ export class Lane {
     })
   }
 
-  get size(): number {
+  get runCount(): number {
     return this.#sessionByRun.size
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#freeSlots.length === 0 || this.#closed
   }
 
-  begin(run: number, { code, json, limits, hears, onEnd }: Begin): Session {
+  begin(run: number, { code, json, limits, listener: hears, onEnd }: WorkerRunOptions): RunSession {
     const slot = this.#freeSlots.pop() ?? -1
-    const post = this.#messageBatch.put
-    const session = new Session({
+    const post = this.#messageBatch.post
+    const session = new RunSession({
       run,
-      hears,
-      post,
-      raise: () => void Atomics.store(this.#flags, slot, run),
+      listener: hears,
+      send: post,
+      raiseCancelFlag: () => void Atomics.store(this.#flags, slot, run),
       onEnd: (slowestMs) => {
         this.#sessionByRun.delete(run)
         this.#freeSlots.push(slot)
@@ -105,11 +107,11 @@ export class Lane {
   busyMs(): number {
     const since = Atomics.load(this.#clock, 0)
     if (since === 0) return 0
-    const computed = computedBy(Atomics.load(this.#clock, 2))
-    if (since !== this.#observed.since) this.#observed = { since, computed }
-    const passed = threadTime() - since
-    if (computed === null || this.#observed.computed === null) return passed
-    return Math.max(computed - this.#observed.computed, passed / minShare)
+    const cpuMs = threadCpuMs(Atomics.load(this.#clock, 2))
+    if (since !== this.#observed.since) this.#observed = { since, cpuMs }
+    const elapsedMs = sharedClockMs() - since
+    if (cpuMs === null || this.#observed.cpuMs === null) return elapsedMs
+    return Math.max(cpuMs - this.#observed.cpuMs, elapsedMs / minCoreShare)
   }
 
   /** Terminates the worker immediately. */
@@ -126,9 +128,13 @@ export class Lane {
 
   /** Blames the run whose code was executing; the others merely shared its worker. */
   #failRuns(outcome: "timeout" | "out_of_memory", message: string): void {
-    const culprit = Atomics.load(this.#clock, 0) === 0 ? 0 : Atomics.load(this.#clock, 1)
+    const guiltyRun = Atomics.load(this.#clock, 0) === 0 ? 0 : Atomics.load(this.#clock, 1)
     for (const [run, session] of [...this.#sessionByRun]) {
-      session.lost(run === culprit ? trouble(outcome, message) : trouble("worker_lost", lostWords))
+      session.workerLost(
+        run === guiltyRun
+          ? functionError(outcome, message)
+          : functionError("worker_lost", workerLostMessage),
+      )
     }
   }
 }

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises"
 import type { Limits } from "./protocol.ts"
-import { type Begin, Lane } from "./sandbox-worker.ts"
-import type { Session } from "./session.ts"
-import { leanBinary } from "./wasm-binary.ts"
+import { SandboxWorker, type WorkerRunOptions } from "./sandbox-worker.ts"
+import type { RunSession } from "./session.ts"
+import { stripUnusedExports } from "./wasm-binary.ts"
 
 const watchMs = 50
 /**
@@ -13,7 +13,7 @@ const graceMs = 250
 /** Workers are closed after this long without runs. */
 const idleMs = 300_000
 /** Functions that compute longer than this without a break run in separate workers. */
-const slowMs = 50
+const slowThresholdMs = 50
 const maxSlowNames = 1000
 /** Requests have priority over functions, and quick functions over slow ones. */
 const niceness = { quick: 10, slow: 19 }
@@ -23,7 +23,7 @@ interface Deps {
   limits: Limits
 }
 
-export interface Opening extends Omit<Begin, "limits" | "onEnd"> {
+export interface SandboxRunOptions extends Omit<WorkerRunOptions, "limits" | "onEnd"> {
   /** The function's id; slow functions are moved to separate workers by it. */
   name: string
   limits?: Partial<Limits>
@@ -32,72 +32,72 @@ export interface Opening extends Omit<Begin, "limits" | "onEnd"> {
 const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 
 /** Runs functions in worker threads, which are started on first use. */
-export const createWall = ({ workers, limits }: Deps) => {
-  const quick = new Set<Lane>()
-  const slow = new Set<Lane>()
+export const createSandbox = ({ workers, limits }: Deps) => {
+  const quick = new Set<SandboxWorker>()
+  const slow = new Set<SandboxWorker>()
   const slowNames = new Set<string>()
   let compiled: Promise<WebAssembly.Module> | undefined
   let lastRun = 0
-  let running = 0
+  let inFlightRuns = 0
   let closed = false
-  let watching: NodeJS.Timeout | undefined
-  let idle: NodeJS.Timeout | undefined
+  let watchdog: NodeJS.Timeout | undefined
+  let idleTimer: NodeJS.Timeout | undefined
 
   const compile = (): Promise<WebAssembly.Module> => {
-    compiled ??= wasmFile().then((bytes) => WebAssembly.compile(leanBinary(bytes)))
+    compiled ??= wasmFile().then((bytes) => WebAssembly.compile(stripUnusedExports(bytes)))
     return compiled
   }
 
-  const start = (wasm: WebAssembly.Module, lanes: Set<Lane>): Lane => {
-    const lane = new Lane({
+  const start = (wasm: WebAssembly.Module, pool: Set<SandboxWorker>): SandboxWorker => {
+    const worker = new SandboxWorker({
       wasm,
       memory: limits.memory,
-      niceness: lanes === quick ? niceness.quick : niceness.slow,
-      gone: (lost) => {
+      niceness: pool === quick ? niceness.quick : niceness.slow,
+      onExit: (exited) => {
         // A killed worker is replaced immediately, so that the next run does not have to wait.
-        if (lanes.delete(lost) && !closed && lanes === quick) start(wasm, lanes)
+        if (pool.delete(exited) && !closed && pool === quick) start(wasm, pool)
       },
     })
-    lanes.add(lane)
-    return lane
+    pool.add(worker)
+    return worker
   }
 
-  const leastBusy = (lanes: Set<Lane>): Lane | undefined =>
-    [...lanes].filter((lane) => !lane.full).sort((a, b) => a.size - b.size)[0]
+  const leastBusy = (pool: Set<SandboxWorker>): SandboxWorker | undefined =>
+    [...pool].filter((worker) => !worker.isFull).sort((a, b) => a.runCount - b.runCount)[0]
 
-  const laneFor = (wasm: WebAssembly.Module, name: string): Lane => {
-    const lanes = slowNames.has(name) ? slow : quick
-    while (lanes === quick && quick.size < workers) start(wasm, quick)
-    return leastBusy(lanes) ?? start(wasm, lanes)
+  const workerFor = (wasm: WebAssembly.Module, name: string): SandboxWorker => {
+    const pool = slowNames.has(name) ? slow : quick
+    while (pool === quick && quick.size < workers) start(wasm, quick)
+    return leastBusy(pool) ?? start(wasm, pool)
   }
 
   const watch = (): void => {
-    for (const lane of [...quick, ...slow]) {
-      if (lane.busyMs() > limits.cpuMs + graceMs) lane.kill()
+    for (const worker of [...quick, ...slow]) {
+      if (worker.busyMs() > limits.cpuMs + graceMs) worker.kill()
     }
   }
 
-  const closeLanes = async (): Promise<void> => {
-    const lanes = [...quick, ...slow]
+  const closeWorkers = async (): Promise<void> => {
+    const pool = [...quick, ...slow]
     quick.clear()
     slow.clear()
-    await Promise.all(lanes.map((lane) => lane.close()))
+    await Promise.all(pool.map((worker) => worker.close()))
   }
 
-  const entered = (): void => {
-    running++
-    clearTimeout(idle)
-    watching ??= setInterval(watch, watchMs).unref()
+  const runStarted = (): void => {
+    inFlightRuns++
+    clearTimeout(idleTimer)
+    watchdog ??= setInterval(watch, watchMs).unref()
   }
 
-  const left = (name: string, slowestMs: number): void => {
-    running--
-    if (slowestMs > slowMs && slowNames.size < maxSlowNames) slowNames.add(name)
+  const runEnded = (name: string, slowestMs: number): void => {
+    inFlightRuns--
+    if (slowestMs > slowThresholdMs && slowNames.size < maxSlowNames) slowNames.add(name)
     else slowNames.delete(name)
-    if (running > 0) return
-    clearInterval(watching)
-    watching = undefined
-    idle = setTimeout(() => void closeLanes(), idleMs).unref()
+    if (inFlightRuns > 0) return
+    clearInterval(watchdog)
+    watchdog = undefined
+    idleTimer = setTimeout(() => void closeWorkers(), idleMs).unref()
   }
 
   return {
@@ -106,31 +106,31 @@ export const createWall = ({ workers, limits }: Deps) => {
     /** Starts the workers ahead of the first run. */
     warm: async (): Promise<void> => {
       const wasm = await compile()
-      if (!closed) laneFor(wasm, "")
+      if (!closed) workerFor(wasm, "")
     },
 
     /** Starts a run in its own isolate. */
-    open: async ({ name, limits: own, ...begin }: Opening): Promise<Session> => {
+    open: async ({ name, limits: overrides, ...begin }: SandboxRunOptions): Promise<RunSession> => {
       const wasm = await compile()
       if (closed) throw new Error("The sandbox is closed")
-      entered()
+      runStarted()
       lastRun = (lastRun % 0x3fffffff) + 1
-      return laneFor(wasm, name).begin(lastRun, {
+      return workerFor(wasm, name).begin(lastRun, {
         ...begin,
-        limits: { ...limits, ...own },
-        onEnd: (slowestMs) => left(name, slowestMs),
+        limits: { ...limits, ...overrides },
+        onEnd: (slowestMs) => runEnded(name, slowestMs),
       })
     },
 
-    running: (): number => running,
+    inFlightRuns: (): number => inFlightRuns,
 
     close: async (): Promise<void> => {
       closed = true
-      clearInterval(watching)
-      clearTimeout(idle)
-      await closeLanes()
+      clearInterval(watchdog)
+      clearTimeout(idleTimer)
+      await closeWorkers()
     },
   }
 }
 
-export type Wall = ReturnType<typeof createWall>
+export type Sandbox = ReturnType<typeof createSandbox>

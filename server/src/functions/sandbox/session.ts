@@ -1,10 +1,16 @@
 import { z } from "zod"
 import type { LogLine, RunOutcome } from "../run-schema.ts"
-import { type Asked, type Ending, type Fault, noImports, type Told } from "./protocol.ts"
-import { placeOf } from "./run-log.ts"
+import {
+  type EndReason,
+  noImports,
+  type ThrownError,
+  type WorkerCommand,
+  type WorkerEvent,
+} from "./protocol.ts"
+import { sourcePosition } from "./run-log.ts"
 
 /** An error of a function, as a value. */
-export interface Trouble {
+export interface FunctionError {
   outcome: Exclude<RunOutcome, "ok">
   message: string
   line: number | null
@@ -16,15 +22,15 @@ export interface Trouble {
   refused: boolean
 }
 
-export type Result = { value: unknown } | { error: Trouble }
+export type InvocationResult = { value: unknown } | { error: FunctionError }
 
-export interface Cost {
+export interface RunCost {
   cpuMs: number
   memoryBytes: number
 }
 
 /** Receives the events of a run, in the main thread. */
-export interface Hears {
+export interface RunListener {
   /** Receives JSON texts; returning false pauses the function until `resumeOutput` is called. */
   out(pieces: string[]): boolean
   log(lines: LogLine[]): void
@@ -35,7 +41,7 @@ export interface Hears {
 }
 
 /** The error that a host call returns to the function. `denied` means that it is never allowed. */
-export class Refused extends Error {
+export class HostCallError extends Error {
   readonly code: string
   readonly status: number
   readonly denied: boolean
@@ -49,27 +55,27 @@ export class Refused extends Error {
   }
 }
 
-const Called = z.object({ id: z.number(), name: z.string(), args: z.unknown().optional() })
-const Done = z.object({
+const HostCall = z.object({ id: z.number(), name: z.string(), args: z.unknown().optional() })
+const TaskResult = z.object({
   value: z.unknown().optional(),
   fault: z.object({ name: z.string(), message: z.string(), stack: z.string() }).optional(),
 })
 
-const outcomeOf = ({ name, message }: Fault): Trouble["outcome"] => {
+const outcomeOf = ({ name, message }: ThrownError): FunctionError["outcome"] => {
   if (name === "DeniedError" || name === "RefusedError" || message === noImports) return "denied"
   return name === "InternalError" && message === "out of memory" ? "out_of_memory" : "threw"
 }
 
 /** Converts an exception to an error message, with the exception's name if it is informative. */
-const troubleOf = (fault: Fault): Trouble => {
+const errorFromException = (fault: ThrownError): FunctionError => {
   const { name, message, stack } = fault
   const plain = ["Error", "DeniedError", "RefusedError", "RequestError"].includes(name)
-  const words = plain ? message || name : `${name}: ${message}`
+  const text = plain ? message || name : `${name}: ${message}`
   const refused = name === "RefusedError"
-  return { outcome: outcomeOf(fault), message: words, refused, ...placeOf(stack) }
+  return { outcome: outcomeOf(fault), message: text, refused, ...sourcePosition(stack) }
 }
 
-const endings: Record<Exclude<Ending, "finished">, Trouble["outcome"]> = {
+const outcomeByEndReason: Record<Exclude<EndReason, "finished">, FunctionError["outcome"]> = {
   timeout: "timeout",
   out_of_memory: "out_of_memory",
   threw: "threw",
@@ -77,7 +83,10 @@ const endings: Record<Exclude<Ending, "finished">, Trouble["outcome"]> = {
   cancelled: "cancelled",
 }
 
-export const trouble = (outcome: Trouble["outcome"], message: string): Trouble => ({
+export const functionError = (
+  outcome: FunctionError["outcome"],
+  message: string,
+): FunctionError => ({
   outcome,
   message,
   line: null,
@@ -88,123 +97,131 @@ export const trouble = (outcome: Trouble["outcome"], message: string): Trouble =
 /**
  * Output is acknowledged in steps of this size, well below the limit at which a function pauses.
  */
-const untoldBytes = 32 * 1024
+const acknowledgeBytes = 32 * 1024
 
 const cancelled = "Cancelled: the client disconnected"
 
 interface Deps {
   run: number
-  hears: Hears
-  post: (asked: Asked) => void
+  listener: RunListener
+  send: (asked: WorkerCommand) => void
   /** Sets the flag that stops the run even while it computes. */
-  raise: () => void
+  raiseCancelFlag: () => void
   /** Called once, after the last event. */
   onEnd: (slowestMs: number) => void
 }
 
 /** The main thread's side of one run. */
-export class Session {
+export class RunSession {
   readonly #deps: Deps
-  readonly #resolveById = new Map<number, (result: Result) => void>()
+  readonly #resolveById = new Map<number, (result: InvocationResult) => void>()
   #lastId = 0
-  #error: Trouble | null = null
+  #error: FunctionError | null = null
   #hasEnded = false
   #unacknowledgedBytes = 0
-  #resolveEnded: (cost: Cost) => void = () => {}
+  #resolveEnded: (cost: RunCost) => void = () => {}
   /** Resolves when the run has ended. */
-  readonly over: Promise<Cost>
+  readonly ended: Promise<RunCost>
   /** Resolves when the module was loaded, or failed to load. */
-  readonly loaded: Promise<Result>
+  readonly loaded: Promise<InvocationResult>
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.over = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
     this.loaded = new Promise((resolve) => this.#resolveById.set(0, resolve))
   }
 
   /** Runs one task in the isolate. */
-  invoke(task: string, args: unknown): Promise<Result> {
+  invoke(task: string, args: unknown): Promise<InvocationResult> {
     if (this.#hasEnded) {
-      return Promise.resolve({ error: this.#error ?? trouble("cancelled", cancelled) })
+      return Promise.resolve({ error: this.#error ?? functionError("cancelled", cancelled) })
     }
     const id = ++this.#lastId
-    const { post, run } = this.#deps
+    const { send: post, run } = this.#deps
     post({ type: "invoke", run, id, json: JSON.stringify({ id, task, args }) })
     return new Promise((resolve) => this.#resolveById.set(id, resolve))
   }
 
   /** Acknowledges all output so far. */
-  room(): void {
+  resumeOutput(): void {
     this.#unacknowledgedBytes = 0
-    if (!this.#hasEnded) this.#deps.post({ type: "room", run: this.#deps.run })
+    if (!this.#hasEnded) this.#deps.send({ type: "room", run: this.#deps.run })
   }
 
   finish(): void {
-    if (!this.#hasEnded) this.#deps.post({ type: "end", run: this.#deps.run, why: "finished" })
+    if (!this.#hasEnded) this.#deps.send({ type: "end", run: this.#deps.run, why: "finished" })
   }
 
   cancel(): void {
     if (this.#hasEnded) return
-    this.#deps.raise()
-    this.#deps.post({ type: "end", run: this.#deps.run, why: "cancelled" })
+    this.#deps.raiseCancelFlag()
+    this.#deps.send({ type: "end", run: this.#deps.run, why: "cancelled" })
   }
 
   /** Handles an event from the worker. */
-  hear(told: Told): void {
+  handleEvent(event: WorkerEvent): void {
     try {
-      this.#dispatch(told)
+      this.#dispatch(event)
     } catch {
       // A module can tamper with the globals that serialize its messages; that ends only its own
       // run.
       this.cancel()
-      this.lost(trouble("threw", "The function corrupted its runtime"))
+      this.workerLost(functionError("threw", "The function corrupted its runtime"))
     }
   }
 
-  #dispatch(told: Told): void {
-    const { hears } = this.#deps
-    if (told.type === "out") {
-      for (const piece of told.pieces) this.#unacknowledgedBytes += piece.length
-      if (hears.out(told.pieces) && this.#unacknowledgedBytes > untoldBytes) this.room()
-    } else if (told.type === "log") hears.log(told.lines)
-    else if (told.type === "call") void this.#answerCall(Called.parse(JSON.parse(told.json)))
-    else if (told.type === "done") this.#settleTask(told.id, told.json)
-    else this.#end(told)
+  #dispatch(event: WorkerEvent): void {
+    const { listener: hears } = this.#deps
+    if (event.type === "out") {
+      for (const piece of event.pieces) this.#unacknowledgedBytes += piece.length
+      if (hears.out(event.pieces) && this.#unacknowledgedBytes > acknowledgeBytes)
+        this.resumeOutput()
+    } else if (event.type === "log") hears.log(event.lines)
+    else if (event.type === "call") void this.#answerCall(HostCall.parse(JSON.parse(event.json)))
+    else if (event.type === "done") this.#settleTask(event.id, event.json)
+    else this.#end(event)
   }
 
   /** Ends the run because its worker has exited. */
-  lost(why: Trouble): void {
-    this.#close(why, { cpuMs: 0, memoryBytes: 0 }, 0)
+  workerLost(error: FunctionError): void {
+    this.#close(error, { cpuMs: 0, memoryBytes: 0 }, 0)
   }
 
   #settleTask(id: number, json: string): void {
-    const { value, fault } = Done.parse(JSON.parse(json))
+    const { value, fault } = TaskResult.parse(JSON.parse(json))
     const resolve = this.#resolveById.get(id)
     this.#resolveById.delete(id)
-    resolve?.(fault ? { error: troubleOf(fault) } : { value: value ?? null })
+    resolve?.(fault ? { error: errorFromException(fault) } : { value: value ?? null })
   }
 
-  async #answerCall({ id, name, args }: z.output<typeof Called>): Promise<void> {
-    const told = await this.#deps.hears.call(name, args).then(
+  async #answerCall({ id, name, args }: z.output<typeof HostCall>): Promise<void> {
+    const event = await this.#deps.listener.call(name, args).then(
       (value) => ({ id, value: value ?? null }),
-      (error: unknown) => ({ id, error: inWords(error) }),
+      (error: unknown) => ({ id, error: describeError(error) }),
     )
-    const { post, run } = this.#deps
-    if (!this.#hasEnded) post({ type: "settle", run, json: textOf(told) })
+    const { send: post, run } = this.#deps
+    if (!this.#hasEnded) post({ type: "settle", run, json: textOf(event) })
   }
 
-  #end({ ending, message, cpuMs, memoryBytes, slowestMs }: Extract<Told, { type: "over" }>): void {
-    const why = ending === "finished" ? null : trouble(endings[ending], message ?? cancelled)
-    this.#close(why, { cpuMs, memoryBytes }, slowestMs)
+  #end({
+    ending,
+    message,
+    cpuMs,
+    memoryBytes,
+    slowestMs,
+  }: Extract<WorkerEvent, { type: "over" }>): void {
+    const error =
+      ending === "finished" ? null : functionError(outcomeByEndReason[ending], message ?? cancelled)
+    this.#close(error, { cpuMs, memoryBytes }, slowestMs)
   }
 
-  #close(why: Trouble | null, cost: Cost, slowestMs: number): void {
+  #close(error: FunctionError | null, cost: RunCost, slowestMs: number): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#error = why
-    const result = { error: why ?? trouble("cancelled", cancelled) }
+    this.#error = error
+    const result = { error: error ?? functionError("cancelled", cancelled) }
     for (const resolve of this.#resolveById.values()) resolve(result)
     this.#resolveById.clear()
     this.#resolveEnded(cost)
@@ -217,12 +234,12 @@ const textOf = ({ id, ...answer }: { id: number; value?: unknown; error?: unknow
   try {
     return JSON.stringify({ id, ...answer })
   } catch (error) {
-    return JSON.stringify({ id, error: inWords(error) })
+    return JSON.stringify({ id, error: describeError(error) })
   }
 }
 
-const inWords = (error: unknown) => {
-  if (error instanceof Refused) {
+const describeError = (error: unknown) => {
+  if (error instanceof HostCallError) {
     const { message, code, status, denied } = error
     return { message, code, status, denied }
   }

@@ -1,5 +1,5 @@
-const max = 200
-const maxMs = 600_000
+const maxTimers = 200
+const maxDelayMs = 600_000
 
 /** The host side of `setTimeout` in the sandbox. */
 export const createTimers = (ring: (id: number) => void) => {
@@ -9,21 +9,21 @@ export const createTimers = (ring: (id: number) => void) => {
     size: (): number => timerById.size,
 
     /**
-     * @param told a timer's id and its milliseconds, separated by a space; a negative number clears
+     * @param message a timer's id and its milliseconds, separated by a space; a negative number clears
      * the timer
      * @returns the reason if the timer is rejected
      */
-    set: (told: string): string | undefined => {
-      const [id = Number.NaN, ms = Number.NaN] = told.split(" ").map(Number)
+    set: (message: string): string | undefined => {
+      const [id = Number.NaN, ms = Number.NaN] = message.split(" ").map(Number)
       clearTimeout(timerById.get(id))
       timerById.delete(id)
       if (!(ms >= 0)) return undefined
-      if (timerById.size >= max) return `Too many timers (maximum ${max})`
-      const over = (): void => {
+      if (timerById.size >= maxTimers) return `Too many timers (maximum ${maxTimers})`
+      const fire = (): void => {
         timerById.delete(id)
         ring(id)
       }
-      timerById.set(id, setTimeout(over, Math.min(maxMs, ms)))
+      timerById.set(id, setTimeout(fire, Math.min(maxDelayMs, ms)))
       return undefined
     },
 

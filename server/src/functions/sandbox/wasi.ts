@@ -1,9 +1,9 @@
 import { randomFillSync } from "node:crypto"
 import type { Pointer } from "./quickjs-exports.ts"
 
-const noSuchCall = 52
-const badFile = 8
-const steady = 1
+const errnoNosys = 52
+const errnoBadf = 8
+const monotonicClock = 1
 
 interface Deps {
   memory: () => Buffer
@@ -15,12 +15,12 @@ interface Deps {
  * The WASI imports of the engine: clocks with millisecond resolution and random bytes, nothing
  * else.
  */
-export const systemFor = ({ memory, startedAt }: Deps) => ({
+export const createWasiImports = ({ memory, startedAt }: Deps) => ({
   /** The monotonic clock starts at 0 with each run. */
   clock_time_get: (clock: number, _precision: number, to: Pointer): number => {
-    const began = startedAt()
-    const elapsed = began === null ? 0 : performance.now() - began
-    const ms = clock === steady ? Math.floor(elapsed) : Date.now()
+    const start = startedAt()
+    const elapsed = start === null ? 0 : performance.now() - start
+    const ms = clock === monotonicClock ? Math.floor(elapsed) : Date.now()
     memory().writeBigUInt64LE(BigInt(ms) * 1_000_000n, to)
     return 0
   },
@@ -29,8 +29,8 @@ export const systemFor = ({ memory, startedAt }: Deps) => ({
     return 0
   },
   // Output of the engine itself is discarded.
-  fd_write: (): number => badFile,
-  fd_close: (): number => noSuchCall,
-  fd_fdstat_get: (): number => noSuchCall,
-  fd_seek: (): number => noSuchCall,
+  fd_write: (): number => errnoBadf,
+  fd_close: (): number => errnoNosys,
+  fd_fdstat_get: (): number => errnoNosys,
+  fd_seek: (): number => errnoNosys,
 })

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module"
-import type { TextKind } from "../embedding-input-type.ts"
+import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import { createEmbeddingProcess } from "./embedding-process.ts"
 import { builtInModelFolder } from "./model-files.ts"
 
@@ -62,7 +62,7 @@ export const createBuiltInModel = (deps: Deps) => {
 
     /** Unit vectors of the texts, in order. */
     embed: async (
-      { texts, kind }: { texts: readonly string[]; kind: TextKind },
+      { texts, kind }: { texts: readonly string[]; kind: EmbeddingInputType },
       signal: AbortSignal,
     ): Promise<Float32Array[]> => {
       const vectors: Float32Array[] = []

@@ -48,10 +48,10 @@ it.each(["", " ", "\u0000\ud800", "x".repeat(2000), "ﷺ".repeat(500), "漢".rep
 )
 
 it("drops a text whose request was aborted", async () => {
-  const gone = new AbortController()
+  const controller = new AbortController()
   const first = embed(leave)
-  const second = model.embed({ kind: "passage", text: leave }, gone.signal)
-  gone.abort(new Error("gave up"))
+  const second = model.embed({ kind: "passage", text: leave }, controller.signal)
+  controller.abort(new Error("gave up"))
   await expect(second).rejects.toThrow("gave up")
   await expect(first).resolves.toHaveLength(384)
 })

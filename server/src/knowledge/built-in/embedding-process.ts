@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
 import { lowerPriority } from "../../limits/thread-priority.ts"
-import type { TextKind } from "../embedding-input-type.ts"
+import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
 
 /** Dimensions of the model's vectors. */
@@ -12,9 +12,9 @@ const heapMb = 128
  * A child that exits this often in a row without an answer is not restarted; it may be out of
  * memory.
  */
-const maxDeaths = 5
+const maxFailures = 5
 /** Questions have priority. */
-const kinds: readonly TextKind[] = ["query", "passage"]
+const kinds: readonly EmbeddingInputType[] = ["query", "passage"]
 
 interface Deps {
   folder: string
@@ -64,15 +64,15 @@ const startChild = (folder: string): ChildProcess => {
  * waits for at most one window of a passage.
  */
 export const createEmbeddingProcess = (deps: Deps) => {
-  const waiting: Record<TextKind, Request[]> = { query: [], passage: [] }
-  const sent = new Map<TextKind, SentRequest>()
+  const waiting: Record<EmbeddingInputType, Request[]> = { query: [], passage: [] }
+  const sent = new Map<EmbeddingInputType, SentRequest>()
   let child: ChildProcess | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let isClosed = false
   /** Number of exits in a row without an answer. */
-  let deaths = 0
+  let failures = 0
 
-  const takeSent = (kind: TextKind): SentRequest | undefined => {
+  const takeSent = (kind: EmbeddingInputType): SentRequest | undefined => {
     const request = sent.get(kind)
     sent.delete(kind)
     clearTimeout(request?.timer)
@@ -80,12 +80,12 @@ export const createEmbeddingProcess = (deps: Deps) => {
   }
 
   /** Kills the child and fails its current requests; the next text starts another child. */
-  const endChild = (why: string): void => {
+  const endChild = (reason: string): void => {
     child?.removeAllListeners()
     child?.on("error", () => {})
     child?.kill("SIGKILL")
     child = undefined
-    for (const kind of kinds) takeSent(kind)?.reject(new Error(why))
+    for (const kind of kinds) takeSent(kind)?.reject(new Error(reason))
   }
 
   const receive = (message: EmbeddingMessage): void => {
@@ -94,7 +94,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
       return
     }
     const request = takeSent(message.kind)
-    deaths = 0
+    failures = 0
     if (message.type === "failed") request?.reject(new Error(message.message))
     else if (isVector(message.vector)) request?.resolve(message.vector)
     else request?.reject(new Error("The built-in embedding model returned an invalid vector"))
@@ -110,11 +110,11 @@ export const createEmbeddingProcess = (deps: Deps) => {
     if (child) return child
     child = startChild(deps.folder)
     child.on("message", receive)
-    const restart = (why: string): void => {
-      endChild(why)
-      deaths++
-      if (deaths < maxDeaths) sendNext()
-      else giveUp(`its process exited ${deaths} times in a row, last with: ${why}`)
+    const restart = (reason: string): void => {
+      endChild(reason)
+      failures++
+      if (failures < maxFailures) sendNext()
+      else giveUp(`its process exited ${failures} times in a row, last with: ${reason}`)
     }
     child.once("error", ({ message }) =>
       restart(`The built-in embedding model could not be started: ${message}`),
@@ -152,17 +152,17 @@ export const createEmbeddingProcess = (deps: Deps) => {
     idleTimer = setTimeout(() => endChild("idle"), deps.idleMs).unref()
   }
 
-  const failAll = (why: string): void => {
-    endChild(why)
+  const failAll = (reason: string): void => {
+    endChild(reason)
     for (const kind of kinds) {
-      for (const request of waiting[kind].splice(0)) request.reject(new Error(why))
+      for (const request of waiting[kind].splice(0)) request.reject(new Error(reason))
     }
   }
 
-  const close = (why: string): void => {
+  const close = (reason: string): void => {
     isClosed = true
     clearTimeout(idleTimer)
-    failAll(why)
+    failAll(reason)
   }
 
   return {

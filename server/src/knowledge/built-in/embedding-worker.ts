@@ -1,16 +1,16 @@
-import { setImmediate as nextTurn } from "node:timers/promises"
-import type { TextKind } from "../embedding-input-type.ts"
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises"
+import type { EmbeddingInputType } from "../embedding-input-type.ts"
 
 /** Sent by the gateway: at most one text of each kind at a time. */
 export interface EmbeddingTask {
-  kind: TextKind
+  kind: EmbeddingInputType
   text: string
 }
 
 /** Sent to the gateway. */
 export type EmbeddingMessage =
-  | { type: "vector"; kind: TextKind; vector: Float32Array }
-  | { type: "failed"; kind: TextKind; message: string }
+  | { type: "vector"; kind: EmbeddingInputType; vector: Float32Array }
+  | { type: "failed"; kind: EmbeddingInputType; message: string }
   /** The model cannot be loaded; the process exits. */
   | { type: "unavailable"; message: string }
 
@@ -42,11 +42,14 @@ const load = async () => {
   }
 }
 
-const pending = new Map<TextKind, string>()
+const pending = new Map<EmbeddingInputType, string>()
 let loading: ReturnType<typeof load> | undefined
 let working = false
 
-const embedPending = async (kind: TextKind, pause?: () => Promise<void>): Promise<void> => {
+const embedPending = async (
+  kind: EmbeddingInputType,
+  pause?: () => Promise<void>,
+): Promise<void> => {
   const text = pending.get(kind)
   if (text === undefined || !loading) return
   pending.delete(kind)
@@ -58,9 +61,9 @@ const embedPending = async (kind: TextKind, pause?: () => Promise<void>): Promis
   }
 }
 
-const letQuestionPass = async (): Promise<void> => {
+const embedPendingQuestion = async (): Promise<void> => {
   // Messages arrive between iterations of the event loop.
-  await nextTurn()
+  await nextEventLoopTurn()
   await embedPending("query")
 }
 
@@ -69,7 +72,7 @@ const work = async (): Promise<void> => {
   working = true
   while (pending.size > 0) {
     await embedPending("query")
-    await embedPending("passage", letQuestionPass)
+    await embedPending("passage", embedPendingQuestion)
   }
   working = false
 }

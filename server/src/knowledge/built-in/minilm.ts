@@ -1,6 +1,6 @@
 import { Tokenizer } from "@huggingface/tokenizers"
 import { InferenceSession, Tensor } from "onnxruntime-node"
-import { unit } from "../quantization.ts"
+import { toUnitVector } from "../quantization.ts"
 import { readModelFile } from "./model-files.ts"
 
 /** Tokens per window: 256, minus the start and end tokens. */
@@ -22,7 +22,7 @@ export const averageVectors = (vectors: readonly Float32Array[]): Float32Array =
   const sum = new Float32Array(dimensions)
   for (const vector of vectors)
     for (const [at, value] of vector.entries()) sum[at] = (sum[at] ?? 0) + value
-  return unit(sum)
+  return toUnitVector(sum)
 }
 
 const createSession = async (folder: string): Promise<InferenceSession> =>
@@ -65,7 +65,7 @@ export const loadMiniLM = async (folder: string) => {
       for (const [at, value] of hidden.entries()) {
         sum[at % dimensions] = (sum[at % dimensions] ?? 0) + value
       }
-      return unit(sum)
+      return toUnitVector(sum)
     },
   }
 }

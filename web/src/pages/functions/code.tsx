@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import declarations from "../../../../server/src/functions/portico.d.ts?raw"
-import type { FunctionRecord, Problem } from "../../../../server/src/functions/schema.ts"
+import type { FunctionRecord, SourceProblem } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
@@ -21,12 +21,12 @@ export const CodePart = () => {
   // Saves by other users must not replace what is being edited here.
   const [base, setBase] = useState({ content: one.content, version: one.version })
   const [content, setContent] = useState(base.content)
-  const [problems, setProblems] = useState<readonly Problem[]>([])
+  const [problems, setProblems] = useState<readonly SourceProblem[]>([])
   const [reviewing, setReviewing] = useState(false)
   const editor = useRef<EditorHandle | null>(null)
   const dirty = content !== base.content
 
-  const look = async (text: string): Promise<readonly Problem[]> => {
+  const look = async (text: string): Promise<readonly SourceProblem[]> => {
     const found = await check(text)
     setProblems(found)
     return found
@@ -93,7 +93,7 @@ export const CodePart = () => {
 }
 
 /** The positions in the gateway's validation errors. */
-const problemsOf = (error: unknown): Problem[] => {
+const problemsOf = (error: unknown): SourceProblem[] => {
   if (!(error instanceof ApiError)) return []
   return error.errors.map(({ message, line = 1, column = 1 }) => ({ message, line, column }))
 }

@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { FunctionListed, FunctionRun } from "../../../../server/src/functions/run-schema.ts"
+import type { FunctionListItem, FunctionRun } from "../../../../server/src/functions/run-schema.ts"
 import type {
   FunctionRecord,
   FunctionSummary,
   FunctionValves,
   FunctionVersion,
   FunctionVersionSource,
-  Problem,
+  SourceProblem,
 } from "../../../../server/src/functions/schema.ts"
 import type { Page } from "../../../../server/src/http/pagination.ts"
 import { t } from "../../i18n/translate.ts"
@@ -20,7 +20,7 @@ export const pathOf = (id: string, rest = ""): string =>
 
 export const functionsQuery = queryOptions({
   queryKey: ["functions"],
-  queryFn: async ({ signal }) => (await api.get<Page<FunctionListed>>(base, { signal })).items,
+  queryFn: async ({ signal }) => (await api.get<Page<FunctionListItem>>(base, { signal })).items,
 })
 
 export const functionQuery = (id: string) =>
@@ -59,8 +59,8 @@ export const valvesQuery = (id: string) =>
   })
 
 /** Checks a source with the parser that the gateway uses to strip types. */
-export const check = async (content: string): Promise<readonly Problem[]> =>
-  (await api.post<{ problems: Problem[] }>(`${base}/check`, { content })).problems
+export const check = async (content: string): Promise<readonly SourceProblem[]> =>
+  (await api.post<{ problems: SourceProblem[] }>(`${base}/check`, { content })).problems
 
 /** A module that is both a model and a filter counts as a model. */
 export const kindOf = ({ models, filter }: FunctionSummary): "model" | "filter" =>

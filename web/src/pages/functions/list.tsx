@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Plus, SquareFunction } from "lucide-react"
-import type { FunctionListed } from "../../../../server/src/functions/run-schema.ts"
+import type { FunctionListItem } from "../../../../server/src/functions/run-schema.ts"
 import type { FunctionSummary } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -77,7 +77,7 @@ interface Search {
   state?: string | undefined
 }
 
-const fits = (one: FunctionListed, { query = "", kind, state }: Search): boolean => {
+const fits = (one: FunctionListItem, { query = "", kind, state }: Search): boolean => {
   const text = [one.name, one.id, describedBy(one)].join(" ").toLowerCase()
   return (
     query
@@ -90,7 +90,7 @@ const fits = (one: FunctionListed, { query = "", kind, state }: Search): boolean
 }
 
 interface ListingProps {
-  all: readonly FunctionListed[]
+  all: readonly FunctionListItem[]
   search: Search
   clear: () => void
 }
@@ -112,7 +112,7 @@ const Listing = ({ all, search, clear }: ListingProps) => {
   )
 }
 
-const columns = (): Column<FunctionListed>[] => [
+const columns = (): Column<FunctionListItem>[] => [
   {
     id: "name",
     header: t("functions.name"),
@@ -151,7 +151,7 @@ const columns = (): Column<FunctionListed>[] => [
   { id: "on", header: "", align: "right", cell: (one) => <OnOff one={one} /> },
 ]
 
-const LastRun = ({ outcome, created_at }: NonNullable<FunctionListed["last_run"]>) => (
+const LastRun = ({ outcome, created_at }: NonNullable<FunctionListItem["last_run"]>) => (
   <span className="flex items-center gap-2 whitespace-nowrap">
     <Outcome result={outcome} />
     <span className="text-xs text-muted">

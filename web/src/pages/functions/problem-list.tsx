@@ -1,9 +1,9 @@
 import { CircleAlert } from "lucide-react"
-import type { Problem } from "../../../../server/src/functions/schema.ts"
+import type { SourceProblem } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 
 interface ProblemListProps {
-  problems: readonly Problem[]
+  problems: readonly SourceProblem[]
   onShow: (line: number | null, column: number | null) => void
 }
 

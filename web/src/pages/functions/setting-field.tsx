@@ -1,4 +1,4 @@
-import type { SettingShape } from "../../../../server/src/functions/schema.ts"
+import type { SettingDefinition } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { Field, Input, Select, TextArea, type Wired } from "../../ui/field.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
@@ -7,7 +7,7 @@ export type Value = string | number | boolean | null
 
 interface SettingFieldProps {
   name: string
-  shape: SettingShape
+  shape: SettingDefinition
   /** `null` uses the default. */
   value: Value
   /** The saved value; a mask if the setting is secret. */
@@ -38,7 +38,7 @@ export const SettingField = (props: SettingFieldProps) => {
   )
 }
 
-const helpOf = (shape: SettingShape, stored: Value): string => {
+const helpOf = (shape: SettingDefinition, stored: Value): string => {
   const usual = shape.default
   const more =
     shape.type === "secret"
@@ -49,12 +49,15 @@ const helpOf = (shape: SettingShape, stored: Value): string => {
   return [shape.description, more].filter(Boolean).join(" ")
 }
 
-const missing = ({ required, default: usual }: SettingShape, value: Value): string | undefined =>
+const missing = (
+  { required, default: usual }: SettingDefinition,
+  value: Value,
+): string | undefined =>
   required && usual === undefined && (value === null || value === "")
     ? t("values.missing")
     : undefined
 
-const placeholderOf = ({ default: usual }: SettingShape): string =>
+const placeholderOf = ({ default: usual }: SettingDefinition): string =>
   usual === undefined ? "" : String(usual)
 
 const Control = ({ wired, ...props }: SettingFieldProps & { wired: Wired }) => {

@@ -1,16 +1,16 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
-import type { SearchWay } from "../../../../server/src/knowledge/schema.ts"
+import type { RetrievalMode } from "../../../../server/src/knowledge/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { Field, Select, TextArea, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 
-const ways = ["hybrid", "lexical", "dense"] as const satisfies SearchWay[]
+const ways = ["hybrid", "lexical", "dense"] as const satisfies RetrievalMode[]
 
 export interface CollectionValues {
   name: string
   description: string
-  search: SearchWay
+  search: RetrievalMode
   access_grants: AccessGrant[]
 }
 

@@ -1,6 +1,6 @@
 import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
-import type { Findings, FoundPassage } from "../../lib/library-api.ts"
+import type { CollectionSearchResult, FoundPassage } from "../../lib/library-api.ts"
 
 type RankedScore = FoundPassage["lexical"]
 
@@ -12,7 +12,7 @@ const valuesOf = ({ rank, score }: NonNullable<RankedScore>) => ({
 /** A passage's rank and score in each ranking of the search. */
 export const explainRanks = (
   { lexical, dense, reranked, reason }: FoundPassage,
-  search: Findings["search"],
+  search: CollectionSearchResult["search"],
 ): string[] => {
   // Passages added without a search, such as whole files, need no rank.
   const isSearched = reason === "passage"

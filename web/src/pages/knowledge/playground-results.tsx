@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { SearchX } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
-import type { Findings, FoundPassage } from "../../lib/library-api.ts"
+import type { CollectionSearchResult, FoundPassage } from "../../lib/library-api.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -11,7 +11,7 @@ import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
 interface ResultProps {
   passage: FoundPassage
   number: number
-  search: Findings["search"]
+  search: CollectionSearchResult["search"]
 }
 
 const Result = ({ passage, number, search }: ResultProps) => {
@@ -51,7 +51,7 @@ const Result = ({ passage, number, search }: ResultProps) => {
 }
 
 /** How many passages the model would receive, how they were searched, and their token count. */
-const Summary = ({ findings }: { findings: Findings }) => {
+const Summary = ({ findings }: { findings: CollectionSearchResult }) => {
   const { budget, search, embedding_model: model } = findings
   return (
     <p role="status" className="text-sm text-muted tabular">
@@ -68,7 +68,7 @@ const Summary = ({ findings }: { findings: Findings }) => {
  * The passages found for a question, with the reasons for sending each to the model or leaving it
  * out.
  */
-export const PlaygroundResults = ({ findings }: { findings: Findings }) => {
+export const PlaygroundResults = ({ findings }: { findings: CollectionSearchResult }) => {
   const { passages, search, sources_skipped: skipped, partly_embedded: partlyEmbedded } = findings
   return (
     <>

@@ -1,6 +1,6 @@
 import type { EditorView } from "@codemirror/view"
 import { type RefObject, useEffect, useId, useRef, useState } from "react"
-import type { Problem } from "../../../../../server/src/functions/schema.ts"
+import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
 import { t } from "../../../i18n/translate.ts"
 import { classes } from "../../../ui/classes.ts"
 import { ErrorNote } from "../../../ui/error-note.tsx"
@@ -21,7 +21,7 @@ type Parts = Awaited<ReturnType<typeof load>>
 export interface EditorHandle {
   replace: (content: string) => void
   goTo: (line: number, column: number) => void
-  mark: (problems: readonly Problem[]) => void
+  mark: (problems: readonly SourceProblem[]) => void
 }
 
 interface CodeEditorProps {
@@ -29,7 +29,7 @@ interface CodeEditorProps {
   onContent: (content: string) => void
   label: string
   declarations: string
-  check: (content: string) => Promise<readonly Problem[]>
+  check: (content: string) => Promise<readonly SourceProblem[]>
   handle?: RefObject<EditorHandle | null>
   className?: string
 }

@@ -2,7 +2,7 @@ import { type Diagnostic, linter, setDiagnostics } from "@codemirror/lint"
 import type { EditorState, Extension } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
-import type { Problem } from "../../../../../server/src/functions/schema.ts"
+import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
 import { sourceIn } from "./complete.ts"
 import { declaredBy, typeOf } from "./infer.ts"
 import type { Known } from "./known.ts"
@@ -16,7 +16,7 @@ export interface Words {
 const pauseMs = 500
 
 /** The range from the position to the end of its word, within the line. */
-const spanOf = (state: EditorState, { line, column }: Problem) => {
+const spanOf = (state: EditorState, { line, column }: SourceProblem) => {
   const at = state.doc.line(Math.min(Math.max(line ?? 1, 1), state.doc.lines))
   const from = Math.min(at.from + Math.max((column ?? 1) - 1, 0), at.to)
   const word = /^[\w$]+|^\S/.exec(state.sliceDoc(from, at.to))?.[0] ?? ""
@@ -67,10 +67,10 @@ export interface Checks {
   known: Known
   words: Words
   /** Checks the source with the gateway's parser; rejects if the gateway is unreachable. */
-  check: (content: string) => Promise<readonly Problem[]>
+  check: (content: string) => Promise<readonly SourceProblem[]>
 }
 
-const errorsOf = (state: EditorState, problems: readonly Problem[]): Diagnostic[] =>
+const errorsOf = (state: EditorState, problems: readonly SourceProblem[]): Diagnostic[] =>
   problems.map((problem) => ({
     ...spanOf(state, problem),
     severity: "error",
@@ -92,5 +92,5 @@ export const checking = ({ known, words, check }: Checks): Extension =>
   )
 
 /** Shows problems found elsewhere, such as the line at which a run failed. */
-export const mark = (view: EditorView, problems: readonly Problem[]): void =>
+export const mark = (view: EditorView, problems: readonly SourceProblem[]): void =>
   view.dispatch(setDiagnostics(view.state, errorsOf(view.state, problems)))
