@@ -14,7 +14,7 @@ import { functionRunRoutes } from "./functions/run-routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
 import { aliasPrefixes } from "./http/allowed-routes.ts"
-import { createAddressOf, createRanges } from "./http/client-address.ts"
+import { createCidrMatcher, createClientAddressResolver } from "./http/client-address.ts"
 import { createConnectionLimit } from "./http/connection-limit.ts"
 import type { ErrorStyle } from "./http/errors.ts"
 import { createHostCheck } from "./http/host-check.ts"
@@ -64,23 +64,23 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const connectionLimit = createConnectionLimit({
     bounds: config.MAX_CONNECTIONS,
     // One for each thing that they may have under way, and as many idle as an address may have.
-    maxOfUser:
+    maxPerUser:
       config.MAX_CONNECTIONS.perUser +
       config.MAX_REQUESTS.perUser +
       config.MAX_EVENT_STREAMS.perUser +
       config.MAX_UPLOADS.perUser,
-    isTrusted: createRanges(config.TRUSTED_PROXIES),
+    isTrusted: createCidrMatcher(config.TRUSTED_PROXIES),
   })
   const router = createRouters({
     authenticate: gateway.authenticate,
     admitProvisioner: gateway.scim.admit,
     bodyRoom,
-    unreadReplies: gateway.limits.replies,
+    unreadResponses: gateway.limits.replies,
     connectionLimit,
     fairLoop: gateway.fairLoop,
     bodyLimit,
   })
-  const addressOf = createAddressOf(config.TRUSTED_PROXIES)
+  const addressOf = createClientAddressResolver(config.TRUSTED_PROXIES)
   const app = createServerApp({
     log,
     bodyRoom,
@@ -166,6 +166,6 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
   const reserved = [...apiSegments, config.RUNTIME_PREFIX.toLowerCase()]
-  app.otherwise(serveWebApp({ folder: webDistFolder, reserved }))
+  app.fallback(serveWebApp({ folder: webDistFolder, reserved }))
   return app
 }

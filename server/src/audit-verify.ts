@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { createAuditSigner } from "./audit/chain.ts"
 import { type AuditVerification, type BlockReference, verifyAuditLog } from "./audit/verify.ts"
-import { readConfig, startFolder } from "./config/config.ts"
+import { invocationDir, readConfig } from "./config/config.ts"
 import { readSnapshot } from "./db/snapshot.ts"
 import { keyFile } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
@@ -20,9 +20,10 @@ const expectedOf = (text: string): BlockReference => {
   return { number: Number(number), hash }
 }
 
-const say = (lines: readonly string[]): void => void process.stdout.write(`${lines.join("\n")}\n`)
+const printLines = (lines: readonly string[]): void =>
+  void process.stdout.write(`${lines.join("\n")}\n`)
 
-const tell = ({
+const printVerdict = ({
   blocks,
   events,
   unsealed,
@@ -36,11 +37,11 @@ const tell = ({
     ...(last ? [`Last block: ${last.number}:${last.hash}`] : []),
   ]
   if (problems.length === 0) {
-    say(["The audit trail is whole.", ...numbers])
+    printLines(["The audit trail is whole.", ...numbers])
     return
   }
   const more = problems.length - maxShown
-  say([
+  printLines([
     "The audit trail was tampered with.",
     ...problems.slice(0, maxShown).map((problem) => `  ${problem}.`),
     ...(more > 0 ? [`  … and ${more} more.`] : []),
@@ -57,11 +58,13 @@ try {
     },
   })
   const config = readConfig()
-  const former = values["former-key"].map((path) => readKey(resolve(startFolder(), path)))
+  const former = values["former-key"].map((path) => readKey(resolve(invocationDir(), path)))
   const keys = [config.SECRET_KEY ?? readKey(keyFile(config.DATA_DIR)), ...former]
   const expected = values.expect === undefined ? undefined : expectedOf(values.expect)
   const signers = keys.map(signerOf)
-  tell(await readSnapshot(config, (reader) => verifyAuditLog(reader, { signers, expected })))
+  printVerdict(
+    await readSnapshot(config, (reader) => verifyAuditLog(reader, { signers, expected })),
+  )
 } catch (error) {
   process.stderr.write(
     `The audit trail was not verified.\n${error instanceof Error ? error.message : error}\n`,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { readConfig, startFolder } from "./config/config.ts"
+import { invocationDir, readConfig } from "./config/config.ts"
 import { backUpDatabase } from "./db/backup.ts"
 
 const [target] = process.argv.slice(2)
@@ -9,7 +9,7 @@ try {
   const config = readConfig()
   if (!target) throw new Error("Say where to: npm run backup -- FILE")
   if (config.DATABASE_URL) throw new Error("DATABASE_URL is set; back up PostgreSQL with pg_dump")
-  const file = resolve(startFolder(), target)
+  const file = resolve(invocationDir(), target)
   if (existsSync(file)) throw new Error(`${file} exists already; name a new file`)
   backUpDatabase(config.DATA_DIR, file)
   process.stdout.write(`Backed up to ${file}\n`)

@@ -99,10 +99,10 @@ export const fail = (code: FailureCode, message: string, details?: FailureDetail
  * Has the process log a fault that no request is left to be told of: a rejection that nobody waits
  * for ends what it was part of, and nothing else.
  */
-export const report = (error: unknown): void => void Promise.reject(error)
+export const reportUnhandled = (error: unknown): void => void Promise.reject(error)
 
 /** Calls back from a socket, a timer or another thread: what is thrown goes to `failed`. */
-export const contain = (work: () => void, failed: (error: unknown) => void): void => {
+export const catchErrors = (work: () => void, failed: (error: unknown) => void): void => {
   try {
     work()
   } catch (error) {

@@ -30,7 +30,7 @@ import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
 import { createProvisionedGroups } from "./groups/provisioned-groups.ts"
 import { createGroupStore } from "./groups/store.ts"
-import { createBodyRoom } from "./http/body-memory.ts"
+import { createBodyMemory } from "./http/body-memory.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairLoop } from "./limits/fair-loop.ts"
@@ -254,7 +254,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     standings: authStore.accessByUser,
     log,
   })
-  const bodyRoom = createBodyRoom(limits.bodies)
+  const bodyRoom = createBodyMemory(limits.bodies)
   const runtime = createNativeProxy({
     ...changes,
     ...{

@@ -8,7 +8,7 @@ import { createLogStream } from "./operations/log-stream.ts"
 import { serve } from "./serve.ts"
 
 /** How long a log line waits to be written together with others. */
-const logMs = 200
+const logFlushMs = 200
 
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
@@ -17,17 +17,17 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** When nothing of the start is still under way. */
-const settledMs = 1500
+const settleDelayMs = 1500
 
 /** Collects all garbage, and gives the room that it took back to the system. */
 const collectGarbage = (): void => {
   setFlagsFromString("--expose-gc")
   const collect: unknown = runInNewContext("gc")
-  if (typeof collect === "function") collect(thoroughly)
+  if (typeof collect === "function") collect(fullCollection)
 }
 
 /** Puts in order what the start leaves behind. */
-const settle = (): void => {
+const finishStartup = (): void => {
   // Written at exit otherwise, and a server is often ended without one.
   flushCompileCache()
   // Loading modules grows the young generation to its most, and nothing else lets it shrink.
@@ -40,34 +40,34 @@ const settle = (): void => {
   setFlagsFromString("--no-memory-reducer-favors-memory")
   setFlagsFromString("--no-flush-bytecode")
 }
-const thoroughly = { type: "major", execution: "sync", flavor: "last-resort" }
+const fullCollection = { type: "major", execution: "sync", flavor: "last-resort" }
 
 /** How long it is quiet before what a busy time took is given back. */
-const quietMs = 30_000
+const idleAfterMs = 30_000
 /** Below this share of a core it is quiet, and above so much CPU time there was a busy time, in µs. */
-const quietShare = 0.02
+const idleCpuShare = 0.02
 const busyUs = 3_000_000
 
 /**
  * Gives memory back after a busy time, when nobody is there to wait for it: V8 by itself keeps the
  * heap that it once needed.
  */
-const collectWhenQuiet = (): void => {
+const collectWhenIdle = (): void => {
   let before = process.cpuUsage()
   let usedUs = 0
   setInterval(() => {
     const { user, system } = process.cpuUsage(before)
     before = process.cpuUsage()
     usedUs += user + system
-    const isQuiet = user + system < quietMs * 1000 * quietShare
+    const isQuiet = user + system < idleAfterMs * 1000 * idleCpuShare
     if (!isQuiet || usedUs < busyUs) return
     usedUs = 0
     collectGarbage()
-  }, quietMs).unref()
+  }, idleAfterMs).unref()
 }
 
 /** One clear message, and no stack: what is wrong is the set-up. */
-const giveUp = (error: unknown): never => {
+const exitWithError = (error: unknown): never => {
   process.stderr.write(`Portico cannot start.\n${reasonOf(error)}\n`)
   process.exit(1)
 }
@@ -75,7 +75,7 @@ const giveUp = (error: unknown): never => {
 const start = async (options: GatewayOptions): Promise<void> => {
   const config = readConfig()
   const destination = createLogStream(1)
-  setInterval(() => destination.flush(), logMs).unref()
+  setInterval(() => destination.flush(), logFlushMs).unref()
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
   // What nobody waited for ends itself alone; see `report`.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a task failed"))
@@ -85,8 +85,8 @@ const start = async (options: GatewayOptions): Promise<void> => {
     destination.flushSync()
     process.exit(1)
   })
-  setTimeout(settle, settledMs).unref()
-  collectWhenQuiet()
+  setTimeout(finishStartup, settleDelayMs).unref()
+  collectWhenIdle()
 
   let stopping = false
   const stop = async (signal: string): Promise<void> => {
@@ -107,4 +107,5 @@ const start = async (options: GatewayOptions): Promise<void> => {
 }
 
 /** Serves as the environment says until a signal ends the process; a start that fails ends it with 1. */
-export const run = (options: GatewayOptions = {}): Promise<void> => start(options).catch(giveUp)
+export const run = (options: GatewayOptions = {}): Promise<void> =>
+  start(options).catch(exitWithError)

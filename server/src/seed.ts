@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Keys } from "./auth/keys.ts"
 import type { Config } from "./config/config.ts"
-import { system } from "./http/caller.ts"
+import { systemActor } from "./http/caller.ts"
 import type { Users } from "./users/users.ts"
 
 interface Deps {
@@ -19,8 +19,8 @@ export const seed = async ({ config, users, keys, studio, log }: Deps): Promise<
   if (config.INSTALL_GUIDE) await studio.installGuide()
   if (!email) return
   const input = { email, name: "Portico Administrator", ...(password && { password }) }
-  await users.createFirst(system, input, async (tx, { id }) => {
-    if (secret) await keys.insertPredefined(tx, system, id, secret)
+  await users.createFirst(systemActor, input, async (tx, { id }) => {
+    if (secret) await keys.insertPredefined(tx, systemActor, id, secret)
   })
   log.info({ email }, "made the administrator's account")
 }

@@ -8,20 +8,20 @@ import { freeBytes, releaseReserve } from "./db/disk-space.ts"
 import { lockDataDir } from "./db/lock.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
-import { answerUnreadable } from "./http/bad-requests.ts"
-import { keepDescriptors } from "./http/descriptors.ts"
+import { respondToParseErrors } from "./http/bad-requests.ts"
+import { reserveDescriptors } from "./http/descriptors.ts"
 
 /** Proxies in front keep connections for a minute; ours must outlive theirs. */
 const keepAliveMs = 75_000
 /** For the head of a request to arrive whole; for its body there are five minutes. */
-const headMs = 20_000
+const headersTimeoutMs = 20_000
 const headCheckMs = 5000
 /** After draining, for replies that were just ended to leave the machine. */
-const lastWordsMs = 1000
+const finalFlushMs = 1000
 /** What a start may write; where less is free it has the room that was kept for this. */
 const bytesToStart = 2_000_000
 /** How soon a connection that became idle while draining is closed. */
-const sweepMs = 50
+const idleSweepMs = 50
 
 export interface Serving {
   url: string
@@ -59,7 +59,10 @@ const listen = (server: Server, config: Config): Promise<string> =>
   })
 
 /** What keeps us from the disk at the start, and what to do about it. */
-const explained = async (error: unknown, { DATA_DIR, DATABASE_URL }: Config): Promise<unknown> => {
+const explainStorageError = async (
+  error: unknown,
+  { DATA_DIR, DATABASE_URL }: Config,
+): Promise<unknown> => {
   const cause = error instanceof Error ? error.cause : undefined
   const trouble = storageFailureOf(error) ?? storageFailureOf(cause)
   if (!trouble || !(error instanceof Error)) return error
@@ -93,11 +96,11 @@ const announceSetup = async (
 
 const open = async (config: Config, log: Logger, options: GatewayOptions) => {
   if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
-  const letGo = config.DATABASE_URL ? () => {} : lockDataDir(config.DATA_DIR)
+  const releaseLock = config.DATABASE_URL ? () => {} : lockDataDir(config.DATA_DIR)
   try {
-    return { letGo, gateway: await createGateway(config, log, options) }
+    return { letGo: releaseLock, gateway: await createGateway(config, log, options) }
   } catch (error) {
-    letGo()
+    releaseLock()
     throw error
   }
 }
@@ -108,15 +111,15 @@ export const serve = async (
   log: Logger,
   options: GatewayOptions = {},
 ): Promise<Serving> => {
-  const { letGo, gateway } = await open(config, log, options).catch(async (error) => {
-    throw await explained(error, config)
+  const { letGo: releaseLock, gateway } = await open(config, log, options).catch(async (error) => {
+    throw await explainStorageError(error, config)
   })
   const app = createApp(gateway, log)
   const server = createServer({ connectionsCheckingInterval: headCheckMs }, app.listener)
-  answerUnreadable(server)
+  respondToParseErrors(server)
   server.keepAliveTimeout = keepAliveMs
-  keepDescriptors(server, log)
-  server.headersTimeout = headMs
+  reserveDescriptors(server, log)
+  server.headersTimeout = headersTimeoutMs
   app.standBefore(server)
   const url = await listen(server, config)
   await announceSetup(gateway, { url, log })
@@ -128,22 +131,22 @@ export const serve = async (
       gateway.running.announceDrain()
       // Balancers see it by /ready, and send no more before the port is closed.
       await sleep(config.DRAIN_DELAY * 1000)
-      const patienceMs = config.DRAIN_TIMEOUT * 1000
+      const drainTimeoutMs = config.DRAIN_TIMEOUT * 1000
       const closed = new Promise((resolve) => server.close(resolve))
       app.drain()
       // A connection whose reply began before would be kept for a next request.
-      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+      const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
       // Model requests are told when the time is up; all others, such as uploads, are cut.
       const cut = setTimeout(() => {
         server.closeAllConnections()
         app.closeAll()
-      }, patienceMs + lastWordsMs)
-      await gateway.running.drain(patienceMs)
+      }, drainTimeoutMs + finalFlushMs)
+      await gateway.running.drain(drainTimeoutMs)
       await closed
       clearInterval(sweep)
       clearTimeout(cut)
       await gateway.close()
-      letGo()
+      releaseLock()
     },
   }
 }

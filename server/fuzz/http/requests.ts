@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { EventEmitter } from "node:events"
 import type { Socket } from "node:net"
-import { PlainConnection } from "../../src/http/fast-path/connection.ts"
-import type { PlainReply } from "../../src/http/fast-path/response.ts"
-import type { HotRoute, ReadBody } from "../../src/http/fast-path/routes.ts"
-import type { Incoming } from "../../src/http/request-context.ts"
+import { FastPathConnection } from "../../src/http/fast-path/connection.ts"
+import type { FastPathResponse } from "../../src/http/fast-path/response.ts"
+import type { FastPathRoute, ReadBody } from "../../src/http/fast-path/routes.ts"
+import type { IncomingHead } from "../../src/http/request-context.ts"
 import { createGrammar, type Grammar } from "./grammar.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"
 import { createRandom, cut, mutate, type Random } from "./random.ts"
@@ -14,7 +14,7 @@ const limits = {
   ...{ maxValues: 1000, maxMembers: 1000 },
 }
 const hotTarget = "POST /v1/chat/completions"
-const hotRoute: HotRoute = {
+const hotRoute: FastPathRoute = {
   ...{ method: "POST", path: "/v1/chat/completions", style: "openai" },
   answer: async () => {},
 }
@@ -156,7 +156,11 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
   const socket = new FakeSocket(pieces)
   const plain: Read[] = []
   let behind: ReturnType<typeof createLlhttp> | undefined
-  const take = async (incoming: Incoming, reply: PlainReply, read: ReadBody): Promise<void> => {
+  const take = async (
+    incoming: IncomingHead,
+    reply: FastPathResponse,
+    read: ReadBody,
+  ): Promise<void> => {
     const { method = "", url = "" } = incoming
     const headers: Record<string, string> = {}
     for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value)
@@ -168,7 +172,7 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
     reply.writeHead(200, ["content-length", "0"])
     reply.end()
   }
-  new PlainConnection(
+  new FastPathConnection(
     socket as unknown as Socket,
     {
       find: (target) => (target === hotTarget ? hotRoute : undefined),
@@ -180,8 +184,8 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
         next.push(bytes)
         socket.on("data", (more: Buffer) => next.push(more))
       },
-      keptSeconds: () => 5,
-      gone: () => {},
+      keepAliveSeconds: () => 5,
+      onClosed: () => {},
     },
     0,
   )

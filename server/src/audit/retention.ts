@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises"
 import type { Database } from "../db/database.ts"
-import { system } from "../http/caller.ts"
+import { systemActor } from "../http/caller.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
 import type { Audit } from "./audit.ts"
 import type { AuditSealer } from "./sealer.ts"
@@ -42,7 +42,7 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
       const marked = await expired.returning(["number", "count", "last_at"]).execute()
       if (marked.length === 0) return
       await audit.record(tx, {
-        actor: system,
+        actor: systemActor,
         action: "audit.pruned",
         after: {
           through_block: Math.max(...marked.map(({ number }) => number)),

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts"
-import { ById } from "../http/pagination.ts"
+import { IdParams } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Audit } from "./audit.ts"
@@ -56,7 +56,7 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router
       method: "get",
       path: "/:id",
       summary: "Get an audit event",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(AuditEvent, "The event"), 404: { description: "No such event" } },
     }),
     ({ params }) => reader.get(params.id),

@@ -1,13 +1,13 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Withdrawal } from "../http/in-flight-requests.ts"
+import type { AccessRevocation } from "../http/in-flight-requests.ts"
 import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** An in-flight request and the access it relies on. */
 interface AccessDependentRequest {
   caller: Caller
-  withdrawal: Withdrawal
+  withdrawal: AccessRevocation
 }
 
 /** Minimum pause between checks: provisioning changes many groups in quick succession. */
@@ -77,7 +77,7 @@ export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: 
 
   return {
     /** Calls `end` when the access is lost. @returns a function that stops watching */
-    watch: (caller: Caller, withdrawal: Withdrawal): (() => void) => {
+    watch: (caller: Caller, withdrawal: AccessRevocation): (() => void) => {
       const stopWatching = inFlight.enter({ caller, withdrawal })
       // The change may have happened while the request body arrived.
       if (changedAt >= caller.confirmed_at) recheck()

@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { createRunning, type RunningLimits } from "../http/in-flight-requests.ts"
+import { createInFlightRequests, type InFlightLimits } from "../http/in-flight-requests.ts"
 import { createAccessRevocation } from "./access-revocation.ts"
 import { createCredentialRevocation } from "./credential-revocation.ts"
 import type { AuthStore } from "./store.ts"
@@ -8,10 +8,13 @@ import type { AuthStore } from "./store.ts"
 export const createRequestRevocation = (deps: {
   store: AuthStore
   bus: Bus
-  limits: RunningLimits
+  limits: InFlightLimits
 }) => {
   const { watch } = createCredentialRevocation(deps)
   const { watch: watchAccess, recheck } = createAccessRevocation(deps)
   const { limits } = deps
-  return { inFlight: createRunning({ watch, watchAccess, limits }), recheckAccess: recheck }
+  return {
+    inFlight: createInFlightRequests({ watch, watchAccess, limits }),
+    recheckAccess: recheck,
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import { ById, Done, done } from "../http/pagination.ts"
+import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Keys } from "./keys.ts"
@@ -24,7 +24,7 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "post",
       path: "/api_keys",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Create an API key; its secret is returned only once",
       body: NewApiKey,
       responses: { 200: json(CreatedApiKey, "The key with its secret"), 403: limited },
@@ -35,14 +35,17 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "delete",
       path: "/api_keys/:id",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Revoke an API key",
-      params: ById,
-      responses: { 200: json(Done, "Revoked"), 404: { description: "You have no such key" } },
+      params: IdParams,
+      responses: {
+        200: json(SuccessStatus, "Revoked"),
+        404: { description: "You have no such key" },
+      },
     }),
     async ({ actor, caller, params }) => {
       await keys.revoke(actor, caller.user.id, params.id)
-      return done
+      return successBody
     },
   )
   router.on(
@@ -66,7 +69,7 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "post",
       path: "/api_key",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Create or replace your script key",
       responses: { 200: json(ScriptKey, "The secret, which is returned only once"), 403: limited },
     }),
@@ -79,14 +82,14 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "delete",
       path: "/api_key",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Revoke your script key",
-      responses: { 200: json(Done, "Revoked, or there was no key") },
+      responses: { 200: json(SuccessStatus, "Revoked, or there was no key") },
     }),
     async ({ actor, caller }) => {
       const key = await keys.scriptKey(caller.user.id)
       if (key) await keys.revoke(actor, caller.user.id, key.id)
-      return done
+      return successBody
     },
   )
   return router

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
-import { ById, Done, done } from "../http/pagination.ts"
+import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
 import type { Exchange, HttpContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -110,20 +110,20 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("signed_in", {
       method: "post",
       path: "/signout",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Sign out and revoke this session's token",
-      responses: { 200: json(Done, "Signed out") },
+      responses: { 200: json(SuccessStatus, "Signed out") },
     }),
     async ({ actor, caller }) => {
       await accounts.signOut(actor, caller)
-      return Response.json(done, { headers: { "set-cookie": cookie.clear() } })
+      return Response.json(successBody, { headers: { "set-cookie": cookie.clear() } })
     },
   )
   router.on(
     route("user", {
       method: "post",
       path: "/update/profile",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Change your name",
       body: ProfileChanges,
       responses: { 200: json(User, "The updated user") },
@@ -134,7 +134,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("user", {
       method: "post",
       path: "/update/password",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Change your password; ends all sessions and starts a new one",
       body: PasswordChange,
       responses: { 200: json(SignedIn, "The new session"), 429: slow },
@@ -146,7 +146,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("admin", {
       method: "post",
       path: "/add",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Create a user",
       body: AddUser,
       responses: {
@@ -170,14 +170,17 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("user", {
       method: "delete",
       path: "/sessions/:id",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "End one of your sessions",
-      params: ById,
-      responses: { 200: json(Done, "Ended"), 404: { description: "You have no such session" } },
+      params: IdParams,
+      responses: {
+        200: json(SuccessStatus, "Ended"),
+        404: { description: "You have no such session" },
+      },
     }),
     async ({ actor, caller, params }) => {
       await accounts.endSession(actor, caller, params.id)
-      return done
+      return successBody
     },
   )
   return router

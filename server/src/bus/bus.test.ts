@@ -2,11 +2,11 @@ import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { type Bus, createLocalBus, type Message } from "./bus.ts"
+import { type Bus, type BusMessage, createLocalBus } from "./bus.ts"
 import { createPostgresBus } from "./postgres-bus.ts"
 
-const heardBy = (bus: Bus): Message[] => {
-  const heard: Message[] = []
+const heardBy = (bus: Bus): BusMessage[] => {
+  const heard: BusMessage[] = []
   bus.subscribe((message) => heard.push(message))
   return heard
 }
@@ -26,12 +26,12 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     await database.remove()
   })
 
-  const publish = (message: Message, andThen = async () => {}) =>
+  const publish = (message: BusMessage, andThen = async () => {}) =>
     database.db.transact(async (tx) => {
       await buses[0]?.publish(tx, message)
       await andThen()
     })
-  const user = (id: string): Message => ({ topic: "user", id })
+  const user = (id: string): BusMessage => ({ topic: "user", id })
 
   it("delivers to every subscriber once, after the commit", async () => {
     const heard = buses.map(heardBy)
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
   })
 
   it("stops delivering after unsubscribe", async () => {
-    const heard: Message[] = []
+    const heard: BusMessage[] = []
     const leave = buses[0]?.subscribe((message) => heard.push(message))
     leave?.()
     const others = buses.map(heardBy)
@@ -90,7 +90,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
         where application_name = 'portico bus' and datname = current_database()`.execute(
         database.db.read,
       )
-      const reset: Message = { topic: "reset" }
+      const reset: BusMessage = { topic: "reset" }
       await expect.poll(() => heard).toEqual(buses.map(() => [reset]))
       await publish(user("back"))
       await expect.poll(() => heard).toEqual(buses.map(() => [reset, user("back")]))

@@ -1,8 +1,8 @@
 import { afterCommit, type Tx } from "../db/database.ts"
-import { contain, report } from "../errors.ts"
+import { catchErrors, reportUnhandled } from "../errors.ts"
 
 /** Notification of a change. `reset`: messages may have been missed, so drop all in-memory state. */
-export type Message =
+export type BusMessage =
   | { topic: "user"; id: string }
   | { topic: "groups" }
   | { topic: "connections" }
@@ -23,18 +23,18 @@ export type Message =
 /** Publishes change notifications to every process of this gateway. */
 export interface Bus {
   /** Delivers `message` to all processes, including this one, after `tx` commits. */
-  publish(tx: Tx, message: Message): Promise<void>
-  subscribe(listener: (message: Message) => void): () => void
+  publish(tx: Tx, message: BusMessage): Promise<void>
+  subscribe(listener: (message: BusMessage) => void): () => void
   close(): Promise<void>
 }
 
 export const createListeners = () => {
-  const listeners = new Set<(message: Message) => void>()
+  const listeners = new Set<(message: BusMessage) => void>()
   return {
-    deliver: (message: Message): void => {
-      for (const listener of listeners) contain(() => listener(message), report)
+    deliver: (message: BusMessage): void => {
+      for (const listener of listeners) catchErrors(() => listener(message), reportUnhandled)
     },
-    subscribe: (listener: (message: Message) => void) => {
+    subscribe: (listener: (message: BusMessage) => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

@@ -4,14 +4,14 @@ import pg from "pg"
 import { z } from "zod"
 import { afterCommit } from "../db/database.ts"
 import { createTimeoutSocket } from "../db/postgres.ts"
-import { type Bus, createListeners, type Message } from "./bus.ts"
+import { type Bus, type BusMessage, createListeners } from "./bus.ts"
 
 const channel = "portico"
-const firstPauseMs = 200
-const maxPauseMs = 1000
+const minReconnectDelayMs = 200
+const maxReconnectDelayMs = 1000
 /** Interval of the `select 1` heartbeat, and the silence after which the socket is closed. */
 const heartbeatMs = 5000
-const silenceMs = 12_000
+const heartbeatTimeoutMs = 12_000
 
 const Envelope = z.object({
   from: z.string(),
@@ -31,7 +31,7 @@ const Envelope = z.object({
 })
 
 /** @returns null for a payload that another program sent on our channel */
-const read = (payload: string | undefined): z.output<typeof Envelope> | null => {
+const parseEnvelope = (payload: string | undefined): z.output<typeof Envelope> | null => {
   try {
     return Envelope.safeParse(JSON.parse(payload ?? "null")).data ?? null
   } catch {
@@ -49,7 +49,7 @@ export const createPostgresBus = (url: string): Bus => {
   const { deliver, subscribe } = createListeners()
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
-  let pauseMs = firstPauseMs
+  let reconnectDelayMs = minReconnectDelayMs
   let closed = false
 
   const reconnectLater = (): void => {
@@ -57,8 +57,8 @@ export const createPostgresBus = (url: string): Bus => {
     timer = setTimeout(() => {
       timer = undefined
       void listen()
-    }, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, maxPauseMs)
+    }, reconnectDelayMs)
+    reconnectDelayMs = Math.min(reconnectDelayMs * 2, maxReconnectDelayMs)
   }
 
   const listen = async (): Promise<void> => {
@@ -67,14 +67,14 @@ export const createPostgresBus = (url: string): Bus => {
       keepAlive: true,
       connectionTimeoutMillis: 3000,
       application_name: "portico bus",
-      stream: createTimeoutSocket(silenceMs),
+      stream: createTimeoutSocket(heartbeatTimeoutMs),
     })
-    let asking = false
+    let isHeartbeatPending = false
     const heartbeat = setInterval(async () => {
-      if (asking) return
-      asking = true
+      if (isHeartbeatPending) return
+      isHeartbeatPending = true
       await next.query("select 1").catch(() => {})
-      asking = false
+      isHeartbeatPending = false
     }, heartbeatMs)
     next.on("error", () => {})
     next.on("end", () => {
@@ -82,14 +82,14 @@ export const createPostgresBus = (url: string): Bus => {
       reconnectLater()
     })
     next.on("notification", ({ payload }) => {
-      const envelope = read(payload)
+      const envelope = parseEnvelope(payload)
       if (envelope && envelope.from !== from) deliver(envelope.message)
     })
     try {
       await next.connect()
       await next.query(`listen ${channel}`)
       client = next
-      pauseMs = firstPauseMs
+      reconnectDelayMs = minReconnectDelayMs
       deliver({ topic: "reset" })
     } catch {
       clearInterval(heartbeat)
@@ -100,7 +100,7 @@ export const createPostgresBus = (url: string): Bus => {
 
   void listen()
   return {
-    publish: async (tx, message: Message) => {
+    publish: async (tx, message: BusMessage) => {
       const envelope = JSON.stringify({ from, message })
       await sql`select pg_notify(${channel}, ${envelope})`.execute(tx)
       afterCommit(tx, () => deliver(message))

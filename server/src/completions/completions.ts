@@ -1,8 +1,8 @@
 import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Running } from "../http/in-flight-requests.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type Exchange, whenClosed } from "../http/request-context.ts"
-import { createReply } from "../http/response-writer.ts"
+import { createResponseWriter } from "../http/response-writer.ts"
 import type { Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
@@ -28,7 +28,7 @@ interface Deps {
   citations: Citations
   /** The source prompt's template; empty for the default one. */
   template: () => string
-  inFlight: Running
+  inFlight: InFlightRequests
   filters: ModelFilters
   dispatcher: Dispatcher
 }
@@ -99,7 +99,7 @@ export const createCompletions = ({
       const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
       const scanner = new SseScanner(markers, hidesUsage(request))
       return new CompletionRelay({
-        reply: createReply(exchange),
+        reply: createResponseWriter(exchange),
         usageRecorder,
         scanner,
         sources,

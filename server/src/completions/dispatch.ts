@@ -9,8 +9,8 @@ import { Failure } from "../errors.ts"
 import type { FunctionModelRequest } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Running } from "../http/in-flight-requests.ts"
-import { refuseUnparsable } from "../http/json-object.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import { checkParsableSize } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
@@ -62,7 +62,7 @@ export interface DispatchTarget {
 interface Deps {
   fairLoop: FairLoop
   usageRecorders: UsageRecorders
-  inFlight: Running
+  inFlight: InFlightRequests
   catalogue: Pick<ModelCatalogue, "isAccessRevoked">
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, consumer: ResponseConsumer) => Flow
@@ -123,7 +123,7 @@ export const createDispatcher = ({
       return
     }
     const { requestId } = usageContext
-    refuseUnparsable(request.bytes)
+    checkParsableSize(request.bytes)
     const body = buildUpstreamBody(request, resolved.workspace, model.id)
     const call = { model, body, streamed: request.streamed, estimated: usageRecorder.markEstimated }
     callFunction(
@@ -161,7 +161,7 @@ export const createDispatcher = ({
       const unregister = inFlight.enter(caller, {
         revoke: () => runGuarded(() => consumer.stop("revoked", revokedFailure())),
         shutDown: () => runGuarded(() => consumer.stop("shut_down", shutdownFailure())),
-        withdrawal: {
+        accessRevocation: {
           isDue: (present) => catalogue.isAccessRevoked(present, request.model),
           end: () =>
             runGuarded(() => consumer.stop("revoked", accessRevokedFailure(request.model))),

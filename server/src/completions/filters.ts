@@ -3,8 +3,8 @@ import type { FilterChains } from "../functions/filter-chain.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
-import { members } from "../http/json-members.ts"
-import { refuseUnparsable } from "../http/json-object.ts"
+import { readMembers } from "../http/json-members.ts"
+import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ConsumerFactory, ResponseConsumer } from "./dispatch.ts"
 import type { ModelRequest } from "./request.ts"
@@ -57,7 +57,7 @@ const expandRequest = (
   { workspace }: ResolvedModel,
 ): Record<string, unknown> => {
   // As if not streamed: the gateway's own `include_usage` is added after the filters.
-  refuseUnparsable(request.bytes)
+  checkParsableSize(request.bytes)
   const body = buildUpstreamBody({ ...request, streamed: false }, workspace, request.model)
   return JSON.parse(body.toString("utf8"))
 }
@@ -99,7 +99,7 @@ export const createModelFilters = ({ directory, chains }: Deps) => ({
         const fields = await chain.before(expandRequest(request, resolved)).catch(reject)
         const bytes = Buffer.from(JSON.stringify(fields))
         const { context: _context, ...rest } = request
-        const changed = { ...rest, fields, bytes, members: members(bytes), scanned: null }
+        const changed = { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }
         await sendFiltered(changed, { ...resolved, workspace: [] }, (createConsumer) =>
           createFilteredConsumer(createConsumer, (inner) => new FilteredResponse(inner, chain)),
         )

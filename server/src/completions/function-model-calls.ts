@@ -4,7 +4,7 @@ import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import type { HostServices, ModelResponseHandler } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
-import { bodyOf } from "../http/json-object.ts"
+import { toJsonBody } from "../http/json-object.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
@@ -171,7 +171,7 @@ export const createModelCaller =
     let cancelled = false
     const controller = new AbortController()
     const run = async (): Promise<void> => {
-      const parsed = parseModelRequest(operation, bodyOf(Buffer.from(JSON.stringify(fields))))
+      const parsed = parseModelRequest(operation, toJsonBody(Buffer.from(JSON.stringify(fields))))
       const request: ModelRequest = { ...parsed, callingFunctions }
       const usageContext = { requestId, startedAt: performance.now() }
       const { signal } = controller

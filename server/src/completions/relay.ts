@@ -4,8 +4,8 @@ import type { FailoverHandler } from "../connections/send.ts"
 import { upstreamFailure } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import { errorBody } from "../http/errors.ts"
-import { nestedEnd } from "../http/json-members.ts"
-import type { Reply } from "../http/response-writer.ts"
+import { endOfNested } from "../http/json-members.ts"
+import type { ResponseWriter } from "../http/response-writer.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
@@ -34,7 +34,7 @@ type RelayStage =
   | "over"
 
 interface Deps {
-  reply: Reply
+  reply: ResponseWriter
   usageRecorder: UsageRecorder
   scanner: SseScanner
   /** Adds the sources that the answer is based on to the response. */
@@ -52,7 +52,7 @@ const usageOf = (body: Buffer): TokenCounts | null => {
   const start = body.indexOf(openBrace, at)
   if (start < 0) return null
   try {
-    return parseTokenCounts(JSON.parse(body.toString("utf8", start, nestedEnd(body, start))))
+    return parseTokenCounts(JSON.parse(body.toString("utf8", start, endOfNested(body, start))))
   } catch {
     return null
   }
@@ -64,7 +64,7 @@ const usageOf = (body: Buffer): TokenCounts | null => {
  * The usage record is settled when the response ends.
  */
 export class CompletionRelay implements FailoverHandler {
-  readonly #reply: Reply
+  readonly #reply: ResponseWriter
   readonly #usageRecorder: UsageRecorder
   readonly #scanner: SseScanner
   readonly #onDone: Deps["onDone"]
@@ -85,7 +85,7 @@ export class CompletionRelay implements FailoverHandler {
     this.#onDone = onDone
     this.#sources = sources
     reply.onDrain(() => this.#handle?.resume())
-    reply.onGone(() => this.stop("client_cancelled"))
+    reply.onDisconnect(() => this.stop("client_cancelled"))
   }
 
   /** Sets the handle used to resume and cancel the upstream request. */
@@ -190,7 +190,7 @@ export class CompletionRelay implements FailoverHandler {
   }
 
   #refuse(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {
-    this.#reply.refuse("openai", failure)
+    this.#reply.sendFailure("openai", failure)
     this.#status = failure.status
     this.#finish(outcome, failure)
   }
@@ -254,7 +254,7 @@ export class CompletionRelay implements FailoverHandler {
       const event = `data: ${JSON.stringify({ error })}\n\n`
       this.#reply.end(this.#scanner.isFrameOpen ? `\n\n${event}` : event)
     } else {
-      this.#reply.cut()
+      this.#reply.abort()
     }
     this.#finish(outcome, failure)
   }

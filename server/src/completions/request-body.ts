@@ -1,4 +1,10 @@
-import { type Edit, members, nestedEnd, skipSpace, splice } from "../http/json-members.ts"
+import {
+  type ByteEdit,
+  endOfNested,
+  readMembers,
+  skipSpace,
+  spliceMembers,
+} from "../http/json-members.ts"
 import type { WorkspaceModel } from "../models/schema.ts"
 import { type ModelRequest, requestsUsage } from "./request.ts"
 
@@ -11,8 +17,8 @@ const quote = 0x22
 
 /** Offset of the text of a leading system message; null if there is none. */
 const systemTextOffset = (bytes: Buffer, first: number): number | null => {
-  const message = bytes.subarray(first, nestedEnd(bytes, first))
-  const messageMembers = members(message, maxMessageMembers)
+  const message = bytes.subarray(first, endOfNested(bytes, first))
+  const messageMembers = readMembers(message, maxMessageMembers)
   // The last duplicate wins, as in JSON.parse.
   const role = messageMembers.findLast(({ key }) => key === "role")
   const content = messageMembers.findLast(({ key }) => key === "content")
@@ -23,7 +29,7 @@ const systemTextOffset = (bytes: Buffer, first: number): number | null => {
 }
 
 /** Puts a prompt before the caller's own: into its system message, or as a new first message. */
-const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): Edit[] => {
+const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): ByteEdit[] => {
   const messages = found.find(({ key }) => key === "messages")
   if (!messages) return []
   const first = skipSpace(bytes, messages.valueStart + 1)
@@ -62,7 +68,7 @@ const applyWorkspace = (
   changes: Map<string, string>,
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
-): Edit[] => {
+): ByteEdit[] => {
   const { operation, fields, context } = request
   if (operation !== "chat/completions") return []
   // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
@@ -104,5 +110,5 @@ export const buildUpstreamBody = (
     changes.set("stream_options", JSON.stringify({ ...options, include_usage: true }))
   }
   if (changes.size === 0 && messageEdits.length === 0) return request.bytes
-  return splice(request.bytes, request.members, changes, messageEdits)
+  return spliceMembers(request.bytes, request.members, changes, messageEdits)
 }

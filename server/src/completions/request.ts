@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
-import { elementsOf, isGiven, type JsonObject, readObject } from "../http/json-object.ts"
+import { countElements, hasMember, type JsonObject, parseJsonObject } from "../http/json-object.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
 
 /** An OpenAI-style request, parsed once: its bytes and the offsets of its members. */
@@ -43,7 +43,8 @@ const checkModel = (model: unknown): string => {
 }
 
 const checkMessages = (object: JsonObject): void => {
-  const messages = elementsOf(object, "messages") ?? wrongType("messages", "an array of messages")
+  const messages =
+    countElements(object, "messages") ?? wrongType("messages", "an array of messages")
   if (messages.elements === 0) wrongType("messages", "an array with at least one message")
   if (messages.objects < messages.elements) {
     wrongType("messages", "an array of objects, each with a role")
@@ -56,9 +57,9 @@ const checkMessages = (object: JsonObject): void => {
  *   with `param` if a single field is at fault
  */
 export const parseModelRequest = (operation: CompletionOperation, body: JsonBody): ModelRequest => {
-  const object = readObject(body)
+  const object = parseJsonObject(body)
   for (const param of requiredFields[operation]) {
-    if (!isGiven(object, param)) {
+    if (!hasMember(object, param)) {
       fail("missing_parameter", `Missing required field: "${param}".`, { param })
     }
   }

@@ -1,5 +1,5 @@
 import type { JsonBody } from "../http/body-buffer.ts"
-import { limitsFor } from "../http/json-object.ts"
+import { jsonLimitsFor } from "../http/json-object.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
@@ -33,12 +33,12 @@ interface Deps {
 
 /** The OpenAI-style routes; each is relayed to a connection that offers the model. */
 export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Router => {
-  const limits = limitsFor(bodyLimit)
+  const limits = jsonLimitsFor(bodyLimit)
   for (const [operation, { summary, body }] of Object.entries(operations)) {
     const declared = route("user", {
       method: "post",
       path: `/${operation}`,
-      givesAuthority: false,
+      grantsPrivileges: false,
       isAliased: true,
       summary,
       ...(body && { body }),

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import { members, without } from "../http/json-members.ts"
-import { parsedWhole } from "../http/json-object.ts"
+import { readMembers, removeMember } from "../http/json-members.ts"
+import { parseAllFields } from "../http/json-object.ts"
 import {
   type AnswerSources,
   type CitationSource,
@@ -101,10 +101,10 @@ export const addSources = async (
   input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
 ): Promise<RequestWithSources> => {
   const { resolved, signal } = input
-  const request = parsedWhole(input.request)
+  const request = parseAllFields(input.request)
   const { files, ...fields } = request.fields
-  const bytes = without(request.bytes, request.members, "files")
-  const withoutFiles = { ...request, fields, bytes, members: members(bytes) }
+  const bytes = removeMember(request.bytes, request.members, "files")
+  const withoutFiles = { ...request, fields, bytes, members: readMembers(bytes) }
   const parsed = References.safeParse(files ?? [])
   if (!parsed.success) {
     const expected = 'an array of {"type":"file" or "collection","id":"…"}'

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import { z } from "zod"
-import { withoutTrailingSlashes } from "./trailing-slashes.ts"
+import { stripTrailingSlashes } from "./trailing-slashes.ts"
 
 const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
@@ -31,7 +31,7 @@ export const Flag = z.string().transform((text, context) => {
 })
 
 /** A per-user limit and a total limit, such as `100/2000`. */
-const pairOf = <T extends z.ZodType<number, string>>(part: T, example: string) =>
+const limitPair = <T extends z.ZodType<number, string>>(part: T, example: string) =>
   z.string().transform((text, context) => {
     const [perUser, total, ...rest] = text.split("/").map((half) => part.safeParse(half.trim()))
     if (perUser?.success && total?.success && rest.length === 0) {
@@ -48,34 +48,34 @@ export const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_
 const count = "must be a whole number of at least 1"
 export const Count = z.coerce.number<string>(count).int(count).min(1, count)
 
-export const CountBounds = pairOf(Count, "100/2000")
-export const SizeBounds = pairOf(Size, "250MB/1GB")
+export const CountBounds = limitPair(Count, "100/2000")
+export const SizeBounds = limitPair(Size, "250MB/1GB")
 
-export const httpUrl = (text: string): boolean => {
+export const isHttpUrl = (text: string): boolean => {
   const protocol = URL.canParse(text) ? new URL(text).protocol : ""
   return protocol === "http:" || protocol === "https:"
 }
 
 export const Url = z
   .string()
-  .refine(httpUrl, { error: (issue) => `must be an http(s) URL (got "${issue.input}")` })
-  .transform(withoutTrailingSlashes)
+  .refine(isHttpUrl, { error: (issue) => `must be an http(s) URL (got "${issue.input}")` })
+  .transform(stripTrailingSlashes)
 
 /** URL of an object store bucket: `https://KEY:SECRET@host/bucket`. */
 export const S3Url = z.string().refine((text) => {
-  if (!httpUrl(text)) return false
+  if (!isHttpUrl(text)) return false
   const { username, password, pathname } = new URL(text)
   return username !== "" && password !== "" && pathname.length > 1
 }, "must be https://KEY:SECRET@host/bucket, with special characters percent-encoded")
 
-export const items = (text: string): string[] => text.split(";").map((item) => item.trim())
+export const splitList = (text: string): string[] => text.split(";").map((item) => item.trim())
 export const Urls = z
   .string()
-  .transform((text) => items(text).filter(Boolean))
+  .transform((text) => splitList(text).filter(Boolean))
   .pipe(z.array(Url))
 
 export const Cidrs = z.string().transform((text, context) => {
-  const cidrs = items(text.replaceAll(",", ";")).filter(Boolean)
+  const cidrs = splitList(text.replaceAll(",", ";")).filter(Boolean)
   for (const cidr of cidrs) {
     const [address = "", bits] = cidr.split("/")
     const version = isIP(address)

@@ -7,33 +7,33 @@ import {
   CountBounds,
   Duration,
   Flag,
-  httpUrl,
-  items,
+  isHttpUrl,
   Port,
   RateLimit,
   S3Url,
   Size,
   SizeBounds,
+  splitList,
   Url,
   Urls,
   type Variables,
 } from "./config-values.ts"
 import { type OidcProvider, readOidcProviders } from "./oidc-config.ts"
 
-const minMemory = "must be between 4MB and 1GB"
-const lifetime = "must be between 1m and 365d"
+const memoryRange = "must be between 4MB and 1GB"
+const lifetimeRange = "must be between 1m and 365d"
 
 /** First path segments that RUNTIME_PREFIX must not use. */
-const takenSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
+const reservedSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
 
 /**
  * Conflicts between variables that are each valid. Reads the unparsed values so that conflicts are
  * also reported when another variable is invalid.
  */
-const contradictions = (env: Variables): [wrong: unknown, message: string][] => {
-  const keys = items(env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? "")
+const findConflicts = (env: Variables): [wrong: unknown, message: string][] => {
+  const keys = splitList(env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? "")
   const urls = env.OPENAI_API_BASE_URLS ?? env.OPENAI_API_BASE_URL
-  const addresses = urls === undefined ? keys.length : items(urls).filter(Boolean).length
+  const addresses = urls === undefined ? keys.length : splitList(urls).filter(Boolean).length
   return [
     [
       env.DATABASE_URL && !env.SECRET_KEY,
@@ -79,14 +79,14 @@ const Environment = z.object({
   RUNTIME_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
-    .refine((prefix) => ![...takenSegments, "openai"].includes(prefix.toLowerCase()), {
+    .refine((prefix) => ![...reservedSegments, "openai"].includes(prefix.toLowerCase()), {
       error: (issue) => `must not be "${issue.input}", which is reserved for another route`,
     })
     .default("ollama"),
   OPENAI_API_BASE_URLS: Urls.optional(),
   OPENAI_API_BASE_URL: Urls.optional(),
-  OPENAI_API_KEYS: z.string().transform(items).optional(),
-  OPENAI_API_KEY: z.string().transform(items).optional(),
+  OPENAI_API_KEYS: z.string().transform(splitList).optional(),
+  OPENAI_API_KEY: z.string().transform(splitList).optional(),
   ADMIN_EMAIL: z
     .email({ pattern: z.regexes.html5Email, error: "must be an email address" })
     .optional(),
@@ -98,7 +98,7 @@ const Environment = z.object({
   ENABLE_SIGNUP: Flag.optional(),
   DEFAULT_USER_ROLE: z.enum(["pending", "user"]).optional(),
   PASSWORD_SIGN_IN: z.enum(["on", "administrators", "off"]).optional(),
-  JWT_EXPIRES_IN: Duration.pipe(z.number().min(60, lifetime).max(31_536_000, lifetime))
+  JWT_EXPIRES_IN: Duration.pipe(z.number().min(60, lifetimeRange).max(31_536_000, lifetimeRange))
     .transform(Math.floor)
     .optional(),
   ENABLE_OPENAI_PROXY: Flag.optional(),
@@ -138,7 +138,7 @@ const Environment = z.object({
   FUNCTION_CONCURRENCY: Count.default(50),
   FUNCTION_NETWORKS: Cidrs.default([]),
   INSTALL_GUIDE: Flag.default(true),
-  FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, minMemory).max(1e9, minMemory)).default(64e6),
+  FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, memoryRange).max(1e9, memoryRange)).default(64e6),
   FUNCTION_CPU_TIME: Duration.pipe(z.number().min(0.01, "must be at least 10ms")).default(1),
   FUNCTION_TIMEOUT: Duration.pipe(z.number().min(0.1, "must be at least 100ms")).default(300),
   DRAIN_DELAY: Duration.default(0),
@@ -160,7 +160,7 @@ const Environment = z.object({
   AUDIT_RETENTION: Duration.transform(Math.ceil).optional(),
   AUDIT_STREAM: z
     .string()
-    .refine((text) => text === "stdout" || httpUrl(text), "must be stdout or an http(s) URL")
+    .refine((text) => text === "stdout" || isHttpUrl(text), "must be stdout or an http(s) URL")
     .optional(),
   AUDIT_STREAM_AUTHORIZATION: z
     .string()
@@ -176,7 +176,7 @@ export type Environment = z.output<typeof Environment>
 const publicOpenAI = "https://api.openai.com/v1"
 const defaultRuntime = "http://127.0.0.1:11434"
 
-const shape = (env: Environment, signOn: OidcProvider[]) => {
+const toConfig = (env: Environment, ssoProviders: OidcProvider[]) => {
   const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
   const urls =
     env.OPENAI_API_BASE_URLS ??
@@ -186,14 +186,14 @@ const shape = (env: Environment, signOn: OidcProvider[]) => {
   return {
     ...env,
     providers: urls.map((url, index) => ({ url, key: keys[index] ?? "" })),
-    signOn,
+    signOn: ssoProviders,
     runtimes: runtimes ?? [defaultRuntime],
     /** Whether no runtime is configured, so the default URL is only tried. */
-    runtimeAssumed: runtimes === undefined,
+    isDefaultRuntime: runtimes === undefined,
   }
 }
 
-export type Config = ReturnType<typeof shape>
+export type Config = ReturnType<typeof toConfig>
 
 /** Reports all invalid variables in one message. */
 class ConfigError extends Error {
@@ -212,18 +212,22 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
   const wrong = (result.error?.issues ?? []).map(
     ({ path, message }) => `${String(path[0])} ${message}`,
   )
-  wrong.push(...contradictions(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
-  const signOn = readOidcProviders(env)
-  wrong.push(...signOn.wrong)
-  if (set.PASSWORD_SIGN_IN && set.PASSWORD_SIGN_IN !== "on" && signOn.providers.length === 0) {
+  wrong.push(...findConflicts(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
+  const ssoProviders = readOidcProviders(env)
+  wrong.push(...ssoProviders.wrong)
+  if (
+    set.PASSWORD_SIGN_IN &&
+    set.PASSWORD_SIGN_IN !== "on" &&
+    ssoProviders.providers.length === 0
+  ) {
     wrong.push(
       `PASSWORD_SIGN_IN=${set.PASSWORD_SIGN_IN} requires a provider (OIDC_<NAME>_ISSUER …); otherwise nobody can sign in`,
     )
   }
-  if (result.success && wrong.length === 0) return shape(result.data, signOn.providers)
+  if (result.success && wrong.length === 0) return toConfig(result.data, ssoProviders.providers)
   throw new ConfigError(`Invalid configuration:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 
 /** Folder in which `npm run` was called; npm itself changes to the project folder. */
-export const startFolder = (env: Record<string, string | undefined> = process.env): string =>
+export const invocationDir = (env: Record<string, string | undefined> = process.env): string =>
   env.INIT_CWD ?? "."

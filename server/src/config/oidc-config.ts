@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Flag, items, type Variables } from "./config-values.ts"
+import { Flag, splitList, type Variables } from "./config-values.ts"
 
 const loopback = new Set(["127.0.0.1", "localhost", "[::1]"])
 
@@ -25,7 +25,7 @@ const Scopes = z
 
 const Domains = z
   .string()
-  .transform((text) => items(text.toLowerCase().replaceAll(",", ";")).filter(Boolean))
+  .transform((text) => splitList(text.toLowerCase().replaceAll(",", ";")).filter(Boolean))
   .refine((domains) => domains.every((domain) => /^[^\s@]+\.[^\s@]+$/.test(domain)), {
     error: "must be email domains such as example.com",
   })
@@ -45,13 +45,13 @@ const Provider = z.object({
 })
 
 /** Suffixes allowed after `OIDC_<NAME>_`; `docs/configuration.md` has a row for each. */
-export const oidcEndings = Object.keys(Provider.def.shape)
+export const oidcVariableSuffixes = Object.keys(Provider.def.shape)
 
 const variableForm = /^OIDC_([A-Z0-9]+(?:_[A-Z0-9]+)*)$/
 
-const split = (variable: string): { name: string; ending: string } | null => {
+const parseVariable = (variable: string): { name: string; ending: string } | null => {
   const [, rest = ""] = variableForm.exec(variable) ?? []
-  const ending = oidcEndings.find((one) => rest.endsWith(`_${one}`))
+  const ending = oidcVariableSuffixes.find((one) => rest.endsWith(`_${one}`))
   return ending ? { name: rest.slice(0, -ending.length - 1), ending } : null
 }
 
@@ -82,7 +82,7 @@ const labelOf = (name: string): string =>
     .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
     .join(" ")
 
-const shape = (
+const toProvider = (
   name: string,
   { SCOPES, ...values }: z.output<typeof Provider>,
   provisioned: boolean,
@@ -103,24 +103,24 @@ const shape = (
 })
 
 /** Whether anyone can create an account with this issuer. */
-const openToAnyone = (issuer: string): boolean =>
+const isOpenToAnyone = (issuer: string): boolean =>
   URL.canParse(issuer) && new URL(issuer).hostname === "accounts.google.com"
 
-const sharing = (providers: readonly OidcProvider[]): string[] => {
+const duplicateNameErrors = (providers: readonly OidcProvider[]): string[] => {
   const names = providers.map(({ name }) => name)
   const twice = names.filter((name, index) => names.indexOf(name) !== index)
   return twice.map((name) => `OIDC_… defines two providers named ${name}; rename one of them`)
 }
 
-const collect = (env: Variables) => {
+const groupByProvider = (env: Variables) => {
   const valuesByName = new Map<string, Record<string, string>>()
   const wrong: string[] = []
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith("OIDC_") || !value?.trim()) continue
-    const found = split(variable)
+    const found = parseVariable(variable)
     if (!found) {
       wrong.push(
-        `${variable} is unknown; OIDC_<NAME>_ must be followed by ${oidcEndings.join(", ")}`,
+        `${variable} is unknown; OIDC_<NAME>_ must be followed by ${oidcVariableSuffixes.join(", ")}`,
       )
       continue
     }
@@ -134,7 +134,7 @@ const collect = (env: Variables) => {
 export const readOidcProviders = (
   env: Variables,
 ): { providers: OidcProvider[]; wrong: string[] } => {
-  const { valuesByName, wrong } = collect(env)
+  const { valuesByName, wrong } = groupByProvider(env)
   const providers: OidcProvider[] = []
   for (const [name, values] of valuesByName) {
     const prefix = `OIDC_${name}_`
@@ -144,16 +144,16 @@ export const readOidcProviders = (
     const issues = (result.error?.issues ?? []).filter(({ path }) => values[String(path[0])])
     wrong.push(...issues.map(({ path, message }) => `${prefix}${String(path[0])} ${message}`))
     if (!result.success) continue
-    const provider = shape(name, result.data, env.SCIM_ENABLED === "true")
+    const provider = toProvider(name, result.data, env.SCIM_ENABLED === "true")
     providers.push(provider)
     const unbounded = provider.provision && provider.allowed_domains.length === 0
-    if (unbounded && openToAnyone(provider.issuer)) {
+    if (unbounded && isOpenToAnyone(provider.issuer)) {
       wrong.push(
         `${prefix}ALLOWED_DOMAINS is required unless ${prefix}PROVISION=false; otherwise anyone with a Google account can sign in`,
       )
     }
   }
-  wrong.push(...sharing(providers))
+  wrong.push(...duplicateNameErrors(providers))
   if (providers.length > 0 && !env.PUBLIC_URL?.trim()) {
     wrong.push("PUBLIC_URL is required with OIDC_…: providers redirect users to it")
   }

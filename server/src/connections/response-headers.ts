@@ -1,4 +1,4 @@
-import { endsHere } from "../http/response-writer.ts"
+import { isHopByHop } from "../http/response-writer.ts"
 import { headerOf } from "../outbound/response-head.ts"
 
 /**
@@ -54,7 +54,7 @@ export const forwardedHeaders = (rawHeaders: readonly string[]): string[] => {
   const connection = headerOf(rawHeaders, "connection")
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = forwardedName(rawHeaders[at] ?? "")
-    if (name === "" || (connection !== null && endsHere(name, connection))) continue
+    if (name === "" || (connection !== null && isHopByHop(name, connection))) continue
     forwarded.push(name, rawHeaders[at + 1] ?? "")
   }
   const type = headerOf(forwarded, "content-type")

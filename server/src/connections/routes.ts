@@ -1,4 +1,4 @@
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Connections } from "./connections.ts"
@@ -24,7 +24,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/create",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Create a connection",
       body: NewConnection,
       responses: { 200: json(Connection, "The new connection") },
@@ -35,7 +35,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/test",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Test connection settings without saving them",
       body: NewConnection,
       responses: { 200: json(ConnectionTestResult, "The result of the test") },
@@ -47,7 +47,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       method: "get",
       path: "/:id",
       summary: "Get a connection",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(Connection, "The connection"), 404: notFound },
     }),
     ({ params }) => connections.get(params.id),
@@ -56,9 +56,9 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/:id/update",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Update a connection; omitted fields, including the key, keep their values",
-      params: ById,
+      params: IdParams,
       body: ConnectionChanges,
       responses: {
         200: json(Connection, "The updated connection"),
@@ -72,9 +72,9 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/:id/test",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Test a saved connection",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(ConnectionTestResult, "The result of the test"), 404: notFound },
     }),
     async ({ params }) => connections.test(await connections.getConfig(params.id)),
@@ -83,18 +83,18 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "delete",
       path: "/:id",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Delete a connection",
-      params: ById,
+      params: IdParams,
       responses: {
-        200: json(Done, "The connection was deleted"),
+        200: json(SuccessStatus, "The connection was deleted"),
         404: notFound,
         409: fromEnvironment,
       },
     }),
     async ({ actor, params }) => {
       await connections.remove(actor, params.id)
-      return done
+      return successBody
     },
   )
   return router

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
 
 const BaseUrl = z
@@ -10,7 +10,7 @@ const BaseUrl = z
     "The URL must not contain credentials; use api_key or headers instead",
   )
   .refine((url) => !/[?#]/.test(url), "The URL must not contain a query or a fragment")
-  .transform(withoutTrailingSlashes)
+  .transform(stripTrailingSlashes)
 
 /** These frame the message and are set by the gateway. */
 const framingHeaders =

@@ -3,7 +3,7 @@ import type { Completions } from "../completions/completions.ts"
 import { parseModelRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
-import { bodyOf } from "../http/json-object.ts"
+import { toJsonBody } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import { AnswerCollector, type CollectedAnswer } from "./answer-collector.ts"
@@ -47,7 +47,7 @@ export const createAnswerGenerator =
       const { signal } = controller
       onStarted(() => controller.abort())
       const generate = async (): Promise<void> => {
-        const request = parseModelRequest("chat/completions", bodyOf(body))
+        const request = parseModelRequest("chat/completions", toJsonBody(body))
         await completions.answer(
           { caller, request, usageContext, signal, sourcePassages },
           (usageRecorder, onDone) => {

@@ -1,13 +1,13 @@
 import type { AuthStore } from "../auth/store.ts"
-import type { Bus, Message } from "../bus/bus.ts"
+import type { Bus, BusMessage } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Running } from "../http/in-flight-requests.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { openStream, type StreamEvent, type StreamOptions } from "../http/sse-response.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import { createOpenEventStreams, type OpenEventStream } from "./open-event-streams.ts"
 
-const modelTopics = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
+const modelTopics = new Set<BusMessage["topic"]>(["models", "functions", "groups", "connections"])
 /** Connections change in bursts; these are combined into one event. */
 const batchMs = 200
 
@@ -17,14 +17,14 @@ interface Deps {
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
   /** The roles and groups of active users, by user id. */
   standings: AuthStore["accessByUser"]
-  inFlight: Running
+  inFlight: InFlightRequests
   /** Registers a callback for changes of the models that connections offer. */
   onModelsChange: (listener: () => void) => void
   limits: Pick<UserLimits, "replies">
   streams: StreamOptions
 }
 
-const eventFor = (caller: Caller, message: Message): StreamEvent | null => {
+const eventFor = (caller: Caller, message: BusMessage): StreamEvent | null => {
   if (message.topic === "chats" && message.user_id === caller.user.id) {
     return { name: "chats", data: JSON.stringify({ id: message.id }) }
   }
@@ -55,7 +55,7 @@ export const createChangeEvents = (deps: Deps) => {
   onModelsChange(modelsChanged)
   /** Sent to the owner's pages immediately, to other pages once their access is confirmed. */
   const sendFileChange = async (
-    message: Extract<Message, { topic: "files" | "collections" }>,
+    message: Extract<BusMessage, { topic: "files" | "collections" }>,
   ): Promise<void> => {
     const { topic, id, user_id } = message
     const event = { name: topic, data: JSON.stringify({ id }) }

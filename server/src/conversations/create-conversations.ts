@@ -5,7 +5,7 @@ import type { Completions } from "../completions/completions.ts"
 import type { ConnectionRegistry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import type { Running } from "../http/in-flight-requests.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { StreamOptions } from "../http/sse-response.ts"
 import type { Attachments } from "../knowledge/attachments.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
@@ -31,7 +31,7 @@ interface Deps {
   bus: Bus
   audit: Audit
   settings: SettingsStore
-  inFlight: Running
+  inFlight: InFlightRequests
   registry: ConnectionRegistry
   catalogue: ModelCatalogue
   completions: Completions

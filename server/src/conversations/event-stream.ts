@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Running } from "../http/in-flight-requests.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { type EventStream, openStream, type StreamOptions } from "../http/sse-response.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
@@ -17,7 +17,7 @@ interface Deps {
   answers: Answers
   eventLogs: ChatEventLogs
   sharedView: SharedChatView
-  inFlight: Running
+  inFlight: InFlightRequests
   limits: Pick<UserLimits, "replies">
   fairLoop: FairLoop
   bus: Bus

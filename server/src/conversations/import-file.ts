@@ -1,8 +1,8 @@
 import { fail } from "../errors.ts"
-import { unstorableIn } from "../http/body.ts"
-import { type Member, members, rangesIn, without } from "../http/json-members.ts"
+import { findUnstorableInBody } from "../http/body.ts"
+import { elementRanges, type JsonMember, readMembers, removeMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
-import { check } from "../http/validate.ts"
+import { validate } from "../http/validate.ts"
 import { ChatImport, ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 
 /**
@@ -29,18 +29,22 @@ const failInvalid = (path: string, message: string): never =>
 
 const parseValue = (bytes: Buffer, path: string): unknown => {
   const value: unknown = JSON.parse(bytes.toString("utf8"))
-  if (unstorableIn(bytes, value) === null) return value
+  if (findUnstorableInBody(bytes, value) === null) return value
   return failInvalid(path, "Remove U+0000 characters and lone surrogates")
 }
 
-const parseMessages = (bytes: Buffer, { valueStart }: Member, at: number): ExportedMessage[] => {
+const parseMessages = (
+  bytes: Buffer,
+  { valueStart }: JsonMember,
+  at: number,
+): ExportedMessage[] => {
   const messages: ExportedMessage[] = []
-  for (const { start, end } of rangesIn(bytes, valueStart)) {
+  for (const { start, end } of elementRanges(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
       failInvalid(path.join("."), `A chat may have at most ${maxMessages} messages`)
     messages.push(
-      check(ExportedMessage, parseValue(bytes.subarray(start, end), path.join(".")), path),
+      validate(ExportedMessage, parseValue(bytes.subarray(start, end), path.join(".")), path),
     )
   }
   return messages
@@ -63,23 +67,23 @@ const parseChat = (bytes: Buffer, at: number): ExportedChat => {
   const path = `chats.${at}`
   if (bytes[0] !== openBrace) failInvalid(path, "Use a chat object")
   if (bytes.length <= maxSinglePassBytes)
-    return check(ExportedChat, parseValue(bytes, path), ["chats", at])
-  const found = members(bytes, 100)
+    return validate(ExportedChat, parseValue(bytes, path), ["chats", at])
+  const found = readMembers(bytes, 100)
   const [messages, duplicate] = found.filter(({ key }) => key === "messages")
   if (!messages || duplicate || bytes[messages.valueStart] !== openBracket) {
     return failInvalid(`${path}.messages`, "Use a single array of messages")
   }
-  const otherFields = without(bytes, found, "messages")
+  const otherFields = removeMember(bytes, found, "messages")
   if (otherFields.length > maxRestBytes)
     failInvalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages`)
-  const checked = check(ExportedChatFields, parseValue(otherFields, path), ["chats", at])
+  const checked = validate(ExportedChatFields, parseValue(otherFields, path), ["chats", at])
   return { ...checked, messages: parseMessages(bytes, messages, at) }
 }
 
-const parseChats = (bytes: Buffer, { valueStart }: Member) =>
+const parseChats = (bytes: Buffer, { valueStart }: JsonMember) =>
   function* (): Generator<ExportedChat> {
     let at = 0
-    for (const { start, end } of rangesIn(bytes, valueStart)) {
+    for (const { start, end } of elementRanges(bytes, valueStart)) {
       if (at === maxChats) failInvalid("chats", `Import at most ${maxChats} chats at a time`)
       yield checkReferences(parseChat(bytes.subarray(start, end), at), at)
       at++
@@ -97,6 +101,6 @@ export const parseImport = ({
   const markdown = found.find(({ key }) => key === "markdown")
   const value =
     markdown && parseValue(bytes.subarray(markdown.valueStart, markdown.valueEnd), "markdown")
-  const checked = check(ChatImport, { markdown: value })
+  const checked = validate(ChatImport, { markdown: value })
   return "markdown" in checked ? checked : failInvalid("chats", "Use an array of chats")
 }

@@ -2,16 +2,16 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { createWorkerClient } from "../db/worker-client.ts"
-import { smallBytes } from "../http/body-buffer.ts"
+import { smallBodyBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Member } from "../http/json-members.ts"
+import type { JsonMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import { createTurns } from "../limits/mutex.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 
 /** Requests to the worker: validate a whole file, then prepare and write each chat. */
 export type ImportWorkerRequest =
-  | { step: "check"; userId: string; bytes: Uint8Array; members: readonly Member[] }
+  | { step: "check"; userId: string; bytes: Uint8Array; members: readonly JsonMember[] }
   | { step: "prepare" }
   | { step: "write" }
 
@@ -53,7 +53,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const runExclusive = createTurns()
 
   const check = (userId: string, { bytes, members }: JsonObject): Promise<ImportWorkerResponse> => {
-    if (bytes.length > smallBytes) {
+    if (bytes.length > smallBodyBytes) {
       const buffer = bytes.buffer as ArrayBuffer
       return thread.request({ step: "check", userId, bytes, members }, [buffer])
     }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ById, Done, done } from "../http/pagination.ts"
+import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Answers } from "./answers.ts"
@@ -36,9 +36,9 @@ export const chatMessageRoutes = ({
     route("user", {
       method: "post",
       path: "/:id/messages",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Send a message or regenerate an answer; answers are generated in the background",
-      params: ById,
+      params: IdParams,
       body: NewMessage,
       bodyLimits: { maxBytes: 50_000_000 },
       responses: {
@@ -57,16 +57,16 @@ export const chatMessageRoutes = ({
     route("user", {
       method: "post",
       path: "/:id/stop",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Stop one answer, or all answers of the chat",
-      params: ById,
+      params: IdParams,
       body: z.object({ message_id: z.string().max(200).nullable().default(null) }),
-      responses: { 200: json(Done, "The answers have stopped"), 404: notFound },
+      responses: { 200: json(SuccessStatus, "The answers have stopped"), 404: notFound },
     }),
     async ({ caller, params, body }) => {
       await chats.requireOwn(caller, params.id)
       await answers.stop(params.id, body.message_id)
-      return done
+      return successBody
     },
   )
   router.raw(
@@ -75,7 +75,7 @@ export const chatMessageRoutes = ({
       path: "/:id/events",
       summary:
         "Stream a chat's events after `after`: `snapshot`, `messages`, `message`, `delta`, `deleted`",
-      params: ById,
+      params: IdParams,
       responses: {
         200: eventStream("Numbered events, until the client disconnects"),
         404: notFound,
@@ -94,7 +94,7 @@ export const chatMessageRoutes = ({
       method: "get",
       path: "/:id/messages",
       summary: "List a chat's messages, page by page, starting with the last page",
-      params: ById,
+      params: IdParams,
       query: MessagePageQuery,
       responses: {
         200: json(
@@ -111,7 +111,7 @@ export const chatMessageRoutes = ({
       method: "get",
       path: "/:id/messages/:message_id/passages",
       summary: "List the file passages that an answer was given, verbatim",
-      params: ById.extend({ message_id: z.string().max(200) }),
+      params: IdParams.extend({ message_id: z.string().max(200) }),
       responses: {
         200: json(ChatPassages, "In the order of the message's `sources`"),
         404: notFound,
@@ -124,7 +124,7 @@ export const chatMessageRoutes = ({
       method: "get",
       path: "/:id/images/:image_id",
       summary: "Get an image of a chat",
-      params: ById.extend({ image_id: z.string().max(200) }),
+      params: IdParams.extend({ image_id: z.string().max(200) }),
       responses: { 200: { description: "The image", contentType: "image/*" }, 404: notFound },
     }),
     async ({ caller, params, countReplyBytes }) => {

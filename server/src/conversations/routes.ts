@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { readObject } from "../http/json-object.ts"
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import { parseJsonObject } from "../http/json-object.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { textStream } from "../http/stream-response.ts"
@@ -57,9 +57,9 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
     route("user", {
       method: "post",
       path: "/import",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Import chats from an exported file as new chats",
-      reads: { contentType: "application/json", schema: ChatImport },
+      rawBody: { contentType: "application/json", schema: ChatImport },
       bodyLimits: { maxBytes: 50_000_000, maxValues: 1_000_000 },
       responses: {
         200: json(ChatImportResult, "The ids of the new chats"),
@@ -67,7 +67,7 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       },
     }),
     async ({ caller, readBody }) => {
-      const ids = await importer.import(caller, readObject(await readBody()))
+      const ids = await importer.import(caller, parseJsonObject(await readBody()))
       return { ids }
     },
   )
@@ -76,7 +76,7 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       method: "get",
       path: "/:id/export",
       summary: "Export a chat: JSON with all branches, or the current branch as Markdown",
-      params: ById,
+      params: IdParams,
       query: ExportQuery,
       responses: { 200: json(ExportedChat, "The chat"), 404: notFound },
     }),
@@ -116,7 +116,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
     route("user", {
       method: "post",
       path: "/new",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Create a chat",
       body: NewChat,
       responses: { 200: json(Chat, "The new chat") },
@@ -138,7 +138,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       method: "get",
       path: "/:id",
       summary: "Get a chat with its last messages, including answers in progress",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(ChatWithMessages, "The chat"), 404: notFound },
     }),
     ({ caller, params }) => chats.get(caller, params.id),
@@ -147,9 +147,9 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
     route("user", {
       method: "post",
       path: "/:id",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Update a chat: title, folder, tags, pinned, archived, system prompt, parameters",
-      params: ById,
+      params: IdParams,
       body: ChatChanges,
       responses: { 200: json(Chat, "The updated chat"), 404: notFound },
     }),
@@ -159,23 +159,23 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
     route("user", {
       method: "delete",
       path: "/:id",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Permanently delete a chat",
-      params: ById,
-      responses: { 200: json(Done, "The chat was deleted"), 404: notFound },
+      params: IdParams,
+      responses: { 200: json(SuccessStatus, "The chat was deleted"), 404: notFound },
     }),
     async ({ caller, params }) => {
       await chats.remove(caller, params.id)
-      return done
+      return successBody
     },
   )
   router.on(
     route("user", {
       method: "post",
       path: "/:id/share",
-      givesAuthority: ({ shared }) => shared,
+      grantsPrivileges: ({ shared }) => shared,
       summary: "Share a chat with every approved account, or stop sharing it",
-      params: ById,
+      params: IdParams,
       body: z.object({ shared: z.boolean().default(true) }),
       responses: { 200: json(Chat, "The updated chat"), 404: notFound },
     }),

@@ -5,7 +5,7 @@ import type { Completions } from "../completions/completions.ts"
 import { parseModelRequest } from "../completions/request.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
-import { bodyOf } from "../http/json-object.ts"
+import { toJsonBody } from "../http/json-object.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { AnswerCollector } from "./answer-collector.ts"
@@ -80,7 +80,7 @@ export const createTitleGenerator = (deps: Deps) => {
       const body = { model, messages: [{ role: "user", content }], max_tokens: maxTokens }
       const stream = { stream: true, stream_options: { include_usage: true } }
       const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
-      const request = parseModelRequest("chat/completions", bodyOf(bytes))
+      const request = parseModelRequest("chat/completions", toJsonBody(bytes))
       const usageContext = { requestId: randomUUID(), startedAt: performance.now() }
       let output = ""
       const createConsumer: Parameters<Completions["answer"]>[1] = (usageRecorder, onDone) =>

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http"
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import { ById } from "../http/pagination.ts"
+import { IdParams } from "../http/pagination.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
-import type { Request, Router } from "../http/router.ts"
+import type { RouteRequest, Router } from "../http/router.ts"
 import { parseCollectionId } from "./collection-upload.ts"
 import type { ResumableUploads } from "./resumable-uploads.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
@@ -73,7 +73,7 @@ const headersOf = ({ offset, size, expires_at }: UploadProgress): Record<string,
 })
 
 type UploadRequest = Pick<
-  Request<"user", z.output<typeof ById>, unknown, unknown>,
+  RouteRequest<"user", z.output<typeof IdParams>, unknown, unknown>,
   "caller" | "actor" | "params" | "exchange"
 >
 
@@ -84,13 +84,13 @@ interface Deps {
 
 /** `/api/v1/files/resumable`: resumable uploads (tus 1.0). */
 export const resumableRoutes = ({ router, resumable }: Deps): Router => {
-  const byId = { params: ById }
+  const byId = { params: IdParams }
   const notFoundResponse = { 404: { description: "Upload not found or expired" } }
 
   const create = route("user", {
     method: "post",
     path: "/",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Start a tus 1.0 upload; the last segment of `Location` becomes the file's id",
     query: UploadQuery,
     responses: {
@@ -150,10 +150,10 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const patch = route("user", {
     method: "patch",
     path: "/:id",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Append bytes at `Upload-Offset`; the final bytes complete the file",
     ...byId,
-    reads: { contentType: uploadContentType, schema: z.file() },
+    rawBody: { contentType: uploadContentType, schema: z.file() },
     responses: {
       204: { description: "Bytes stored; `Upload-Offset` is the new offset" },
       409: { description: "`Upload-Offset` does not match the upload's current offset" },
@@ -168,7 +168,7 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const remove = route("user", {
     method: "delete",
     path: "/:id",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Cancel an upload",
     ...byId,
     responses: { 204: { description: "Upload and its bytes deleted" }, ...notFoundResponse },
@@ -181,10 +181,10 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const instead = route("user", {
     method: "post",
     path: "/:id",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "PATCH or DELETE, named in `X-HTTP-Method-Override`, for clients limited to POST",
     ...byId,
-    reads: { contentType: uploadContentType, schema: z.file() },
+    rawBody: { contentType: uploadContentType, schema: z.file() },
     responses: { 204: { description: "Same as PATCH or DELETE" }, ...notFoundResponse },
   })
   router.on(instead, (request) => {

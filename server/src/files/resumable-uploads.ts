@@ -2,7 +2,7 @@ import type { Readable } from "node:stream"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { Failure, fail } from "../errors.ts"
-import { type Actor, type Caller, system } from "../http/caller.ts"
+import { type Actor, type Caller, systemActor } from "../http/caller.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import { createTurns } from "../limits/mutex.ts"
@@ -205,7 +205,7 @@ export const createResumableUploads = (deps: Deps) => {
 
   const finishOrExpire = async (upload: StoredUpload): Promise<void> => {
     const { id, size, expires_at } = upload
-    if ((await partials.size(id)) === size) await finish(system, upload)
+    if ((await partials.size(id)) === size) await finish(systemActor, upload)
     else if (expires_at <= now() && isClockSteady()) await discard(id)
   }
   /** A client's request waits for this step, but this step never waits for a client's request. */

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import type { Running } from "../http/in-flight-requests.ts"
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { whenClosed } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -26,7 +26,7 @@ interface Deps {
   files: Files
   uploadReceiver: UploadReceiver
   objects: ObjectStore
-  inFlight: Running
+  inFlight: InFlightRequests
   /** True if an external extraction engine is configured. */
   hasExtractionEngine: boolean
 }
@@ -43,15 +43,15 @@ export const fileRoutes = ({
   inFlight: running,
   ...settings
 }: Deps): Router => {
-  const byId = { params: ById }
+  const byId = { params: IdParams }
   const upload = route("user", {
     method: "post",
     path: "/",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary:
       "Upload a file as multipart/form-data with a part `file` and an optional JSON part `metadata`, whose `knowledge_id` adds the file to a collection",
     query: UploadQuery,
-    reads: { contentType: "multipart/form-data", schema: UploadForm },
+    rawBody: { contentType: "multipart/form-data", schema: UploadForm },
     responses: {
       200: json(FileRecord, "The file; processing continues in the background"),
       400: { description: "No file, more than one file, or an empty file" },
@@ -154,7 +154,7 @@ export const fileRoutes = ({
   const reprocess = route("user", {
     method: "post",
     path: "/:id/process",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Process a file again",
     ...byId,
     responses: { 200: json(FileRecord, "The file") },
@@ -164,14 +164,14 @@ export const fileRoutes = ({
   const remove = route("user", {
     method: "delete",
     path: "/:id",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Delete a file and remove it from all collections",
     ...byId,
-    responses: { 200: json(Done, "Deleted") },
+    responses: { 200: json(SuccessStatus, "Deleted") },
   })
   router.on(remove, async ({ caller, actor, params }) => {
     await files.remove(actor, caller, params.id)
-    return done
+    return successBody
   })
   return router
 }

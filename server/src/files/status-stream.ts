@@ -1,5 +1,5 @@
 import type { Caller } from "../http/caller.ts"
-import type { Running } from "../http/in-flight-requests.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
 import { type StoredFile, toRecord } from "./store.ts"
@@ -11,7 +11,7 @@ export const toProcessStatus = (file: StoredFile): ProcessStatus => toRecord(fil
 
 interface StatusStreamOptions {
   caller: Caller
-  inFlight: Running
+  inFlight: InFlightRequests
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream"
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
 import { Failure, fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
-import { parseJson, unstorableIn } from "../http/body.ts"
+import { findUnstorableInBody, parseJsonBody } from "../http/body.ts"
 import { costs, type LoopShare } from "../limits/fair-loop.ts"
 import { detectFileType } from "./file-type.ts"
 import type { ObjectStore, ReceivedObject } from "./objects.ts"
@@ -45,9 +45,9 @@ export const sanitizeFilename = (sent: string | undefined): string => {
 export const parseMetadata = (text: string): Record<string, unknown> => {
   if (text.trim() === "") return {}
   const bytes = Buffer.from(text)
-  const value = parseJson({ bytes, scan: null }, "The part `metadata`")
+  const value = parseJsonBody({ bytes, scan: null }, "The part `metadata`")
   if (!isObject(value)) return fail("bad_request", "The part `metadata` must be a JSON object.")
-  if (unstorableIn(bytes, value) === null) return value
+  if (findUnstorableInBody(bytes, value) === null) return value
   return fail("invalid", "The part `metadata` must not contain U+0000 or lone surrogates.")
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
-import { system } from "../http/caller.ts"
+import { systemActor } from "../http/caller.ts"
 import type { FunctionRegistry } from "./function-registry.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
 import type { SourceValidator } from "./validation.ts"
@@ -52,7 +52,7 @@ export const createGuideInstaller = ({
       const version = { ...source, user_id: "", restored_from: null, created_at: at }
       await store.addVersion(tx, stored, version)
       const target = { type: "function", id }
-      await audit.record(tx, { actor: system, action: "function.created", target })
+      await audit.record(tx, { actor: systemActor, action: "function.created", target })
       await bus.publish(tx, { topic: "functions" })
     })
     await directory.reload()

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionItemRow } from "../db/function-tables.ts"
 import { Failure } from "../errors.ts"
-import { unstorablePath } from "../http/body.ts"
+import { findUnstorablePath } from "../http/body.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import { HostCallError } from "./sandbox/session.ts"
 
@@ -21,7 +21,7 @@ interface Deps {
 const invalidArgument = { code: "invalid", status: 422, denied: false }
 
 const checkKey = (key: string): void => {
-  if (key === "" || key.length > maxKey || unstorablePath(key) !== null) {
+  if (key === "" || key.length > maxKey || findUnstorablePath(key) !== null) {
     throw new HostCallError(
       `A key must have 1 to ${maxKey} characters, without U+0000 or lone surrogates`,
       invalidArgument,
@@ -91,7 +91,7 @@ export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
       if (json.length > maxValue) {
         throw new HostCallError(`A value can have at most ${maxValue / 1024} KB`, invalidArgument)
       }
-      if (unstorablePath(value) !== null) {
+      if (findUnstorablePath(value) !== null) {
         throw new HostCallError("A value cannot contain U+0000 or lone surrogates", invalidArgument)
       }
       const row = { function_id: functionId, key, value: json, updated_at: now() }

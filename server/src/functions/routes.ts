@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
@@ -23,7 +23,7 @@ import type { SourceValidator } from "./validation.ts"
 
 const notFound = { description: "Function not found" }
 const badSource = { description: "The source cannot be loaded; see `errors` for line and column" }
-const ByVersion = ById.extend({ version: z.coerce.number<string>().int().min(1) })
+const ByVersion = IdParams.extend({ version: z.coerce.number<string>().int().min(1) })
 
 /** Room for multi-byte and escaped characters in a source of the maximum length. */
 const sourceLimits = { maxBytes: 2_000_000 }
@@ -54,7 +54,7 @@ const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => 
     route("admin", {
       method: "post",
       path: "/create",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Create a function (initially accessible only to its creator)",
       body: NewFunction,
       bodyLimits: sourceLimits,
@@ -70,7 +70,7 @@ const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => 
     route("admin", {
       method: "post",
       path: "/check",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Validate a source without saving it",
       body: z.object({ content: z.string().max(maxContent) }),
       bodyLimits: sourceLimits,
@@ -96,7 +96,7 @@ const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => 
     route("admin", {
       method: "post",
       path: "/import",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Import functions: create or update all of them, or none",
       body: FunctionImport,
       bodyLimits: importLimits,
@@ -115,7 +115,7 @@ const addFunctionRoutes = ({ router, functions }: Deps): void => {
       method: "get",
       path: "/id/:id",
       summary: "Get a function with its source",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(FunctionRecord, "The function"), 404: notFound },
     }),
     ({ params }) => functions.get(params.id),
@@ -124,9 +124,9 @@ const addFunctionRoutes = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/update",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Update a function: omitted fields are kept, a new source becomes a new version",
-      params: ById,
+      params: IdParams,
       body: FunctionChanges,
       bodyLimits: sourceLimits,
       responses: {
@@ -143,9 +143,9 @@ const addFunctionRoutes = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/toggle",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Enable or disable a function",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
     }),
     ({ actor, caller, params }) => functions.toggle(actor, caller, params.id),
@@ -154,14 +154,14 @@ const addFunctionRoutes = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "delete",
       path: "/id/:id/delete",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Delete a function with its versions, settings, runs and stored values",
-      params: ById,
-      responses: { 200: json(Done, "The function was deleted"), 404: notFound },
+      params: IdParams,
+      responses: { 200: json(SuccessStatus, "The function was deleted"), 404: notFound },
     }),
     async ({ actor, caller, params }) => {
       await functions.remove(actor, caller, params.id)
-      return done
+      return successBody
     },
   )
 }
@@ -172,7 +172,7 @@ const addSettingsRoutes = ({ router, functions }: Deps): void => {
       method: "get",
       path: "/id/:id/valves",
       summary: "Get a function's settings and their values, with secrets masked",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(FunctionValves, "The settings"), 404: notFound },
     }),
     ({ params }) => functions.valves(params.id),
@@ -181,9 +181,9 @@ const addSettingsRoutes = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/valves",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Change a function's settings: omitted ones are kept, null restores the default",
-      params: ById,
+      params: IdParams,
       body: ValveChanges,
       responses: { 200: json(FunctionValves, "The updated settings"), 404: notFound },
     }),
@@ -198,7 +198,7 @@ const addVersionRoutes = ({ router, functions }: Deps): void => {
       method: "get",
       path: "/id/:id/versions",
       summary: "List a function's versions, latest first",
-      params: ById,
+      params: IdParams,
       responses: {
         200: json(Page(FunctionVersion), "The versions, without their sources"),
         404: notFound,
@@ -223,7 +223,7 @@ const addVersionRoutes = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/versions/:version/restore",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Restore an older version as a new version",
       params: ByVersion,
       responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },

@@ -1,4 +1,4 @@
-import { ById, Page } from "../http/pagination.ts"
+import { IdParams, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
@@ -47,7 +47,7 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns: trial }: 
       method: "get",
       path: "/id/:id/runs",
       summary: "List a function's recent runs with their logs, latest first",
-      params: ById,
+      params: IdParams,
       responses: {
         200: json(Page(FunctionRun), "Up to 50 runs"),
         404: { description: "Function not found" },
@@ -63,10 +63,10 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns: trial }: 
     route("admin", {
       method: "post",
       path: "/id/:id/run",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary:
         "Test a function: streams its response, log and cost; send `content` to test an unsaved source",
-      params: ById,
+      params: IdParams,
       body: TestRunRequest,
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {

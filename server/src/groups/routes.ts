@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ById, Done, done, ListQuery, Page } from "../http/pagination.ts"
+import { IdParams, ListQuery, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Groups } from "./groups.ts"
@@ -31,7 +31,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "post",
       path: "/create",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Create a group",
       body: NewGroup,
       responses: { 200: json(Group, "The new group"), 409: taken },
@@ -55,7 +55,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       method: "get",
       path: "/:id",
       summary: "Get a group",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(Group, "The group"), 404: unknown },
     }),
     ({ params }) => groups.get(params.id),
@@ -64,9 +64,9 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "post",
       path: "/:id/update",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Change a group's name or description",
-      params: ById,
+      params: IdParams,
       body: GroupChanges,
       responses: { 200: json(Group, "The updated group"), 404: unknown, 409: taken },
     }),
@@ -76,14 +76,14 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "delete",
       path: "/:id",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Delete a group, but not its members",
-      params: ById,
-      responses: { 200: json(Done, "The group was deleted"), 404: unknown },
+      params: IdParams,
+      responses: { 200: json(SuccessStatus, "The group was deleted"), 404: unknown },
     }),
     async ({ actor, params }) => {
       await groups.remove(actor, params.id)
-      return done
+      return successBody
     },
   )
   router.on(
@@ -91,7 +91,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       method: "get",
       path: "/:id/members",
       summary: "List the members of a group",
-      params: ById,
+      params: IdParams,
       query: ListQuery,
       responses: { 200: json(Page(GroupMember), "A page of members"), 404: unknown },
     }),
@@ -102,9 +102,9 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       route("admin", {
         method: "post",
         path: `/:id/members/${verb}`,
-        givesAuthority: true,
+        grantsPrivileges: true,
         summary: verb === "add" ? "Add members" : "Remove members",
-        params: ById,
+        params: IdParams,
         body: GroupMemberIds,
         responses: { 200: json(Group, "The updated group"), 404: unknown },
       }),

@@ -4,7 +4,7 @@ import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databas
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
 import { createGrants } from "../grants/grants.ts"
-import { system } from "../http/caller.ts"
+import { systemActor } from "../http/caller.ts"
 import { ListQuery } from "../http/pagination.ts"
 import { createGroups, type Groups } from "./groups.ts"
 import { GroupListQuery } from "./schema.ts"
@@ -24,7 +24,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   })
   afterAll(() => database.remove())
 
-  const add = (name: string) => groups.create(system, { name, description: "" })
+  const add = (name: string) => groups.create(systemActor, { name, description: "" })
   const addUsers = async (count: number): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => randomUUIDv7())
     await database.db.transact(async (tx) => {
@@ -50,14 +50,16 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     await add("Ärzte")
     await expect(add("ÄRZTE")).rejects.toMatchObject({ code: "conflict" })
     const { id } = await add("Nurses")
-    const rename = groups.update(system, id, { name: "äRZTE" })
+    const rename = groups.update(systemActor, id, { name: "äRZTE" })
     await expect(rename).rejects.toMatchObject({ code: "conflict" })
-    expect(await groups.update(system, id, { name: "NURSES" })).toMatchObject({ name: "NURSES" })
+    expect(await groups.update(systemActor, id, { name: "NURSES" })).toMatchObject({
+      name: "NURSES",
+    })
   })
 
   it("give a contested name to exactly one group", async () => {
     const created = await Promise.all([1, 2, 3, 4].map((n) => add(`wants ${n}`)))
-    const renames = created.map(({ id }) => groups.update(system, id, { name: "wanted" }))
+    const renames = created.map(({ id }) => groups.update(systemActor, id, { name: "wanted" }))
     const outcomes = await Promise.allSettled([...renames, add("Wanted")])
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     for (const outcome of outcomes) {
@@ -68,9 +70,12 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   it("store more members than fit in one statement, without duplicates", async () => {
     const { id } = await add("crowd")
     const ids = await addUsers(1203)
-    const added = await groups.changeMembers(system, id, { add: [...ids, ...ids.slice(0, 5)] })
+    const added = await groups.changeMembers(systemActor, id, { add: [...ids, ...ids.slice(0, 5)] })
     expect(added.member_count).toBe(1203)
-    const again = await groups.changeMembers(system, id, { add: ids, remove: ids.slice(0, 601) })
+    const again = await groups.changeMembers(systemActor, id, {
+      add: ids,
+      remove: ids.slice(0, 601),
+    })
     expect(again.member_count).toBe(602)
     const page = await groups.members(id, ListQuery.parse({ page: "2", page_size: "200" }))
     expect([page.items.length, page.total]).toEqual([200, 602])
@@ -79,10 +84,10 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   it("keep all members added concurrently, and reject changes with unknown users entirely", async () => {
     const { id } = await add("at once")
     const ids = await addUsers(20)
-    await Promise.all(ids.map((userId) => groups.changeMembers(system, id, { add: [userId] })))
+    await Promise.all(ids.map((userId) => groups.changeMembers(systemActor, id, { add: [userId] })))
     expect((await groups.get(id)).member_count).toBe(20)
     const stranger = { add: ["nobody"], remove: ids }
-    await expect(groups.changeMembers(system, id, stranger)).rejects.toMatchObject({
+    await expect(groups.changeMembers(systemActor, id, stranger)).rejects.toMatchObject({
       code: "not_found",
     })
     expect((await groups.get(id)).member_count).toBe(20)
@@ -91,15 +96,15 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   it("are deleted with their grants but without their members", async () => {
     const { id } = await add("gone soon")
     const [member = ""] = await addUsers(1)
-    await groups.changeMembers(system, id, { add: [member] })
+    await groups.changeMembers(systemActor, id, { add: [member] })
     const grants = createGrants(database.db)
     const grant = { principal_type: "group", principal_id: id, permission: "read" } as const
     await database.db.transact((tx) => grants.replace(tx, "model", "m", [grant]))
-    await groups.remove(system, id)
+    await groups.remove(systemActor, id)
     expect((await grants.groupByResource("model")).get("m")).toBeUndefined()
     const users = database.db.read.selectFrom("users").select("id").where("id", "=", member)
     expect(await users.execute()).toHaveLength(1)
-    await expect(groups.remove(system, id)).rejects.toMatchObject({ code: "not_found" })
+    await expect(groups.remove(systemActor, id)).rejects.toMatchObject({ code: "not_found" })
   })
 
   it("are found by a part of their name, sorted", async () => {

@@ -2,17 +2,17 @@
 export const aliasPrefixes = ["/api/v1", "/api", "/v1"] as const
 
 /** All paths of a route; only its own if the route has no aliases. */
-const namesOf = (path: string, isAliased: boolean): readonly string[] => {
+const aliasesOf = (path: string, isAliased: boolean): readonly string[] => {
   const prefix = isAliased && aliasPrefixes.find((known) => path.startsWith(`${known}/`))
   return prefix ? aliasPrefixes.map((known) => known + path.slice(prefix.length)) : [path]
 }
 
-const withoutLastSlash = (path: string): string => (path.endsWith("/") ? path.slice(0, -1) : path)
+const stripTrailingSlash = (path: string): string => (path.endsWith("/") ? path.slice(0, -1) : path)
 
-const covers = (entry: string, path: string): boolean => {
-  if (!entry.endsWith("*")) return path === withoutLastSlash(entry)
+const matchesEntry = (entry: string, path: string): boolean => {
+  if (!entry.endsWith("*")) return path === stripTrailingSlash(entry)
   const prefix = entry.slice(0, -1)
-  return path.startsWith(prefix) || path === withoutLastSlash(prefix)
+  return path.startsWith(prefix) || path === stripTrailingSlash(prefix)
 }
 
 /**
@@ -20,7 +20,8 @@ const covers = (entry: string, path: string): boolean => {
  * @param isAliased whether the matched route is OpenAI-compatible, so that its aliases are
  *   interchangeable; the path does not show it, because other routes share these prefixes
  */
-export const routeAllowed = (
+export const isRouteAllowed = (
   allowed: readonly string[],
   { path, isAliased }: { path: string; isAliased: boolean },
-): boolean => namesOf(path, isAliased).some((name) => allowed.some((entry) => covers(entry, name)))
+): boolean =>
+  aliasesOf(path, isAliased).some((name) => allowed.some((entry) => matchesEntry(entry, name)))

@@ -2,7 +2,7 @@ import { fail } from "../errors.ts"
 import { type Caller, isLimited } from "./caller.ts"
 import type { RouteShape } from "./route.ts"
 
-const refuse = (): never =>
+const rejectRestrictedKey = (): never =>
   fail(
     "forbidden",
     "This API key is restricted (expiration, models or routes), so it cannot change accounts, keys, passwords, roles, groups, grants, code or settings. Sign in, or use an unrestricted key.",
@@ -12,18 +12,21 @@ const refuse = (): never =>
  * Prevents privilege escalation by a restricted key; runs before the body is read.
  * @throws {Failure} `forbidden`
  */
-export const checkAuthority = ({ credential }: Caller, { method, givesAuthority }: RouteShape) => {
+export const checkEscalation = (
+  { credential }: Caller,
+  { method, grantsPrivileges: givesAuthority }: RouteShape,
+) => {
   // Secure by default: a route that does not declare `grantsPrivileges` counts as granting them.
   const gives = method !== "get" && (givesAuthority ?? true) === true
-  if (gives && isLimited(credential)) refuse()
+  if (gives && isLimited(credential)) rejectRestrictedKey()
 }
 
 /** Like `checkEscalation`, for routes where it depends on the body. @throws {Failure} `forbidden` */
-export const checkBodyAuthority = (
+export const checkBodyEscalation = (
   caller: Caller | null,
-  { givesAuthority }: RouteShape,
+  { grantsPrivileges: givesAuthority }: RouteShape,
   body: unknown,
 ): void => {
   if (typeof givesAuthority !== "function" || !caller || !isLimited(caller.credential)) return
-  if (givesAuthority(body, caller.credential)) refuse()
+  if (givesAuthority(body, caller.credential)) rejectRestrictedKey()
 }

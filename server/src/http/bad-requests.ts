@@ -8,7 +8,7 @@ import { errorBody, errorResponse, toFailure } from "./errors.ts"
 const style = "openai"
 
 /** Response to a request whose target or Host header does not form a valid URL. */
-export const answerUnroutable = (error: unknown): Response => {
+export const unroutableResponse = (error: unknown): Response => {
   const failure =
     error instanceof RequestError
       ? new Failure("bad_request", "Invalid request path or Host header.")
@@ -19,7 +19,7 @@ export const answerUnroutable = (error: unknown): Response => {
 }
 
 /** Several Host headers must be rejected (RFC 9112 §3.2): parsers disagree on which one counts. */
-export const refuseSeveralHosts = (outgoing: ServerResponse): void => {
+export const rejectDuplicateHost = (outgoing: ServerResponse): void => {
   const body = errorBody(
     style,
     new Failure("bad_request", "A request must have exactly one Host header."),
@@ -33,7 +33,7 @@ export const refuseSeveralHosts = (outgoing: ServerResponse): void => {
   outgoing.end(body)
 }
 
-export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+export const hasDuplicateHost = ({ rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ""
@@ -46,7 +46,7 @@ const tooLong = "Request headers are too large (maximum 16 KB)."
 const notHttp = "Malformed HTTP request."
 
 /** Responds to requests that Node's parser rejects, and closes the connection. */
-export const answerUnreadable = (server: Server): void => {
+export const respondToParseErrors = (server: Server): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     const isLong = error.code === "HPE_HEADER_OVERFLOW"

@@ -13,11 +13,11 @@ export interface BodyLimits extends JsonLimits {
 }
 
 /** Bodies up to this size are parsed synchronously without blocking the event loop noticeably. */
-export const smallBytes = 64 * 1024
+export const smallBodyBytes = 64 * 1024
 /** After this many bytes the declared length is allocated in full, because growing means copying. */
-const earnestBytes = 4_000_000
+const preallocateAfterBytes = 4_000_000
 
-export const tooLarge = (limit: number): Failure =>
+export const bodyTooLarge = (limit: number): Failure =>
   new Failure("body_too_large", `Request body is too large (maximum ${limit} bytes).`)
 
 /**
@@ -35,7 +35,7 @@ export class BodyBuffer {
 
   /** @throws {Failure} `body_too_large` */
   constructor(limits: BodyLimits, declared: number | undefined) {
-    if (declared !== undefined && declared > limits.maxBytes) throw tooLarge(limits.maxBytes)
+    if (declared !== undefined && declared > limits.maxBytes) throw bodyTooLarge(limits.maxBytes)
     this.#limits = limits
     this.#declared = declared ?? limits.maxBytes
   }
@@ -47,8 +47,8 @@ export class BodyBuffer {
   /** @throws {Failure} as soon as the body is known to be invalid or too large */
   push(chunk: Buffer): void {
     const length = this.#length + chunk.length
-    if (length > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes)
-    if (length <= smallBytes) this.#chunks.push(chunk)
+    if (length > this.#limits.maxBytes) throw bodyTooLarge(this.#limits.maxBytes)
+    if (length <= smallBodyBytes) this.#chunks.push(chunk)
     else this.#pushLarge(chunk)
     this.#length = length
   }
@@ -73,7 +73,10 @@ export class BodyBuffer {
   /** May allocate more than needed: pages not yet written to use no physical memory. */
   #grow(needed: number): void {
     const before = this.#large ?? Buffer.concat(this.#chunks, this.#length)
-    const room = needed > earnestBytes ? this.#declared : Math.min(earnestBytes, this.#declared)
+    const room =
+      needed > preallocateAfterBytes
+        ? this.#declared
+        : Math.min(preallocateAfterBytes, this.#declared)
     this.#large = Buffer.allocUnsafeSlow(Math.max(needed, room))
     this.#large.set(before)
     if (this.#scanner) return

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events"
 import { expect, it } from "vitest"
 import { createUserLimit } from "../limits/user-limit.ts"
-import { createBodyRoom } from "./body-memory.ts"
+import { createBodyMemory } from "./body-memory.ts"
 import type { Exchange } from "./request-context.ts"
 
 const limit = () =>
@@ -24,7 +24,7 @@ const exchangeOf = (
 
 it("releases the reservation of a client that already disconnected", () => {
   const bodies = limit()
-  const room = createBodyRoom(bodies)
+  const room = createBodyMemory(bodies)
   for (let times = 0; times < 10; times++) {
     room.reserve(exchangeOf(200_000, { destroyed: true }), 1_000_000)
   }
@@ -34,20 +34,20 @@ it("releases the reservation of a client that already disconnected", () => {
 it("holds the reservation until the response closes", () => {
   const bodies = limit()
   const exchange = exchangeOf(200_000, { destroyed: false })
-  createBodyRoom(bodies).reserve(exchange, 1_000_000)
+  createBodyMemory(bodies).reserve(exchange, 1_000_000)
   expect(bodies.held()).toBe(200_000)
   ;(exchange.outgoing as unknown as EventEmitter).emit("close")
   expect(bodies.held()).toBe(0)
 })
 
 it("rejects a body above the route's maximum, even if memory is available", () => {
-  const room = createBodyRoom(limit())
+  const room = createBodyMemory(limit())
   const tooLong = exchangeOf(600_000, { destroyed: false })
   expect(() => room.reserve(tooLong, 500_000)).toThrow(/is too large/)
 })
 
 it("counts unauthenticated clients of one IPv6 network together", () => {
-  const room = createBodyRoom(limit())
+  const room = createBodyMemory(limit())
   const from = (address: string) => () =>
     room.reserve(exchangeOf(200_000, { destroyed: false, address }), 1_000_000)
   from("2001:db8::1")()

@@ -1,5 +1,5 @@
 import type { UserLimit } from "../limits/user-limit.ts"
-import { tooLarge } from "./body-buffer.ts"
+import { bodyTooLarge } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
 
@@ -8,16 +8,16 @@ const smallBytes = 64 * 1024
 /** A body without Content-Length is reserved in steps of this size. */
 const stepBytes = 1024 * 1024
 
-type Reading<T> = () => T | Promise<T>
+type BodyReader<T> = () => T | Promise<T>
 
 /** Reserves memory for request bodies until their responses close. */
-export const createBodyRoom = (limit: UserLimit) => {
-  const hold = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
+export const createBodyMemory = (limit: UserLimit) => {
+  const reserveUntilClosed = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
     whenClosed(outgoing, limit.reserve(caller?.user.id ?? networkOf(address), bytes))
   }
 
   /** Reserves while reading; only Node's server accepts a body without a length. */
-  const readUnknown = <T>(exchange: NodeExchange, read: Reading<T>): Promise<T> => {
+  const readWithoutLength = <T>(exchange: NodeExchange, read: BodyReader<T>): Promise<T> => {
     const { promise: refused, reject } = Promise.withResolvers<never>()
     let held = smallBytes
     let length = 0
@@ -26,7 +26,7 @@ export const createBodyRoom = (limit: UserLimit) => {
       if (length <= held) return
       held += stepBytes
       try {
-        hold(exchange, stepBytes)
+        reserveUntilClosed(exchange, stepBytes)
       } catch (error) {
         held = Number.POSITIVE_INFINITY
         reject(error)
@@ -41,28 +41,28 @@ export const createBodyRoom = (limit: UserLimit) => {
    */
   const reserve = (exchange: Exchange, maxBytes: number): void => {
     const length = Number(exchange.incoming.headers["content-length"])
-    if (length > maxBytes) throw tooLarge(maxBytes)
-    if (length > smallBytes) hold(exchange, length)
+    if (length > maxBytes) throw bodyTooLarge(maxBytes)
+    if (length > smallBytes) reserveUntilClosed(exchange, length)
   }
 
   return {
     reserve,
 
     /** Reserves memory for a body, with or without Content-Length, and reads it. */
-    read: <T>(exchange: NodeExchange, maxBytes: number, read: Reading<T>): T | Promise<T> => {
+    read: <T>(exchange: NodeExchange, maxBytes: number, read: BodyReader<T>): T | Promise<T> => {
       if (exchange.incoming.headers["content-length"] === undefined) {
-        return readUnknown(exchange, read)
+        return readWithoutLength(exchange, read)
       }
       reserve(exchange, maxBytes)
       return read()
     },
 
     /** Like `read`, if `reserve` was already called for a body with Content-Length. */
-    readUnknown: <T>(exchange: NodeExchange, read: Reading<T>): T | Promise<T> =>
+    readUnknown: <T>(exchange: NodeExchange, read: BodyReader<T>): T | Promise<T> =>
       exchange.incoming.headers["content-length"] === undefined
-        ? readUnknown(exchange, read)
+        ? readWithoutLength(exchange, read)
         : read(),
   }
 }
 
-export type BodyRoom = ReturnType<typeof createBodyRoom>
+export type BodyMemory = ReturnType<typeof createBodyMemory>

@@ -2,12 +2,12 @@ import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { Failure, fail } from "../errors.ts"
-import { BodyBuffer, type BodyLimits, type JsonBody, tooLarge } from "./body-buffer.ts"
-import { nestingWithin } from "./json-members.ts"
-import { tooDeep } from "./json-scanner.ts"
+import { BodyBuffer, type BodyLimits, bodyTooLarge, type JsonBody } from "./body-buffer.ts"
+import { isNestingWithin } from "./json-members.ts"
+import { nestingTooDeep } from "./json-scanner.ts"
 
 /** Never sent; classifies the disconnect as a client error in the log. */
-export const leftMidway = (): Failure =>
+export const clientDisconnected = (): Failure =>
   new Failure("bad_request", "The client disconnected before sending the whole request.")
 
 /** Deeper than any real request. Much deeper JSON takes seconds to parse or overflows the stack. */
@@ -17,7 +17,7 @@ export const maxDepth = 500
  * Pauses a stream until the next event loop iteration. Otherwise a socket emits up to 32 chunks in
  * one iteration, and all other clients wait for them.
  */
-export const takeTurns = (stream: Readable): void => {
+export const pauseUntilNextTick = (stream: Readable): void => {
   stream.pause()
   setImmediate(() => stream.resume())
 }
@@ -33,31 +33,31 @@ interface BodySink<T> {
 const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     // Once settled the listeners do nothing; they are released with the request.
-    let isOver = false
+    let isSettled = false
     const guarded = (work: () => void): void => {
-      if (isOver) return
+      if (isSettled) return
       try {
         work()
       } catch (error) {
-        isOver = true
+        isSettled = true
         reject(error)
       }
     }
     incoming.on("data", (chunk: Buffer) =>
       guarded(() => {
         sink.push(chunk)
-        if (sink.isLarge) takeTurns(incoming)
+        if (sink.isLarge) pauseUntilNextTick(incoming)
       }),
     )
     incoming.on("end", () =>
       guarded(() => {
         resolve(sink.end())
-        isOver = true
+        isSettled = true
       }),
     )
     const left = (): void =>
       guarded(() => {
-        throw leftMidway()
+        throw clientDisconnected()
       })
     incoming.on("error", left)
     incoming.on("close", left)
@@ -75,13 +75,13 @@ const declaredLength = ({ headers }: IncomingMessage): number | undefined => {
  * @throws {Failure} `body_too_large` as soon as the body is known to exceed `maxBytes`
  */
 export const readBytes = (incoming: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-  if ((declaredLength(incoming) ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if ((declaredLength(incoming) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
   const chunks: Buffer[] = []
   let length = 0
   return readInto(incoming, {
     push: (chunk) => {
       length += chunk.length
-      if (length > maxBytes) throw tooLarge(maxBytes)
+      if (length > maxBytes) throw bodyTooLarge(maxBytes)
       chunks.push(chunk)
     },
     end: () => Buffer.concat(chunks, length),
@@ -99,10 +99,10 @@ export const readJson = (incoming: IncomingMessage, limits: BodyLimits): Promise
  * Parses a body as JSON regardless of its Content-Type.
  * @throws {Failure} `invalid_json`
  */
-export const parseJson = ({ bytes, scan }: JsonBody, what = "The body"): unknown => {
+export const parseJsonBody = ({ bytes, scan }: JsonBody, what = "The body"): unknown => {
   if (bytes.length === 0) fail("invalid_json", `${what} is empty. Send a JSON object.`)
   if (!isUtf8(bytes)) fail("invalid_json", `${what} is not valid UTF-8.`)
-  if (!scan && !nestingWithin(bytes, maxDepth)) throw tooDeep(maxDepth)
+  if (!scan && !isNestingWithin(bytes, maxDepth)) throw nestingTooDeep(maxDepth)
   try {
     return JSON.parse(bytes.toString("utf8"))
   } catch (error) {
@@ -116,9 +116,9 @@ const isStorable = (text: string): boolean => text.isWellFormed() && !text.inclu
 
 const joined = (key: string, inner: string): string => (inner === "" ? key : `${key}.${inner}`)
 
-const unstorableElement = (list: readonly unknown[]): string | null => {
+const findUnstorableElement = (list: readonly unknown[]): string | null => {
   for (let at = 0; at < list.length; at++) {
-    const inner = unstorableWithin(list[at])
+    const inner = findUnstorable(list[at])
     if (inner !== null) return joined(String(at), inner)
   }
   return null
@@ -128,24 +128,24 @@ const unstorableElement = (list: readonly unknown[]): string | null => {
  * Path of the first unstorable text, "" for `value` itself. Allocates nothing for valid values: a
  * body may have 100,000 elements.
  */
-const unstorableWithin = (value: unknown): string | null => {
+const findUnstorable = (value: unknown): string | null => {
   if (typeof value === "string") return isStorable(value) ? null : ""
   if (typeof value !== "object" || value === null) return null
-  if (Array.isArray(value)) return unstorableElement(value)
+  if (Array.isArray(value)) return findUnstorableElement(value)
   for (const key in value) {
     if (!isStorable(key)) return key
-    const inner = unstorableWithin((value as Record<string, unknown>)[key])
+    const inner = findUnstorable((value as Record<string, unknown>)[key])
     if (inner !== null) return joined(key, inner)
   }
   return null
 }
 
 /** Path of the first text that not every database can store (U+0000, lone surrogates), or null. */
-export const unstorablePath = (value: unknown): string | null => {
-  const path = unstorableWithin(value)
+export const findUnstorablePath = (value: unknown): string | null => {
+  const path = findUnstorable(value)
   return path === "" ? "body" : path
 }
 
 /** Like `findUnstorablePath` for a value parsed from `bytes`: only `\u` escapes can produce such text. */
-export const unstorableIn = (bytes: Buffer, value: unknown): string | null =>
-  bytes.includes("\\u") ? unstorablePath(value) : null
+export const findUnstorableInBody = (bytes: Buffer, value: unknown): string | null =>
+  bytes.includes("\\u") ? findUnstorablePath(value) : null

@@ -45,7 +45,7 @@ export interface Actor {
   request_id: string | null
 }
 
-export const system: Actor = {
+export const systemActor: Actor = {
   type: "system",
   id: null,
   key_id: null,

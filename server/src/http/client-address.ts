@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net"
-import type { Incoming } from "./request-context.ts"
+import type { IncomingHead } from "./request-context.ts"
 
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
+const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
 
 /** Creates a test for membership in CIDR ranges; a bare address matches only itself. */
-export const createRanges = (cidrs: readonly string[]): ((address: string) => boolean) => {
+export const createCidrMatcher = (cidrs: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const cidr of cidrs) {
     const [address = "", bits] = cidr.split("/")
@@ -21,16 +21,16 @@ export const createRanges = (cidrs: readonly string[]): ((address: string) => bo
  * Determines a request's client address. X-Forwarded-For is evaluated from the nearest proxy
  * outwards, and only as far as each hop is a trusted proxy.
  */
-export const createAddressOf = (trustedCidrs: readonly string[]) => {
-  const trusted = createRanges(trustedCidrs)
-  return (incoming: Incoming): string => {
-    const peer = plain(incoming.socket.remoteAddress ?? "")
+export const createClientAddressResolver = (trustedCidrs: readonly string[]) => {
+  const trusted = createCidrMatcher(trustedCidrs)
+  return (incoming: IncomingHead): string => {
+    const peer = unmapIpv4(incoming.socket.remoteAddress ?? "")
     if (trustedCidrs.length === 0 || !trusted(peer)) return peer
     const forwarded = String(incoming.headers["x-forwarded-for"] ?? "")
-    const hops = forwarded.split(",").map((hop) => plain(hop.trim()))
-    const nonsense = hops.findLastIndex((hop) => isIP(hop) === 0)
-    const believed = hops.slice(nonsense + 1)
-    return believed.findLast((hop) => !trusted(hop)) ?? believed[0] ?? peer
+    const hops = forwarded.split(",").map((hop) => unmapIpv4(hop.trim()))
+    const lastInvalid = hops.findLastIndex((hop) => isIP(hop) === 0)
+    const trustedHops = hops.slice(lastInvalid + 1)
+    return trustedHops.findLast((hop) => !trusted(hop)) ?? trustedHops[0] ?? peer
   }
 }
 
@@ -39,7 +39,7 @@ export const createAddressOf = (trustedCidrs: readonly string[]) => {
  * of it; the address itself for IPv4, including IPv4-mapped IPv6.
  */
 export const networkOf = (address: string): string => {
-  const bare = plain(address)
+  const bare = unmapIpv4(address)
   if (isIP(bare) !== 6) return bare
   const [head = "", tail] = (bare.split("%", 1)[0] ?? "").split("::")
   const left = head === "" ? [] : head.split(":")

@@ -10,7 +10,7 @@ const socketFrom = (remoteAddress: string): Socket & { emit: (event: "close") =>
 const create = () =>
   createConnectionLimit({
     bounds: { perUser: 3, total: 100 },
-    maxOfUser: 5,
+    maxPerUser: 5,
     isTrusted: (address) => address === "10.0.0.1",
   })
 
@@ -40,18 +40,18 @@ describe("connections of a user", () => {
     const sockets = Array.from({ length: 5 }, () => socketFrom("192.0.2.1"))
     for (const socket of sockets) {
       expect(limit.admit(socket)).toBe(true)
-      limit.authenticated(socket, "bob")
+      limit.assignToUser(socket, "bob")
       // A connection belongs to the first user authenticated on it.
-      limit.authenticated(socket, "ann")
+      limit.assignToUser(socket, "ann")
     }
     const sixth = socketFrom("192.0.2.1")
     expect(limit.admit(sixth)).toBe(true)
-    expect(() => limit.authenticated(sixth, "bob")).toThrow(/at most 5 connections/)
-    limit.authenticated(sixth, "ann")
+    expect(() => limit.assignToUser(sixth, "bob")).toThrow(/at most 5 connections/)
+    limit.assignToUser(sixth, "ann")
     sockets[0]?.emit("close")
     const seventh = socketFrom("192.0.2.1")
     expect(limit.admit(seventh)).toBe(true)
-    limit.authenticated(seventh, "bob")
+    limit.assignToUser(seventh, "bob")
     expect(limit.count()).toEqual({ all: 6, strangers: 0 })
   })
 
@@ -60,7 +60,7 @@ describe("connections of a user", () => {
     for (let count = 0; count < 20; count++) {
       const socket = socketFrom("10.0.0.1")
       expect(limit.admit(socket)).toBe(true)
-      limit.authenticated(socket, "bob")
+      limit.assignToUser(socket, "bob")
     }
   })
 })

@@ -7,13 +7,13 @@ interface Deps {
   /** `perUser`: unauthenticated connections per network; `total`: all connections. */
   bounds: Bounds
   /** Connections authenticated as one user. */
-  maxOfUser: number
+  maxPerUser: number
   /** Trusted proxies carry connections of many users and are exempt. */
   isTrusted: (address: string) => boolean
 }
 
 /** What a connection counts against: its network until a user authenticates on it. */
-interface Holder {
+interface ConnectionOwner {
   isUser: boolean
   release: () => void
 }
@@ -22,33 +22,33 @@ const what = "connections of clients"
 const variable = "MAX_CONNECTIONS"
 
 /** Limits client connections so that a client that only opens them cannot lock out others. */
-export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) => {
-  const strangersByNetwork = new Map<string, number>()
-  const holderBySocket = new Map<object, Holder>()
+export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted }: Deps) => {
+  const anonymousByNetwork = new Map<string, number>()
+  const holderBySocket = new Map<object, ConnectionOwner>()
   const total = Number.POSITIVE_INFINITY
   const users = createUserLimit({ what, variable, bounds: { perUser: maxOfUser, total } })
   let all = 0
   const limit = { what, variable, bounds }
 
   const forgetStranger = (network: string): void => {
-    const left = (strangersByNetwork.get(network) ?? 0) - 1
-    if (left > 0) strangersByNetwork.set(network, left)
-    else strangersByNetwork.delete(network)
+    const left = (anonymousByNetwork.get(network) ?? 0) - 1
+    if (left > 0) anonymousByNetwork.set(network, left)
+    else anonymousByNetwork.delete(network)
   }
 
   /** Cached so that rejecting thousands of connections stays cheap. */
   const refusals = new Map<keyof Bounds, Buffer>()
-  const refusalFor = (counts: Bounds): Buffer | null => {
+  const rejectionFor = (counts: Bounds): Buffer | null => {
     const isOver = counts.perUser > bounds.perUser || counts.total > bounds.total
     if (!isOver) return null
     const exceeded = counts.perUser > bounds.perUser ? "perUser" : "total"
     const known = refusals.get(exceeded)
     if (known) return known
-    const made = refusalOf(counts)
+    const made = createRejection(counts)
     refusals.set(exceeded, made)
     return made
   }
-  const refusalOf = (counts: Bounds): Buffer => {
+  const createRejection = (counts: Bounds): Buffer => {
     const body = errorBody("openai", toFailure(excessOf(limit, counts)))
     const head = [
       "HTTP/1.1 429 Too Many Requests",
@@ -71,15 +71,15 @@ export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) =>
       const address = socket.remoteAddress ?? ""
       const isCounted = !isTrusted(address)
       const network = networkOf(address)
-      const strangers = isCounted ? (strangersByNetwork.get(network) ?? 0) + 1 : 0
-      const refusal = refusalFor({ perUser: strangers, total: all + 1 })
+      const anonymous = isCounted ? (anonymousByNetwork.get(network) ?? 0) + 1 : 0
+      const refusal = rejectionFor({ perUser: anonymous, total: all + 1 })
       if (refusal) {
         refuse(socket, refusal)
         return false
       }
       all++
       if (isCounted) {
-        strangersByNetwork.set(network, strangers)
+        anonymousByNetwork.set(network, anonymous)
         const release = () => forgetStranger(network)
         holderBySocket.set(socket, { isUser: false, release })
       }
@@ -95,7 +95,7 @@ export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) =>
      * Counts a connection against its first authenticated user from now on.
      * @throws {Failure} `rate_limited` if the user has too many connections
      */
-    authenticated: (socket: object, user: string): void => {
+    assignToUser: (socket: object, user: string): void => {
       const holder = holderBySocket.get(socket)
       if (!holder || holder.isUser) return
       const release = users.reserve(user)
@@ -103,9 +103,9 @@ export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) =>
       holderBySocket.set(socket, { isUser: true, release })
     },
 
-    count: (): { all: number; strangers: number } => ({
+    count: (): { all: number; anonymous: number } => ({
       all,
-      strangers: holderBySocket.size - users.held(),
+      anonymous: holderBySocket.size - users.held(),
     }),
   }
 }

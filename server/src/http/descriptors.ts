@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import type { Server } from "node:net"
 
-const sayAgainMs = 60_000
+const warningIntervalMs = 60_000
 /** Reserved for the database, files and provider connections: 1 in 8 descriptors, at least 64. */
-const shareKept = 8
+const reservedDivisor = 8
 const minReserved = 64
 
 /** Soft limit on open files of this process; undefined if the system does not provide it. */
@@ -25,17 +25,17 @@ interface Log {
  * Rejects connections that would use up the process's file descriptors. Without this the system
  * rejects them silently, and only when the database can no longer open files either.
  */
-export const keepDescriptors = (server: Server, log: Log): void => {
+export const reserveDescriptors = (server: Server, log: Log): void => {
   const limit = readDescriptorLimit()
   if (limit === undefined) return
-  const max = limit - Math.max(minReserved, Math.floor(limit / shareKept))
+  const max = limit - Math.max(minReserved, Math.floor(limit / reservedDivisor))
   server.maxConnections = Math.max(1, max)
   let dropped = 0
-  let saidAt = Number.NEGATIVE_INFINITY
+  let warnedAt = Number.NEGATIVE_INFINITY
   server.on("drop", () => {
     dropped++
-    if (performance.now() - saidAt < sayAgainMs) return
-    saidAt = performance.now()
+    if (performance.now() - warnedAt < warningIntervalMs) return
+    warnedAt = performance.now()
     const fields = { open_files_limit: limit, connections: server.maxConnections, dropped }
     log.warn(
       fields,

@@ -1,15 +1,15 @@
 import type { UserLimit } from "../limits/user-limit.ts"
-import { smallBytes } from "./body-buffer.ts"
+import { smallBodyBytes } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
 import { maxStallMs } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
 
-const isRead = ({ incoming }: NodeExchange): boolean =>
+const isReadOnly = ({ incoming }: NodeExchange): boolean =>
   incoming.method === "GET" || incoming.method === "HEAD"
 
 /** Counts whole replies in memory until their clients have them. */
-export const createReplyCounter = (limit: UserLimit) => {
+export const createResponseMemory = (limit: UserLimit) => {
   const ownerOf = ({ caller, address }: Exchange): string => caller?.user.id ?? networkOf(address)
 
   return {
@@ -17,19 +17,21 @@ export const createReplyCounter = (limit: UserLimit) => {
      * Before a request changes anything: its reply is not refused any more.
      * @throws {Failure} `rate_limited` when too much is left unread already
      */
-    checkRoom: (exchange: NodeExchange): void => {
-      if (!isRead(exchange)) limit.check(ownerOf(exchange))
+    checkAvailable: (exchange: NodeExchange): void => {
+      if (!isReadOnly(exchange)) limit.check(ownerOf(exchange))
     },
 
     /** @throws {Failure} `rate_limited` when a user who only reads leaves too much unread */
     count: (exchange: NodeExchange, bytes: number): void => {
       // The number of small replies is bounded by that of the requests.
-      if (bytes <= smallBytes) return
+      if (bytes <= smallBodyBytes) return
       const { outgoing } = exchange
       const owner = ownerOf(exchange)
       // A reply that is larger than the limit is for a user who has no other.
       const amount = Math.min(bytes, limit.maxPerUser)
-      const release = isRead(exchange) ? limit.reserve(owner, amount) : limit.hold(owner, amount)
+      const release = isReadOnly(exchange)
+        ? limit.reserve(owner, amount)
+        : limit.hold(owner, amount)
       whenClosed(outgoing, release)
       outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
     },
@@ -37,7 +39,7 @@ export const createReplyCounter = (limit: UserLimit) => {
 }
 
 /** The status of a reply for which the handler only gives a value. */
-export const firstSuccess = (shape: RouteShape): number =>
+export const successStatus = (shape: RouteShape): number =>
   Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
 
 interface HandlerOutcome {

@@ -3,14 +3,14 @@ import type { Caller } from "./caller.ts"
 import { Roster } from "./unordered-list.ts"
 
 /** Ends a request whose caller may not have what it runs on any more. */
-export interface Withdrawal {
+export interface AccessRevocation {
   /** @param present the caller with the role and the groups of now */
   isDue: (present: Caller) => boolean
   end: () => void
 }
 
 /** How a request that is under way is ended from our side. */
-export interface Endings {
+export interface InFlightHandlers {
   /** Its credential was revoked. */
   revoke: () => void
   /** The gateway shuts down, and the time to finish is up. */
@@ -18,29 +18,29 @@ export interface Endings {
   /** The gateway is about to shut down; for what would never end by itself. */
   draining?: () => void
   /** Access to what it uses may be taken away while it runs. */
-  withdrawal?: Withdrawal
+  accessRevocation?: AccessRevocation
 }
 
 /** Tells when a caller's credential stops being valid; returns how to stop asking. */
-export type Watch = (caller: Caller, revoked: () => void) => () => void
+export type WatchCredential = (caller: Caller, revoked: () => void) => () => void
 
 /** Tells when a caller's access is taken away; returns how to stop asking. */
-export type WatchAccess = (caller: Caller, withdrawal: Withdrawal) => () => void
+export type WatchAccess = (caller: Caller, accessRevocation: AccessRevocation) => () => void
 
 /** How many requests of one user run at once. */
-export type RunningLimits = Pick<UserLimits, "requests" | "eventStreams">
+export type InFlightLimits = Pick<UserLimits, "requests" | "eventStreams">
 
 interface Deps {
-  watch: Watch
+  watch: WatchCredential
   watchAccess: WatchAccess
-  limits: RunningLimits
+  limits: InFlightLimits
 }
 
 const nothing = (): void => {}
 
 /** The requests under way, so that they can be waited for, or ended. */
-export const createRunning = ({ watch, watchAccess, limits }: Deps) => {
-  const endings = new Roster<Endings>()
+export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => {
+  const endings = new Roster<InFlightHandlers>()
   const waiting = new Set<() => void>()
   let isDraining = false
 
@@ -51,13 +51,13 @@ export const createRunning = ({ watch, watchAccess, limits }: Deps) => {
      */
     enter: (
       caller: Caller,
-      ending: Endings,
+      ending: InFlightHandlers,
       kind: "requests" | "eventStreams" = "requests",
     ): (() => void) => {
       const release = limits[kind].reserve(caller.user.id)
       const leave = endings.enter(ending)
       const stopWatching = watch(caller, ending.revoke)
-      const { withdrawal } = ending
+      const { accessRevocation: withdrawal } = ending
       const stopWatchingAccess = withdrawal ? watchAccess(caller, withdrawal) : nothing
       return () => {
         stopWatching()
@@ -91,4 +91,4 @@ export const createRunning = ({ watch, watchAccess, limits }: Deps) => {
   }
 }
 
-export type Running = ReturnType<typeof createRunning>
+export type InFlightRequests = ReturnType<typeof createInFlightRequests>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { members, nestedEnd, refuseTwins, splice } from "./json-members.ts"
+import { endOfNested, readMembers, rejectDuplicateMembers, spliceMembers } from "./json-members.ts"
 
 const spliced = (text: string, changes: Record<string, unknown>): string => {
   const bytes = Buffer.from(text)
   const json = Object.entries(changes).map(([key, value]) => [key, JSON.stringify(value)] as const)
-  return splice(bytes, members(bytes), new Map(json)).toString()
+  return spliceMembers(bytes, readMembers(bytes), new Map(json)).toString()
 }
 
 describe("members", () => {
@@ -21,7 +21,7 @@ describe("members", () => {
     ["keys of prototypes", '{"__proto__":{"x":1},"constructor":2,"toString":3}'],
   ])("finds those of %s as JSON.parse does", (_what, text) => {
     const bytes = Buffer.from(text)
-    const found = members(bytes).map(({ key, valueStart, valueEnd }) => [
+    const found = readMembers(bytes).map(({ key, valueStart, valueEnd }) => [
       key,
       JSON.parse(bytes.toString("utf8", valueStart, valueEnd)),
     ])
@@ -30,13 +30,13 @@ describe("members", () => {
 
   it("stands each where its key begins and its value ends", () => {
     const bytes = Buffer.from('{ "ä" : "ö" , "b":2}')
-    const texts = members(bytes).map((m) => bytes.toString("utf8", m.start, m.valueEnd))
+    const texts = readMembers(bytes).map((m) => bytes.toString("utf8", m.start, m.valueEnd))
     expect(texts).toEqual(['"ä" : "ö"', '"b":2'])
   })
 
   it("ends a nested value at its own brace", () => {
     const bytes = Buffer.from('x{"a":["}",{}]},{}')
-    expect(bytes.toString("utf8", 1, nestedEnd(bytes, 1))).toBe('{"a":["}",{}]}')
+    expect(bytes.toString("utf8", 1, endOfNested(bytes, 1))).toBe('{"a":["}",{}]}')
   })
 })
 
@@ -80,13 +80,13 @@ describe("twins", () => {
     ["another spelling", '{"model":"a","mod\\u0065l":"b"}', "model"],
     ["another case elsewhere", '{"Stream":true,"stream":false}', "stream"],
   ])("are refused: %s", (_what, text, param) => {
-    expect(() => refuseTwins(members(Buffer.from(text)))).toThrow(
+    expect(() => rejectDuplicateMembers(readMembers(Buffer.from(text)))).toThrow(
       expect.objectContaining({ code: "duplicate_parameter", details: { param } }),
     )
   })
 
   it("are only looked for at the top", () => {
     const text = '{"a":{"b":1,"b":2},"b":[{"a":1,"A":2}],"c":"\\"a\\":1"}'
-    expect(() => refuseTwins(members(Buffer.from(text)))).not.toThrow()
+    expect(() => rejectDuplicateMembers(readMembers(Buffer.from(text)))).not.toThrow()
   })
 })

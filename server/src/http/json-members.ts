@@ -2,7 +2,7 @@ import { fail } from "../errors.ts"
 import type { ScannedMember } from "./json-scanner.ts"
 
 /** Where a member of a JSON object stands, in bytes. */
-export interface Member extends Pick<ScannedMember, "start" | "valueStart" | "valueEnd"> {
+export interface JsonMember extends Pick<ScannedMember, "start" | "valueStart" | "valueEnd"> {
   key: string
 }
 
@@ -39,7 +39,7 @@ const skipString = (bytes: Buffer, from: number): number => {
 }
 
 /** One past the brace or bracket that closes the one at `from`. */
-export const nestedEnd = (bytes: Buffer, from: number): number => {
+export const endOfNested = (bytes: Buffer, from: number): number => {
   let depth = 0
   let at = from
   while (at < bytes.length) {
@@ -57,7 +57,7 @@ export const nestedEnd = (bytes: Buffer, from: number): number => {
 }
 
 /** Whether no brace or bracket stands deeper than `most`; cheap beside parsing. */
-export const nestingWithin = (bytes: Buffer, max: number): boolean => {
+export const isNestingWithin = (bytes: Buffer, max: number): boolean => {
   if (bytes.length <= max) return true
   let depth = 0
   let at = 0
@@ -89,7 +89,7 @@ const skipValue = (bytes: Buffer, from: number): number => {
   const byte = bytes[from]
   if (byte === quote) return skipString(bytes, from)
   return byte === openBrace || byte === openBracket
-    ? nestedEnd(bytes, from)
+    ? endOfNested(bytes, from)
     : skipScalar(bytes, from)
 }
 
@@ -104,8 +104,8 @@ export const keyAt = (bytes: Buffer, start: number, end: number): string => {
  * every other byte stays as it was sent. `bytes` must already have been checked as a JSON object.
  * @param max after so many it is not gone on
  */
-export const members = (bytes: Buffer, max = Number.POSITIVE_INFINITY): Member[] => {
-  const found: Member[] = []
+export const readMembers = (bytes: Buffer, max = Number.POSITIVE_INFINITY): JsonMember[] => {
+  const found: JsonMember[] = []
   let at = skipSpace(bytes, skipSpace(bytes, 0) + 1)
   while (bytes[at] === quote && found.length < max) {
     const start = at
@@ -121,7 +121,10 @@ export const members = (bytes: Buffer, max = Number.POSITIVE_INFINITY): Member[]
 }
 
 /** Where the elements of the array stand that opens at `from`, one after another. */
-export function* rangesIn(bytes: Buffer, from: number): Generator<{ start: number; end: number }> {
+export function* elementRanges(
+  bytes: Buffer,
+  from: number,
+): Generator<{ start: number; end: number }> {
   let start = skipSpace(bytes, from + 1)
   while (start < bytes.length && bytes[start] !== closeBracket) {
     const end = skipValue(bytes, start)
@@ -135,7 +138,7 @@ export function* rangesIn(bytes: Buffer, from: number): Generator<{ start: numbe
  * What was checked must be what the upstream reads, and parsers differ on which twin they take.
  * @throws {Failure} `duplicate_parameter` when a key occurs twice, case ignored
  */
-export const refuseTwins = (found: readonly Member[]): void => {
+export const rejectDuplicateMembers = (found: readonly JsonMember[]): void => {
   const seen = new Set<string>()
   for (const { key } of found) {
     const folded = key.toLowerCase()
@@ -147,7 +150,7 @@ export const refuseTwins = (found: readonly Member[]): void => {
 }
 
 /** The same object without one member. */
-export const without = (bytes: Buffer, found: readonly Member[], key: string): Buffer => {
+export const removeMember = (bytes: Buffer, found: readonly JsonMember[], key: string): Buffer => {
   const index = found.findIndex((member) => member.key === key)
   const member = found[index]
   if (!member) return bytes
@@ -159,7 +162,7 @@ export const without = (bytes: Buffer, found: readonly Member[], key: string): B
 }
 
 /** Text in place of the bytes from `start` to `end`. */
-export interface Edit {
+export interface ByteEdit {
   start: number
   end: number
   text: string
@@ -167,9 +170,9 @@ export interface Edit {
 
 const memberEdits = (
   bytes: Buffer,
-  found: readonly Member[],
+  found: readonly JsonMember[],
   changes: ReadonlyMap<string, string>,
-): Edit[] => {
+): ByteEdit[] => {
   const known = new Set(found.map(({ key }) => key))
   const added = [...changes].filter(([key]) => !known.has(key))
   const open = bytes.indexOf(openBrace) + 1
@@ -187,11 +190,11 @@ const memberEdits = (
  * @param changes JSON text by key; a key that is not there yet is put first
  * @param inside edits within members that are not set
  */
-export const splice = (
+export const spliceMembers = (
   bytes: Buffer,
-  found: readonly Member[],
+  found: readonly JsonMember[],
   changes: ReadonlyMap<string, string>,
-  inside: readonly Edit[] = [],
+  inside: readonly ByteEdit[] = [],
 ): Buffer => {
   const edits = [...memberEdits(bytes, found, changes), ...inside]
   const parts: Buffer[] = []

@@ -11,20 +11,20 @@ const numberSteps: Record<string, string>[] = [
   { "0": "8", "1": "8" },
 ]
 /** Whether a number may end there. */
-export const isWholeNumber = [false, false, true, true, false, true, false, false, true]
-const kindOfByte = (byte: number): string => {
+export const isCompleteNumber = [false, false, true, true, false, true, false, false, true]
+const byteClass = (byte: number): string => {
   const character = String.fromCharCode(byte)
   if (/[1-9]/.test(character)) return "1"
   return character === "E" ? "e" : character
 }
 /** The same as a table, 256 bytes a state: 0 where a byte leads nowhere. */
 const numberTable = Uint8Array.from({ length: 256 * numberSteps.length }, (_, at) =>
-  Number(numberSteps[at >> 8]?.[kindOfByte(at & 255)] ?? 0),
+  Number(numberSteps[at >> 8]?.[byteClass(at & 255)] ?? 0),
 )
 
 /** @param byte its first: 0 where no number begins so */
-export const beginNumber = (byte: number): number => numberTable[byte] ?? 0
+export const initialNumberState = (byte: number): number => numberTable[byte] ?? 0
 
 /** What a number is with one byte more: 0 where that is none. */
-export const continueNumber = (state: number, byte: number): number =>
+export const nextNumberState = (state: number, byte: number): number =>
   numberTable[(state << 8) + byte] ?? 0

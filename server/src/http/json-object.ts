@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer"
 import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
-import { maxDepth, parseJson } from "./body.ts"
-import { type BodyLimits, type JsonBody, smallBytes } from "./body-buffer.ts"
-import { keyAt, type Member, members, refuseTwins } from "./json-members.ts"
+import { maxDepth, parseJsonBody } from "./body.ts"
+import { type BodyLimits, type JsonBody, smallBodyBytes } from "./body-buffer.ts"
+import { type JsonMember, keyAt, readMembers, rejectDuplicateMembers } from "./json-members.ts"
 import { JsonScanner, type ScannedMember, tooManyMembers } from "./json-scanner.ts"
 
 /** Of the outermost object; those of real requests are a few dozen. */
@@ -14,7 +14,7 @@ const maxValues = 2_000_000
 const maxFieldBytes = 1_000_000
 
 /** Of bodies whose outermost members are looked at one by one, the rest sent on as it came. */
-export const limitsFor = (maxBytes: number): BodyLimits => ({
+export const jsonLimitsFor = (maxBytes: number): BodyLimits => ({
   maxBytes,
   maxDepth,
   maxMembers,
@@ -24,7 +24,7 @@ export const limitsFor = (maxBytes: number): BodyLimits => ({
 /** A JSON object whose outermost members are looked at one by one. */
 export interface JsonObject {
   bytes: Buffer
-  members: readonly Member[]
+  members: readonly JsonMember[]
   /** Those of a large body are parsed when they are first asked for. */
   fields: Record<string, unknown>
   /** What a member of a large body is made of, by key; null for a small one. */
@@ -32,9 +32,9 @@ export interface JsonObject {
 }
 
 /** No other value begins with it. */
-const firstOfNull = 0x6e
+const letterN = 0x6e
 
-const parsedLater = (bytes: Buffer, found: readonly Member[]): Record<string, unknown> => {
+const lazyFields = (bytes: Buffer, found: readonly JsonMember[]): Record<string, unknown> => {
   const fields = {}
   for (const { key, valueStart, valueEnd } of found) {
     let value: unknown
@@ -56,28 +56,28 @@ const fromScan = (bytes: Buffer, found: readonly ScannedMember[] | null): JsonOb
   if (!found) return fail("invalid_json", "The body must be a JSON object")
   const scanned = new Map(found.map((one) => [keyAt(bytes, one.start, one.keyEnd), one]))
   const named = found.map((one) => ({ ...one, key: keyAt(bytes, one.start, one.keyEnd) }))
-  return { bytes, members: named, fields: parsedLater(bytes, named), scanned }
+  return { bytes, members: named, fields: lazyFields(bytes, named), scanned }
 }
 
 const fromText = (body: JsonBody): JsonObject => {
-  const fields = parseJson(body)
+  const fields = parseJsonBody(body)
   if (!isObject(fields)) return fail("invalid_json", "The body must be a JSON object")
-  const found = members(body.bytes)
+  const found = readMembers(body.bytes)
   if (found.length > maxMembers) throw tooManyMembers({ maxMembers })
   return { bytes: body.bytes, members: found, fields, scanned: null }
 }
 
 /** @throws {Failure} `invalid_json`, `duplicate_parameter` or `bad_request` */
-export const readObject = (body: JsonBody): JsonObject => {
+export const parseJsonObject = (body: JsonBody): JsonObject => {
   const object = body.scan ? fromScan(body.bytes, body.scan.members) : fromText(body)
-  refuseTwins(object.members)
+  rejectDuplicateMembers(object.members)
   return object
 }
 
 /** As if `bytes` had been read as a body. @throws {Failure} */
-export const bodyOf = (bytes: Buffer): JsonBody => {
-  if (bytes.length <= smallBytes) return { bytes, scan: null }
-  const scanner = new JsonScanner(limitsFor(bytes.length))
+export const toJsonBody = (bytes: Buffer): JsonBody => {
+  if (bytes.length <= smallBodyBytes) return { bytes, scan: null }
+  const scanner = new JsonScanner(jsonLimitsFor(bytes.length))
   scanner.write(bytes)
   return { bytes, scan: scanner.end() }
 }
@@ -86,28 +86,28 @@ export const bodyOf = (bytes: Buffer): JsonBody => {
 const maxParsedBytes = 16_000_000
 
 /** Bodies that only pass may be larger. @throws {Failure} `body_too_large` */
-export const refuseUnparsable = ({ length }: Buffer): void => {
+export const checkParsableSize = ({ length }: Buffer): void => {
   if (length <= maxParsedBytes) return
   const max = `${maxParsedBytes} bytes, which is the most accepted`
   fail("body_too_large", `The body has more than ${max} with files, filters and functions`)
 }
 
 /** The same object with all its fields parsed. @throws {Failure} `body_too_large` */
-export const parsedWhole = <T extends JsonObject>(object: T): T => {
+export const parseAllFields = <T extends JsonObject>(object: T): T => {
   if (!object.scanned) return object
-  refuseUnparsable(object.bytes)
+  checkParsableSize(object.bytes)
   return { ...object, fields: JSON.parse(object.bytes.toString("utf8")), scanned: null }
 }
 
 /** Whether a member is there, and not null. */
-export const isGiven = ({ bytes, fields, scanned }: JsonObject, key: string): boolean => {
+export const hasMember = ({ bytes, fields, scanned }: JsonObject, key: string): boolean => {
   if (!scanned) return (fields[key] ?? null) !== null
   const member = scanned.get(key)
-  return member !== undefined && bytes[member.valueStart] !== firstOfNull
+  return member !== undefined && bytes[member.valueStart] !== letterN
 }
 
 /** How many elements an array has and how many of them are objects; null where it is no array. */
-export const elementsOf = (
+export const countElements = (
   { bytes, fields, scanned }: JsonObject,
   key: string,
 ): { elements: number; objects: number } | null => {

@@ -1,6 +1,6 @@
 import { Failure, fail } from "../errors.ts"
-import { beginNumber, continueNumber, isWholeNumber } from "./json-number.ts"
-import { findSpecial, window, windowBytes } from "./json-string-kernel.ts"
+import { initialNumberState, isCompleteNumber, nextNumberState } from "./json-number.ts"
+import { findStringDelimiter, scanWindow, scanWindowBytes } from "./json-string-kernel.ts"
 
 /** What a JSON text may be made of at the most. */
 export interface JsonLimits {
@@ -93,9 +93,9 @@ export class JsonScanner {
 
   /** @throws {Failure} `invalid_json`, `bad_request` or `body_too_large` */
   write(bytes: Uint8Array): void {
-    for (let from = 0; from < bytes.length; from += windowBytes) {
-      const part = bytes.subarray(from, from + windowBytes)
-      window.set(part)
+    for (let from = 0; from < bytes.length; from += scanWindowBytes) {
+      const part = bytes.subarray(from, from + scanWindowBytes)
+      scanWindow.set(part)
       for (let at = 0; at < part.length; ) at = this.#step(at, part.length)
       this.#before += part.length
     }
@@ -103,7 +103,7 @@ export class JsonScanner {
 
   /** @throws {Failure} `invalid_json` where the text is not whole */
   end(): JsonScan {
-    const isNumber = this.#state === "in number" && isWholeNumber[this.#number] === true
+    const isNumber = this.#state === "in number" && isCompleteNumber[this.#number] === true
     if (isNumber && this.#depth === 0) this.#state = "end"
     if (this.#state !== "end") fail("invalid_json", "The body is not JSON: it ends too early")
     return { members: this.#isRootObject ? this.#members : null }
@@ -122,12 +122,12 @@ export class JsonScanner {
       case "in literal":
         return this.#inLiteral(at)
       default:
-        return isSpace(window[at] ?? 0) ? at + 1 : this.#between(at)
+        return isSpace(scanWindow[at] ?? 0) ? at + 1 : this.#between(at)
     }
   }
 
   #between(at: number): number {
-    const byte = window[at] ?? 0
+    const byte = scanWindow[at] ?? 0
     switch (this.#state) {
       case "first element":
         return byte === closeBracket ? this.#close(at) : this.#beginValue(at, byte)
@@ -177,7 +177,7 @@ export class JsonScanner {
       this.#state = "in string"
       return at + 1
     }
-    this.#number = beginNumber(byte)
+    this.#number = initialNumberState(byte)
     if (this.#number > 0) {
       this.#state = "in number"
       return at + 1
@@ -197,7 +197,7 @@ export class JsonScanner {
   }
 
   #open(at: number, isObject: boolean): number {
-    if (this.#depth === this.#limits.maxDepth) throw tooDeep(this.#limits.maxDepth)
+    if (this.#depth === this.#limits.maxDepth) throw nestingTooDeep(this.#limits.maxDepth)
     if (this.#depth === 0) this.#isRootObject = isObject
     this.#isObject[++this.#depth] = isObject ? 1 : 0
     this.#state = isObject ? "first key" : "first element"
@@ -222,10 +222,10 @@ export class JsonScanner {
   #inString(from: number, end: number): number {
     let at = from
     const near = Math.min(end, from + nearBytes)
-    while (at < near && isPlain(window[at] ?? 0)) at++
-    if (at === near && at < end) at = Math.min(end, findSpecial(at, end))
+    while (at < near && isPlain(scanWindow[at] ?? 0)) at++
+    if (at === near && at < end) at = Math.min(end, findStringDelimiter(at, end))
     if (at === end) return end
-    const byte = window[at]
+    const byte = scanWindow[at]
     if (byte === backslash) this.#state = "in escape"
     else if (byte !== quote) throw this.#unexpected(at)
     else if (this.#isKey) this.#endKey(at + 1)
@@ -239,7 +239,7 @@ export class JsonScanner {
   }
 
   #inEscape(at: number): number {
-    const byte = window[at] ?? 0
+    const byte = scanWindow[at] ?? 0
     if (byte === 0x75) {
       this.#hexLeft = 4
       this.#state = "in hex"
@@ -249,16 +249,16 @@ export class JsonScanner {
   }
 
   #inHex(at: number): number {
-    if (!isHex(window[at] ?? 0)) throw this.#unexpected(at)
+    if (!isHex(scanWindow[at] ?? 0)) throw this.#unexpected(at)
     if (--this.#hexLeft === 0) this.#state = "in string"
     return at + 1
   }
 
   #inNumber(from: number, end: number): number {
     for (let at = from; at < end; at++) {
-      const step = continueNumber(this.#number, window[at] ?? 0)
+      const step = nextNumberState(this.#number, scanWindow[at] ?? 0)
       if (step === 0) {
-        if (!isWholeNumber[this.#number]) throw this.#unexpected(at)
+        if (!isCompleteNumber[this.#number]) throw this.#unexpected(at)
         this.#endValue(at)
         return at
       }
@@ -268,7 +268,7 @@ export class JsonScanner {
   }
 
   #inLiteral(at: number): number {
-    if (window[at] !== this.#literal.charCodeAt(0)) throw this.#unexpected(at)
+    if (scanWindow[at] !== this.#literal.charCodeAt(0)) throw this.#unexpected(at)
     this.#literal = this.#literal.slice(1)
     if (this.#literal === "") this.#endValue(at + 1)
     return at + 1
@@ -282,7 +282,7 @@ export class JsonScanner {
 
 const isPlain = (byte: number): boolean => byte >= 0x20 && byte !== quote && byte !== backslash
 
-export const tooDeep = (maxDepth: number): Failure =>
+export const nestingTooDeep = (maxDepth: number): Failure =>
   new Failure("invalid_json", `The body nests deeper than ${maxDepth} levels`)
 
 const tooManyValues = ({ maxValues }: JsonLimits): Failure =>

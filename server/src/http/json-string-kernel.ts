@@ -48,12 +48,12 @@ const module = Uint8Array.from([
 ])
 
 /** Bytes that are looked at in one go. */
-export const windowBytes = 64 * 1024
+export const scanWindowBytes = 64 * 1024
 
 const memory = new WebAssembly.Memory({ initial: 2 })
 /** Where the bytes have to be; whoever looks at some copies them here first. */
-export const window = new Uint8Array(memory.buffer)
+export const scanWindow = new Uint8Array(memory.buffer)
 
 const instance = new WebAssembly.Instance(new WebAssembly.Module(module), { e: { m: memory } })
 
-export const findSpecial = instance.exports.find as (from: number, to: number) => number
+export const findStringDelimiter = instance.exports.find as (from: number, to: number) => number

@@ -1,6 +1,6 @@
-import { createRanges } from "./client-address.ts"
+import { createCidrMatcher } from "./client-address.ts"
 
-const isLoopbackAddress = createRanges(["127.0.0.0/8", "::1", "::ffff:127.0.0.0/104"])
+const isLoopbackAddress = createCidrMatcher(["127.0.0.0/8", "::1", "::ffff:127.0.0.0/104"])
 
 /** IPv6 addresses stand in brackets in URLs and Host headers. */
 export const stripBrackets = (host: string): string =>

@@ -21,7 +21,7 @@ export interface Page<T> {
   total: number
 }
 
-export const ById = z.object({ id: z.string().min(1).max(200) })
+export const IdParams = z.object({ id: z.string().min(1).max(200) })
 
-export const Done = z.object({ status: z.literal(true) }).meta({ id: "Done" })
-export const done = { status: true } as const
+export const SuccessStatus = z.object({ status: z.literal(true) }).meta({ id: "Done" })
+export const successBody = { status: true } as const

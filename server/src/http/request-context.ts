@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { Caller } from "./caller.ts"
-import type { createAddressOf } from "./client-address.ts"
+import type { createClientAddressResolver } from "./client-address.ts"
 
 /** The head of a request, whoever parsed it: Node's server or our own (`plain/`). */
-export interface Incoming {
+export interface IncomingHead {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly headers: IncomingHttpHeaders
@@ -33,7 +33,7 @@ export interface Outgoing {
 
 /** One request and its reply, with what its log line will say. */
 export interface Exchange {
-  incoming: Incoming
+  incoming: IncomingHead
   outgoing: Outgoing
   requestId: string
   /** The true peer, behind trusted proxies. */
@@ -56,24 +56,24 @@ export interface NodeExchange extends Exchange {
 /** The path of a request's target, without its query. */
 export const pathOf = (url: string | undefined): string => (url ?? "").split("?", 1)[0] ?? ""
 
-export interface Env {
+export interface HonoEnv {
   Bindings: HttpBindings
   Variables: { exchange: NodeExchange }
 }
 
-export type HttpContext = Context<Env>
+export type HttpContext = Context<HonoEnv>
 
-const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/
+const validRequestId = /^[A-Za-z0-9._:-]{1,128}$/
 
-export interface Opening {
-  addressOf: ReturnType<typeof createAddressOf>
+export interface ExchangeDeps {
+  addressOf: ReturnType<typeof createClientAddressResolver>
   /** Writes the request's line. */
   logRequest: (exchange: Exchange) => void
 }
 
 /** Opens the exchange of a request; its log line is written when the reply has closed. */
-export const beginExchange = <I extends Incoming, O extends Outgoing>(
-  { addressOf, logRequest }: Opening,
+export const beginExchange = <I extends IncomingHead, O extends Outgoing>(
+  { addressOf, logRequest }: ExchangeDeps,
   incoming: I,
   outgoing: O,
 ): Exchange & { incoming: I; outgoing: O } => {
@@ -81,7 +81,7 @@ export const beginExchange = <I extends Incoming, O extends Outgoing>(
   const exchange = {
     incoming,
     outgoing,
-    requestId: typeof sent === "string" && saneRequestId.test(sent) ? sent : randomUUID(),
+    requestId: typeof sent === "string" && validRequestId.test(sent) ? sent : randomUUID(),
     address: addressOf(incoming),
     startedAt: performance.now(),
     caller: null,
@@ -108,7 +108,7 @@ const nothing = (): void => {}
  * A kept connection holds on to its last request until the next one comes. What listened to it, and
  * all that they know, would live as long, and be moved by each collection.
  */
-const letGo = ({ incoming, outgoing }: HttpBindings): void => {
+const releaseListeners = ({ incoming, outgoing }: HttpBindings): void => {
   for (const event of ["data", "end", "close", "error"]) incoming.removeAllListeners(event)
   for (const event of ["drain", "finish", "close"]) outgoing.removeAllListeners(event)
   incoming.on("error", nothing)
@@ -118,17 +118,17 @@ const letGo = ({ incoming, outgoing }: HttpBindings): void => {
  * The reply of a client that left closes before its request does, and whoever reads that has still to
  * hear of it: else they would wait for ever, with all that they hold.
  */
-const letGoOnceClosed = (bindings: HttpBindings): void => {
+const releaseListenersOnceClosed = (bindings: HttpBindings): void => {
   const { incoming } = bindings
   // A stream calls itself closed a tick before it says so.
-  if (incoming.closed) process.nextTick(letGo, bindings)
-  else incoming.once("close", () => letGo(bindings))
+  if (incoming.closed) process.nextTick(releaseListeners, bindings)
+  else incoming.once("close", () => releaseListeners(bindings))
 }
 
 /** As `beginExchange`, for a request that came through Node's server. */
-export const beginNodeExchange = (opening: Opening, bindings: HttpBindings): NodeExchange => {
+export const beginNodeExchange = (opening: ExchangeDeps, bindings: HttpBindings): NodeExchange => {
   const exchange = beginExchange(opening, bindings.incoming, bindings.outgoing)
-  bindings.outgoing.once("close", () => letGoOnceClosed(bindings))
+  bindings.outgoing.once("close", () => releaseListenersOnceClosed(bindings))
   // Unheard, what goes wrong with one reply would end the process.
   bindings.outgoing.on("error", (error) => {
     exchange.failure ??= error

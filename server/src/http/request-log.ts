@@ -3,7 +3,7 @@ import { Failure } from "../errors.ts"
 import { type Exchange, pathOf } from "./request-context.ts"
 
 /** Polled by machines all day; worth a line only when something is wrong. */
-const quietPaths = new Set(["/health", "/ready", "/metrics"])
+const probePaths = new Set(["/health", "/ready", "/metrics"])
 
 const causeOf = (failure: Error): unknown =>
   failure instanceof Failure && failure.status === 500 ? failure.cause : undefined
@@ -22,7 +22,7 @@ const member = (name: string, value: string | undefined): string => {
 }
 
 /** What pino would write; put together by hand, as this is on the way of every request. */
-const ordinaryLine = (exchange: Exchange): string => {
+const formatInfoLine = (exchange: Exchange): string => {
   const { incoming, outgoing, caller, requestId, address, model, connection } = exchange
   return (
     `{"level":30,"time":${Date.now()}${member("request_id", requestId)}` +
@@ -34,7 +34,7 @@ const ordinaryLine = (exchange: Exchange): string => {
   )
 }
 
-const remarkableLine = (exchange: Exchange): object => {
+const logFields = (exchange: Exchange): object => {
   const { incoming, outgoing, caller, failure } = exchange
   return {
     request_id: exchange.requestId,
@@ -57,7 +57,7 @@ const levelOf = ({ incoming, outgoing, failure }: Exchange): "error" | "info" | 
   // A reply may break off after its head.
   const broken = failure instanceof Failure && failure.status >= 500
   if (broken || outgoing.statusCode >= 500) return "error"
-  return quietPaths.has(pathOf(incoming.url)) ? "debug" : "info"
+  return probePaths.has(pathOf(incoming.url)) ? "debug" : "info"
 }
 
 const canWrite = (target: unknown): target is { write(line: string): void } =>
@@ -73,7 +73,7 @@ export const createRequestLog = (log: Logger): ((exchange: Exchange) => void) =>
     const level = levelOf(exchange)
     if (!log.isLevelEnabled(level)) return
     const isOrdinary = level === "info" && !exchange.failure && exchange.outgoing.writableFinished
-    if (isOrdinary && canWrite(stream)) stream.write(ordinaryLine(exchange))
-    else log[level](remarkableLine(exchange), "request")
+    if (isOrdinary && canWrite(stream)) stream.write(formatInfoLine(exchange))
+    else log[level](logFields(exchange), "request")
   }
 }

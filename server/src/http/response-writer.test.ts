@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { listenOnLoopback } from "../../test/harness/listen.ts"
-import { createReply, type Reply } from "./response-writer.ts"
+import { createResponseWriter, type ResponseWriter } from "./response-writer.ts"
 
 const stallMs = 300
 const piece = Buffer.alloc(1024 * 1024)
@@ -10,7 +10,7 @@ const opened: { close: () => void }[] = []
 
 /** A reply of the gateway's and the client that gets it. */
 const begin = async (): Promise<{
-  reply: Reply
+  reply: ResponseWriter
   outgoing: ServerResponse
   client: IncomingMessage
 }> => {
@@ -20,7 +20,7 @@ const begin = async (): Promise<{
   const outgoing = await new Promise<ServerResponse>((resolve) => {
     server.once("request", (_, response) => resolve(response))
   })
-  const reply = createReply({ outgoing, requestId: "one" }, stallMs)
+  const reply = createResponseWriter({ outgoing, requestId: "one" }, stallMs)
   reply.head(200, [])
   reply.flushSoon()
   const [client]: IncomingMessage[] = await once(asking, "response")
@@ -39,7 +39,7 @@ afterEach(() => {
   for (const { close } of opened.splice(0)) close()
 })
 
-const fill = (reply: Reply): void => {
+const fill = (reply: ResponseWriter): void => {
   for (let sent = 0; sent < 64 && reply.write(piece); sent++);
   for (let more = 0; more < 16; more++) reply.write(piece)
 }
@@ -47,7 +47,7 @@ const fill = (reply: Reply): void => {
 describe("a reply", () => {
   it("is cut when its client takes nothing for too long, and says that the client is gone", async () => {
     const { reply, outgoing } = await begin()
-    const gone = new Promise<void>((resolve) => reply.onGone(resolve))
+    const gone = new Promise<void>((resolve) => reply.onDisconnect(resolve))
     fill(reply)
     await gone
     expect(outgoing.destroyed).toBe(true)
@@ -75,13 +75,13 @@ describe("a reply", () => {
     const { reply, outgoing } = await begin()
     outgoing.destroy()
     await once(outgoing, "close")
-    await new Promise<void>((resolve) => reply.onGone(resolve))
+    await new Promise<void>((resolve) => reply.onDisconnect(resolve))
   })
 
   it("says nothing of a client that got it whole", async () => {
     const { reply, outgoing, client } = await begin()
     let gone = false
-    reply.onGone(() => {
+    reply.onDisconnect(() => {
       gone = true
     })
     const closed = once(outgoing, "close")

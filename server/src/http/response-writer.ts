@@ -1,4 +1,4 @@
-import { contain, type Failure, report } from "../errors.ts"
+import { catchErrors, type Failure, reportUnhandled } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
 import type { Exchange, Outgoing } from "./request-context.ts"
 
@@ -16,12 +16,12 @@ const hopByHop = new Set([
 ])
 
 /** True for headers that end at this hop, those that `connection` names included. */
-export const endsHere = (name: string, connection: string | undefined): boolean =>
+export const isHopByHop = (name: string, connection: string | undefined): boolean =>
   hopByHop.has(name) ||
   connection?.split(",").some((named) => named.trim().toLowerCase() === name) === true
 
 /** Ways to write a response, Node's or ours; each reply bears the id of its request. */
-export interface Reply {
+export interface ResponseWriter {
   /** `headers` alternates names and values. */
   head(status: number, headers: string[]): void
   /** Sends the head soon, though no body came yet. */
@@ -30,39 +30,39 @@ export interface Reply {
   write(chunk: Buffer | string): boolean
   end(chunk?: Buffer | string): void
   /** Cuts the connection, so that the client sees that the reply is not whole. */
-  cut(): void
+  abort(): void
   /** A whole reply that refuses; only before `head`. */
-  refuse(style: ErrorStyle, failure: Failure): void
+  sendFailure(style: ErrorStyle, failure: Failure): void
   onDrain(callback: () => void): void
   /** The client left before the reply was whole, or has left already. */
-  onGone(callback: () => void): void
+  onDisconnect(callback: () => void): void
 }
 
 /** A client that takes nothing for so long has gone, though its connection stands. */
 export const maxStallMs = 120_000
 
 /** A reply 204 has none, not even 0 (RFC 9110 §8.6). */
-const withoutLength = (headers: string[]): void => {
+const removeContentLength = (headers: string[]): void => {
   for (let at = headers.length - 2; at >= 0; at -= 2) {
     if (headers[at]?.toLowerCase() === "content-length") headers.splice(at, 2)
   }
 }
 
-class WrittenReply implements Reply {
+class OutgoingResponseWriter implements ResponseWriter {
   readonly #outgoing: Outgoing
   readonly #requestId: string
   readonly #stallMs: number
   #stalled: NodeJS.Timeout | undefined
   #watching = false
 
-  constructor({ outgoing, requestId }: Answered, stallMs: number) {
+  constructor({ outgoing, requestId }: WritableExchange, stallMs: number) {
     this.#outgoing = outgoing
     this.#requestId = requestId
     this.#stallMs = stallMs
   }
 
   head(status: number, headers: string[]): void {
-    if (status === 204) withoutLength(headers)
+    if (status === 204) removeContentLength(headers)
     headers.push("x-request-id", this.#requestId)
     this.#outgoing.writeHead(status, headers)
   }
@@ -84,11 +84,11 @@ class WrittenReply implements Reply {
     this.#outgoing.end(chunk)
   }
 
-  cut(): void {
+  abort(): void {
     this.#outgoing.destroy()
   }
 
-  refuse(style: ErrorStyle, failure: Failure): void {
+  sendFailure(style: ErrorStyle, failure: Failure): void {
     const body = Buffer.from(errorBody(style, failure))
     const headers = ["content-type", contentTypeOf(style), "content-length", `${body.length}`]
     if (failure.status === 401) headers.push("www-authenticate", "Bearer")
@@ -100,12 +100,12 @@ class WrittenReply implements Reply {
   }
 
   onDrain(callback: () => void): void {
-    this.#outgoing.on("drain", () => contain(callback, this.#failed))
+    this.#outgoing.on("drain", () => catchErrors(callback, this.#failed))
   }
 
-  onGone(callback: () => void): void {
+  onDisconnect(callback: () => void): void {
     const outgoing = this.#outgoing
-    const gone = (): void => contain(callback, this.#failed)
+    const gone = (): void => catchErrors(callback, this.#failed)
     if (outgoing.destroyed) queueMicrotask(gone)
     else {
       outgoing.once("close", () => {
@@ -116,7 +116,7 @@ class WrittenReply implements Reply {
 
   readonly #failed = (error: unknown): void => {
     this.#outgoing.destroy()
-    report(error)
+    reportUnhandled(error)
   }
 
   #watch(): void {
@@ -133,7 +133,9 @@ class WrittenReply implements Reply {
   }
 }
 
-type Answered = Pick<Exchange, "outgoing" | "requestId">
+type WritableExchange = Pick<Exchange, "outgoing" | "requestId">
 
-export const createReply = (exchange: Answered, stallMs = maxStallMs): Reply =>
-  new WrittenReply(exchange, stallMs)
+export const createResponseWriter = (
+  exchange: WritableExchange,
+  stallMs = maxStallMs,
+): ResponseWriter => new OutgoingResponseWriter(exchange, stallMs)

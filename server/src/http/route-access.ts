@@ -1,14 +1,14 @@
 import { fail } from "../errors.ts"
-import { routeAllowed } from "./allowed-routes.ts"
-import { checkAuthority } from "./authority.ts"
+import { isRouteAllowed } from "./allowed-routes.ts"
+import { checkEscalation } from "./authority.ts"
 import type { Caller } from "./caller.ts"
 import type { RouteShape } from "./route.ts"
 
 /** Whether a caller may call a route at all. @throws {Failure} `forbidden`, `account_pending` */
-export const admit = (caller: Caller, shape: RouteShape, path: string): Caller => {
+export const authorize = (caller: Caller, shape: RouteShape, path: string): Caller => {
   const { access, isAliased = false } = shape
   const { allowed_routes: allowed } = caller.credential
-  if (allowed && !routeAllowed(allowed, { path, isAliased })) {
+  if (allowed && !isRouteAllowed(allowed, { path, isAliased })) {
     fail("forbidden", `This API key is not allowed to call ${path}`)
   }
   const { role } = caller.user
@@ -18,6 +18,6 @@ export const admit = (caller: Caller, shape: RouteShape, path: string): Caller =
   if (access === "admin" && role !== "admin") {
     fail("forbidden", "Only administrators may do this")
   }
-  checkAuthority(caller, shape)
+  checkEscalation(caller, shape)
   return caller
 }

@@ -21,7 +21,7 @@ export interface ReplyShape {
  * accounts, keys, passwords, roles, memberships, grants, code that runs for others, settings. Such
  * a key is refused there. Decided by the body where some bodies give it and others do not.
  */
-export type GivesAuthority<Body> = boolean | ((body: Body, credential: Credential) => boolean)
+export type GrantsPrivileges<Body> = boolean | ((body: Body, credential: Credential) => boolean)
 
 /** All that is known of a route before it is called; guard, parsing and docs come from it. */
 export interface RouteShape<
@@ -41,9 +41,9 @@ export interface RouteShape<
   /** Where the body may be larger than others, or made of more values. */
   bodyLimits?: { maxBytes: number; maxValues?: number }
   /** A body that the handler reads by itself: for the documentation, and instead of `body`. */
-  reads?: { contentType: string; schema: z.ZodType }
+  rawBody?: { contentType: string; schema: z.ZodType }
   /** Of routes that read, and of those that take no key, there is nothing to say. */
-  givesAuthority?: GivesAuthority<z.output<B>>
+  grantsPrivileges?: GrantsPrivileges<z.output<B>>
   /** Whether it is one of the OpenAI-style routes, which have a name below each alias prefix. */
   isAliased?: boolean
   /** The first 2xx entry is what a handler's value is answered with. */
@@ -52,10 +52,10 @@ export interface RouteShape<
 
 /** What changes something says whether it gives authority, where API keys open it. */
 type Declaration<A extends Access, Body> = A extends "anyone" | "provisioner"
-  ? { method: Method; givesAuthority?: never }
+  ? { method: Method; grantsPrivileges?: never }
   :
-      | { method: "get"; givesAuthority?: never }
-      | { method: Exclude<Method, "get">; givesAuthority: GivesAuthority<Body> }
+      | { method: "get"; grantsPrivileges?: never }
+      | { method: Exclude<Method, "get">; grantsPrivileges: GrantsPrivileges<Body> }
 
 /** Declares a route; `access` comes first, so that no route exists without it. */
 export const route = <

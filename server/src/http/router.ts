@@ -1,30 +1,37 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
-import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
-import { checkBodyAuthority } from "./authority.ts"
-import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
+import { checkBodyEscalation } from "./authority.ts"
+import {
+  clientDisconnected,
+  findUnstorableInBody,
+  findUnstorablePath,
+  maxDepth,
+  parseJsonBody,
+  readJson,
+} from "./body.ts"
 import type { BodyLimits, JsonBody } from "./body-buffer.ts"
-import type { BodyRoom } from "./body-memory.ts"
+import type { BodyMemory } from "./body-memory.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { networkOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import type { HotRoute, ReadBody } from "./fast-path/routes.ts"
-import { createReplyCounter, firstSuccess, toResponse } from "./handler-response.ts"
+import type { FastPathRoute, ReadBody } from "./fast-path/routes.ts"
+import { createResponseMemory, successStatus, toResponse } from "./handler-response.ts"
 import {
-  type Env,
   type Exchange,
+  type HonoEnv,
   type HttpContext,
   type NodeExchange,
   pathOf,
 } from "./request-context.ts"
 import type { Access, RouteShape } from "./route.ts"
-import { admit } from "./route-access.ts"
-import { check } from "./validate.ts"
+import { authorize } from "./route-access.ts"
+import { validate } from "./validate.ts"
 
 /** Turns a request's credential into its caller, or throws `unauthorized`. */
 export type Authenticate = (exchange: Exchange) => Caller | Promise<Caller>
@@ -43,14 +50,14 @@ export interface RawRequest<A extends Access, P> {
 }
 
 /** What a hot handler is given: the caller is checked, the body still to be read. */
-export interface HotRequest<A extends Access> {
+export interface FastPathRequestContext<A extends Access> {
   caller: CallerOf<A>
   exchange: Exchange
   read: ReadBody
 }
 
 /** What a handler is given: everything checked, nothing left to parse. */
-export interface Request<A extends Access, P, Q, B> extends RawRequest<A, P> {
+export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P> {
   query: Q
   body: B
   /** For a route that parses its JSON body piece by piece; within the route's limits. */
@@ -61,16 +68,16 @@ export interface Request<A extends Access, P, Q, B> extends RawRequest<A, P> {
 }
 
 export interface Router {
-  readonly hono: Hono<Env>
+  readonly hono: Hono<HonoEnv>
   readonly style: ErrorStyle
   readonly shapes: RouteShape[]
   /** Those that need not go through Hono. */
-  readonly hots: HotRoute[]
+  readonly fastPathRoutes: FastPathRoute[]
   /** Adds a route whose value is answered as JSON; a `Response` is answered as it is. */
   on<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
     handler: (
-      request: Request<A, z.output<P>, z.output<Q>, z.output<B>>,
+      request: RouteRequest<A, z.output<P>, z.output<Q>, z.output<B>>,
     ) => unknown | Promise<unknown>,
   ): void
   /** Adds a route that reads and writes Node's own request and response. */
@@ -81,12 +88,12 @@ export interface Router {
   /** Adds a route without parameters, which are asked all day: they come by the shortest way. */
   hot<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, z.ZodType, Q, B>,
-    handler: (request: HotRequest<A>) => Promise<void>,
+    handler: (request: FastPathRequestContext<A>) => Promise<void>,
   ): void
 }
 
 /** Bytes of a JSON body at the most where no credential is asked for, and where one is. */
-const strangersLimit = 64_000
+const anonymousBodyLimit = 64_000
 const defaultLimit = 1_000_000
 const defaultMaxValues = 100_000
 /** Only those that are known are looked at. */
@@ -99,23 +106,23 @@ const refuseUnstorable = (path: string | null): void => {
 }
 
 /** A name that nothing of ours can have is one under which nothing is found. */
-const named = <T extends z.ZodType>(schema: T, params: unknown): z.output<T> => {
-  const result = unstorablePath(params) === null ? schema.safeParse(params) : undefined
+const parseParams = <T extends z.ZodType>(schema: T, params: unknown): z.output<T> => {
+  const result = findUnstorablePath(params) === null ? schema.safeParse(params) : undefined
   return result?.success ? result.data : fail("not_found", "There is nothing under that name")
 }
 
 const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output<T> => {
   const query = context.req.query()
-  refuseUnstorable(unstorablePath(query))
-  return check(schema, query)
+  refuseUnstorable(findUnstorablePath(query))
+  return validate(schema, query)
 }
 
 export interface RouterDeps {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
-  bodyRoom: BodyRoom
+  bodyRoom: BodyMemory
   /** Bytes of replies that clients have not read yet. */
-  unreadReplies: UserLimit
+  unreadResponses: UserLimit
   connectionLimit: ConnectionLimit
   /** In which users take turns. */
   fairLoop: FairLoop
@@ -127,49 +134,51 @@ export interface RouterDeps {
 export const createRouters =
   ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterDeps) =>
   (style: ErrorStyle): Router => {
-    const hono = new Hono<Env>()
-    const { bodyRoom, unreadReplies, connectionLimit } = limits
-    const replies = createReplyCounter(unreadReplies)
+    const hono = new Hono<HonoEnv>()
+    const { bodyRoom, unreadResponses: unreadReplies, connectionLimit } = limits
+    const replies = createResponseMemory(unreadReplies)
     const shapes: RouteShape[] = []
 
-    const hots: HotRoute[] = []
+    const fastPathRoutes: FastPathRoute[] = []
 
     /** @returns null where the request may go on at once */
-    const turnOf = (exchange: Exchange): Promise<void> | null => {
+    const waitForTurn = (exchange: Exchange): Promise<void> | null => {
       const share = fairLoop.of(exchange.caller?.user.id ?? networkOf(exchange.address))
       const turn = share.turn(costs.request)
       if (!turn) return null
       return turn.then(() => {
-        if (exchange.outgoing.destroyed) throw leftMidway()
+        if (exchange.outgoing.destroyed) throw clientDisconnected()
       })
     }
 
     /** A flood of requests that are refused is a flood too. */
-    const refuseInTurn = async (error: unknown, exchange: Exchange): Promise<never> => {
-      await turnOf(exchange)
+    const rejectAfterTurn = async (error: unknown, exchange: Exchange): Promise<never> => {
+      await waitForTurn(exchange)
       throw error
     }
 
     /** At once where the caller is known and need not wait, which is why it is not async. */
-    const callerFor = (
+    const resolveCaller = (
       shape: RouteShape,
       exchange: Exchange,
       path: string,
     ): Caller | null | Promise<Caller | null> => {
       const { access } = shape
-      const welcome = (caller: Caller): Caller | Promise<Caller> => {
+      const acceptCaller = (caller: Caller): Caller | Promise<Caller> => {
         exchange.caller = caller
-        connectionLimit.authenticated(exchange.incoming.socket, caller.user.id)
-        admit(caller, shape, path)
-        return turnOf(exchange)?.then(() => caller) ?? caller
+        connectionLimit.assignToUser(exchange.incoming.socket, caller.user.id)
+        authorize(caller, shape, path)
+        return waitForTurn(exchange)?.then(() => caller) ?? caller
       }
       if (access === "anyone" || access === "provisioner") {
-        return turnOf(exchange)?.then(() => null) ?? null
+        return waitForTurn(exchange)?.then(() => null) ?? null
       }
-      const refuse = (error: unknown): Promise<never> => refuseInTurn(error, exchange)
+      const refuse = (error: unknown): Promise<never> => rejectAfterTurn(error, exchange)
       try {
         const known = authenticate(exchange)
-        return known instanceof Promise ? known.then(welcome).catch(refuse) : welcome(known)
+        return known instanceof Promise
+          ? known.then(acceptCaller).catch(refuse)
+          : acceptCaller(known)
       } catch (error) {
         return refuse(error)
       }
@@ -184,17 +193,17 @@ export const createRouters =
       if (exchange.caller === null) return null
       const caller = await authenticate(exchange)
       exchange.caller = caller
-      return admit(caller, shape, path)
+      return authorize(caller, shape, path)
     }
 
     const limitsOf = ({ access, bodyLimits }: RouteShape): BodyLimits => {
-      const usual = access === "anyone" ? strangersLimit : defaultLimit
+      const usual = access === "anyone" ? anonymousBodyLimit : defaultLimit
       const maxBytes = Math.min(bodyLimits?.maxBytes ?? usual, bodyLimit)
       const maxValues = bodyLimits?.maxValues ?? defaultMaxValues
       return { maxBytes, maxValues, maxDepth, maxMembers }
     }
 
-    const roomyBodyOf = (shape: RouteShape, exchange: NodeExchange): Promise<JsonBody> => {
+    const readLimitedBody = (shape: RouteShape, exchange: NodeExchange): Promise<JsonBody> => {
       const bodyLimits = limitsOf(shape)
       const read = () => readJson(exchange.incoming, bodyLimits)
       return Promise.resolve(bodyRoom.read(exchange, bodyLimits.maxBytes, read))
@@ -202,21 +211,21 @@ export const createRouters =
 
     const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {
       if (!shape.body) return undefined
-      const body = await roomyBodyOf(shape, exchange)
+      const body = await readLimitedBody(shape, exchange)
       const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
-      const value = isLeftOut ? {} : parseJson(body)
-      refuseUnstorable(unstorableIn(body.bytes, value))
-      return check(shape.body, value)
+      const value = isLeftOut ? {} : parseJsonBody(body)
+      refuseUnstorable(findUnstorableInBody(body.bytes, value))
+      return validate(shape.body, value)
     }
 
     const requestOf = async (shape: RouteShape, context: HttpContext) => {
       const { exchange } = context.var
       const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
-      const caller = await callerFor(shape, exchange, context.req.path)
+      const caller = await resolveCaller(shape, exchange, context.req.path)
       return {
         caller,
         actor: provisioner || actorOf(caller, exchange),
-        params: shape.params && named(shape.params, context.req.param()),
+        params: shape.params && parseParams(shape.params, context.req.param()),
         exchange,
         context,
       }
@@ -238,9 +247,9 @@ export const createRouters =
       hono,
       style,
       shapes,
-      hots,
+      fastPathRoutes,
       on: (shape, handler) => {
-        const status = firstSuccess(shape)
+        const status = successStatus(shape)
         add(shape, async (context) => {
           const request = await requestOf(shape, context)
           const query = shape.query && queryOf(shape.query, context)
@@ -248,16 +257,16 @@ export const createRouters =
           if (shape.body) {
             request.caller = await reauthorize(shape, request.exchange, context.req.path)
           }
-          checkBodyAuthority(request.caller, shape, body)
+          checkBodyEscalation(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
           const readBody = async () => {
-            const read = await roomyBodyOf(shape, request.exchange)
+            const read = await readLimitedBody(shape, request.exchange)
             await reauthorize(shape, request.exchange, context.req.path)
             return read
           }
           const countBytes = (bytes: number): void => replies.count(request.exchange, bytes)
           const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
-          replies.checkRoom(request.exchange)
+          replies.checkAvailable(request.exchange)
           const value = await handler(whole as Parameters<typeof handler>[0])
           return toResponse(context.req.method, { value, status, countBytes })
         })
@@ -283,17 +292,17 @@ export const createRouters =
           return RESPONSE_ALREADY_SENT
         })
         const { method, path } = shape
-        const answer: HotRoute["answer"] = (exchange, read) => {
+        const answer: FastPathRoute["answer"] = (exchange, read) => {
           const go = (caller: Caller | null): Promise<void> => {
             bodyRoom.reserve(exchange, bodyLimit)
             const request: unknown = { caller, exchange, read }
             return handler(request as Whole)
           }
-          const called = withoutTrailingSlashes(pathOf(exchange.incoming.url))
-          const found = callerFor(shape, exchange, called)
+          const called = stripTrailingSlashes(pathOf(exchange.incoming.url))
+          const found = resolveCaller(shape, exchange, called)
           return found instanceof Promise ? found.then(go) : go(found)
         }
-        hots.push({ method: method.toUpperCase(), path, style, answer })
+        fastPathRoutes.push({ method: method.toUpperCase(), path, style, answer })
       },
     }
   }

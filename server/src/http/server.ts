@@ -3,22 +3,22 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
-import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
-import { contain, Failure, report } from "../errors.ts"
-import { answerUnroutable, hasSeveralHosts, refuseSeveralHosts } from "./bad-requests.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { catchErrors, Failure, reportUnhandled } from "../errors.ts"
+import { hasDuplicateHost, rejectDuplicateHost, unroutableResponse } from "./bad-requests.ts"
 import { readJson } from "./body.ts"
-import type { BodyRoom } from "./body-memory.ts"
-import type { createAddressOf } from "./client-address.ts"
+import type { BodyMemory } from "./body-memory.ts"
+import type { createClientAddressResolver } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { isPlainHost } from "./fast-path/request-parser.ts"
-import { answerHot, createLane } from "./fast-path/routes.ts"
-import { createFront } from "./fast-path/server.ts"
+import { createFastPathRoutes, respondFastPath } from "./fast-path/routes.ts"
+import { createFastPathServer } from "./fast-path/server.ts"
 import type { HostCheck } from "./host-check.ts"
 import { PathRouter } from "./path-router.ts"
-import { beginNodeExchange, type Env, type Opening, pathOf } from "./request-context.ts"
+import { beginNodeExchange, type ExchangeDeps, type HonoEnv, pathOf } from "./request-context.ts"
 import { createRequestLog } from "./request-log.ts"
-import { createReply } from "./response-writer.ts"
+import { createResponseWriter } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
 
@@ -32,28 +32,28 @@ export interface MountedRoute {
 
 interface Deps {
   log: Logger
-  bodyRoom: BodyRoom
+  bodyRoom: BodyMemory
   connectionLimit: ConnectionLimit
   checkHost: HostCheck
-  addressOf: ReturnType<typeof createAddressOf>
+  addressOf: ReturnType<typeof createClientAddressResolver>
   /** How refusals are worded below a path that no route has. */
   styleOf: (path: string) => ErrorStyle
 }
 
 /** Every route answers with and without a last slash, without redirect. */
-const withoutLastSlash = (request: Request): string => {
+const normalizePath = (request: Request): string => {
   const { url } = request
   const start = url.indexOf("/", url.indexOf(":") + 4)
   const mark = url.indexOf("?", start)
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark)
-  const trimmed = withoutTrailingSlashes(path)
+  const trimmed = stripTrailingSlashes(path)
   // Identity providers join the base, which ends in a slash, to paths that start with one.
   if (trimmed.startsWith("/api/v1/scim/")) return trimmed.replace(/\/{2,}/g, "/")
   return trimmed === "" ? "/" : trimmed
 }
 
 const begin =
-  (opening: Opening): MiddlewareHandler<Env> =>
+  (opening: ExchangeDeps): MiddlewareHandler<HonoEnv> =>
   async (context, next) => {
     const exchange = beginNodeExchange(opening, context.env)
     exchange.outgoing.setHeader("x-request-id", exchange.requestId)
@@ -72,12 +72,12 @@ const patternOf = (path: string): RegExp => {
 
 /** The gateway's HTTP surface: routers under their prefixes, and one answer for all else. */
 export const createServerApp = (deps: Deps) => {
-  const hono = new Hono<Env>({ getPath: withoutLastSlash, router: new PathRouter() })
+  const hono = new Hono<HonoEnv>({ getPath: normalizePath, router: new PathRouter() })
   const routes: MountedRoute[] = []
   const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
-  const lane = createLane()
+  const lane = createFastPathRoutes()
   const { checkHost, connectionLimit } = deps
-  const front = createFront({ opening, lane, checkHost, connectionLimit })
+  const front = createFastPathServer({ opening, lane, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -114,29 +114,29 @@ export const createServerApp = (deps: Deps) => {
    * Hono wraps the answer to HEAD in a new response, by which it forgets what was sent already. A
    * reply that had begun when its route failed is cut, so that nobody takes it for whole.
    */
-  const settled = (response: Response, { outgoing }: Env["Bindings"]): Response => {
+  const abortIfSent = (response: Response, { outgoing }: HonoEnv["Bindings"]): Response => {
     if (!outgoing.headersSent) return response
     if (response !== RESPONSE_ALREADY_SENT && !outgoing.writableEnded) outgoing.destroy()
     return RESPONSE_ALREADY_SENT
   }
 
-  const through = getRequestListener(
+  const handleWithHono = getRequestListener(
     async (request, env) => {
       // Over HTTP/1.1 alone, as `serve` listens.
       const bindings = env as HttpBindings
-      return settled(await hono.fetch(request, bindings), bindings)
+      return abortIfSent(await hono.fetch(request, bindings), bindings)
     },
-    { errorHandler: answerUnroutable },
+    { errorHandler: unroutableResponse },
   )
   const refuse = (failure: Failure, bindings: HttpBindings): void => {
     const exchange = beginNodeExchange(opening, bindings)
     exchange.failure = failure
-    createReply(exchange).refuse(deps.styleOf(pathOf(bindings.incoming.url)), failure)
+    createResponseWriter(exchange).sendFailure(deps.styleOf(pathOf(bindings.incoming.url)), failure)
   }
   let draining = false
   const answer: RequestListener = (incoming, outgoing) => {
-    if (hasSeveralHosts(incoming)) {
-      refuseSeveralHosts(outgoing)
+    if (hasDuplicateHost(incoming)) {
+      rejectDuplicateHost(outgoing)
       return
     }
     if (draining) outgoing.setHeader("connection", "close")
@@ -147,26 +147,26 @@ export const createServerApp = (deps: Deps) => {
     }
     const isPlain = isPlainHost(incoming.headers.host)
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
-    if (!route) return void through(incoming, outgoing)
+    if (!route) return void handleWithHono(incoming, outgoing)
     const exchange = beginNodeExchange(opening, { incoming, outgoing })
-    answerHot(route, exchange, (limits) =>
+    respondFastPath(route, exchange, (limits) =>
       deps.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
     )
   }
   /** A fault of ours ends the connection, and nothing else. */
   const listener: RequestListener = (incoming, outgoing) =>
-    contain(
+    catchErrors(
       () => answer(incoming, outgoing),
       (error) => {
         outgoing.destroy()
-        report(error)
+        reportUnhandled(error)
       },
     )
 
   return {
     listener,
     /** Has plain requests to hot routes answered before the server reads them. */
-    standBefore: front.standBefore,
+    standBefore: front.attach,
     /** From now on every reply is the last one of its connection. */
     drain: (): void => {
       draining = true
@@ -176,12 +176,12 @@ export const createServerApp = (deps: Deps) => {
     closeAll: front.closeAll,
     routes: routes as readonly MountedRoute[],
     /** Answers GET for what no route has; mounted last. `next` leaves it to be refused. */
-    otherwise: (handler: MiddlewareHandler<Env>): void => {
+    fallback: (handler: MiddlewareHandler<HonoEnv>): void => {
       hono.get("*", handler)
     },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
-      for (const hot of router.hots) lane.add({ ...hot, path: prefix + hot.path })
+      for (const hot of router.fastPathRoutes) lane.add({ ...hot, path: prefix + hot.path })
       for (const shape of router.shapes) {
         const path = `${prefix}${shape.path}`.replace(/(?<=.)\/$/, "")
         routes.push({ method: shape.method.toUpperCase(), path, style: router.style, shape })

@@ -1,8 +1,8 @@
 import type { UserLimit } from "../limits/user-limit.ts"
-import { smallBytes } from "./body-buffer.ts"
+import { smallBodyBytes } from "./body-buffer.ts"
 import type { Caller } from "./caller.ts"
 import { toFailure } from "./errors.ts"
-import type { Running } from "./in-flight-requests.ts"
+import type { InFlightRequests } from "./in-flight-requests.ts"
 import { type NodeExchange, whenClosed } from "./request-context.ts"
 
 /** Proxies cut what is silent for a minute. */
@@ -35,7 +35,7 @@ export interface StreamOptions {
 interface Deps extends StreamOptions {
   exchange: NodeExchange
   caller: Caller
-  running: Running
+  running: InFlightRequests
   /** Bytes that readers have not taken yet. */
   unread: UserLimit
   /** Whether something is under way that is worth waiting for when the gateway shuts down. */
@@ -52,12 +52,12 @@ const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
   const { outgoing } = exchange
   let isScheduled = false
   // Less is not worth counting: the number of streams bounds the sum.
-  let counted = smallBytes
+  let counted = smallBodyBytes
   let release = nothing
   const releaseAll = (): void => {
     release()
     release = nothing
-    counted = smallBytes
+    counted = smallBodyBytes
   }
   outgoing.on("drain", releaseAll)
   whenClosed(outgoing, releaseAll)

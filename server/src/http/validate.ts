@@ -16,7 +16,7 @@ const fieldErrors = (error: z.ZodError, prefix: readonly PropertyKey[]): FieldEr
  * @param prefix where the value stands in the body
  * @throws {Failure} `invalid`, with an entry for each wrong field
  */
-export const check = <T extends z.ZodType>(
+export const validate = <T extends z.ZodType>(
   schema: T,
   value: unknown,
   prefix: readonly PropertyKey[] = [],

@@ -1,4 +1,4 @@
-import { ById, Page } from "../http/pagination.ts"
+import { IdParams, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { FilePassages } from "./file-passages.ts"
@@ -10,7 +10,7 @@ export const fileKnowledgeRoutes = (router: Router, filePassages: FilePassages):
     method: "get",
     path: "/:id/passages",
     summary: "List the passages of a file in order",
-    params: ById,
+    params: IdParams,
     query: PassageQuery,
     responses: {
       200: json(Page(FilePassage), "One page of passages; empty until the file is processed"),
@@ -25,7 +25,7 @@ export const fileKnowledgeRoutes = (router: Router, filePassages: FilePassages):
     path: "/:id/outline",
     summary:
       "Get a file's outline: its headings, pages, slides or sheets, and their offsets in the text",
-    params: ById,
+    params: IdParams,
     responses: { 200: json(FileOutline, "The outline in reading order; may be empty") },
   })
   router.on(outline, ({ caller, params }) => filePassages.outline(caller, params.id))
@@ -34,7 +34,7 @@ export const fileKnowledgeRoutes = (router: Router, filePassages: FilePassages):
     method: "get",
     path: "/:id/collections",
     summary: "List the collections that contain a file and that you can read",
-    params: ById,
+    params: IdParams,
     responses: { 200: json(FileCollections, "The collections, sorted by name") },
   })
   router.on(collections, ({ caller, params }) => filePassages.usedIn(caller, params.id))

@@ -1,5 +1,5 @@
 import { hasGrants } from "../grants/schema.ts"
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Collections } from "./collections.ts"
@@ -25,7 +25,7 @@ interface Deps {
 
 /** The routes under `/api/v1/knowledge`. */
 export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Router => {
-  const byId = { params: ById }
+  const byId = { params: IdParams }
   const collectionResponse = { 200: json(CollectionWithFiles, "The collection, with its files") }
   const ownerOnly = { description: "Only the owner and administrators can do this" }
 
@@ -41,7 +41,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const create = route("user", {
     method: "post",
     path: "/create",
-    givesAuthority: hasGrants,
+    grantsPrivileges: hasGrants,
     summary: "Create a collection",
     body: NewCollection,
     responses: collectionResponse,
@@ -70,7 +70,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const update = route("user", {
     method: "post",
     path: "/:id/update",
-    givesAuthority: hasGrants,
+    grantsPrivileges: hasGrants,
     summary: "Update a collection; only its owner and administrators can change access_grants",
     ...byId,
     body: CollectionChanges,
@@ -83,20 +83,20 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const remove = route("user", {
     method: "delete",
     path: "/:id/delete",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Delete a collection without its files; owner and administrators only",
     ...byId,
-    responses: { 200: json(Done, "The collection was deleted"), 403: ownerOnly },
+    responses: { 200: json(SuccessStatus, "The collection was deleted"), 403: ownerOnly },
   })
   router.on(remove, async ({ caller, actor, params }) => {
     await collections.remove(actor, caller, params.id)
-    return done
+    return successBody
   })
 
   const add = route("user", {
     method: "post",
     path: "/:id/file/add",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Add a file in any processing state (idempotent)",
     ...byId,
     body: FileId,
@@ -109,7 +109,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const addMany = route("user", {
     method: "post",
     path: "/:id/files/batch/add",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Add several files",
     ...byId,
     body: FileIds,
@@ -123,7 +123,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const removeFile = route("user", {
     method: "post",
     path: "/:id/file/remove",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Remove a file from the collection without deleting it",
     ...byId,
     body: FileId,
@@ -136,7 +136,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const reset = route("user", {
     method: "post",
     path: "/:id/reset",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Remove all files from the collection without deleting them",
     ...byId,
     responses: collectionResponse,
@@ -146,7 +146,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const query = route("user", {
     method: "post",
     path: "/:id/query",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary: "Search a collection, with each passage's scores and why it would be used in a chat",
     ...byId,
     body: CollectionQuery,

@@ -1,4 +1,4 @@
-import type { Bus, Message } from "../bus/bus.ts"
+import type { Bus, BusMessage } from "../bus/bus.ts"
 import { readInChunks } from "../db/chunks.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/grants.ts"
@@ -45,7 +45,7 @@ const toIndexed = (summary: ModelSummary): IndexedModel => ({
 })
 
 /** Notes in `pending` what must be read again. @returns whether `message` concerns the index */
-const noteChange = (pending: PendingChanges, message: Message): boolean => {
+const noteChange = (pending: PendingChanges, message: BusMessage): boolean => {
   switch (message.topic) {
     case "models":
       if (message.id === null) pending.everything = true

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
-import { Done, done, Page } from "../http/pagination.ts"
+import { Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { textStream } from "../http/stream-response.ts"
@@ -57,7 +57,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/create",
-      givesAuthority: givesAuthority,
+      grantsPrivileges: givesAuthority,
       summary: "Create a model; unless shared, it is private to its creator",
       body: NewModel,
       responses: {
@@ -81,7 +81,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/update",
-      givesAuthority: givesAuthority,
+      grantsPrivileges: givesAuthority,
       summary: "Update a model; omitted fields keep their values",
       query: ModelIdQuery,
       body: ModelChanges,
@@ -98,7 +98,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/toggle",
-      givesAuthority: changesAllowedModels,
+      grantsPrivileges: changesAllowedModels,
       summary: "Activate or deactivate a model",
       query: ModelIdQuery,
       responses: {
@@ -113,14 +113,18 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/delete",
-      givesAuthority: changesAllowedModels,
+      grantsPrivileges: changesAllowedModels,
       summary: "Delete a model",
       body: ModelIdQuery,
-      responses: { 200: json(Done, "The model was deleted"), 403: notWritable, 404: notFound },
+      responses: {
+        200: json(SuccessStatus, "The model was deleted"),
+        403: notWritable,
+        404: notFound,
+      },
     }),
     async ({ actor, caller, body }) => {
       await models.remove(actor, caller, body.id)
-      return done
+      return successBody
     },
   )
   router.on(
@@ -139,7 +143,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("admin", {
       method: "post",
       path: "/import",
-      givesAuthority: ({ models }, credential) =>
+      grantsPrivileges: ({ models }, credential) =>
         models.some((model) => givesAuthority(model, credential)),
       summary:
         "Import models: creates or replaces all of them or none. Only the overall limits apply",

@@ -8,13 +8,13 @@ import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { readJson } from "../http/body.ts"
-import type { BodyRoom } from "../http/body-memory.ts"
+import type { BodyMemory } from "../http/body-memory.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
-import type { Running } from "../http/in-flight-requests.ts"
-import { limitsFor } from "../http/json-object.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeExchange } from "../http/request-context.ts"
-import { createReply } from "../http/response-writer.ts"
+import { createResponseWriter } from "../http/response-writer.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
@@ -34,12 +34,12 @@ import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
 
 interface Deps {
   fairLoop: FairLoop
-  bodyRoom: BodyRoom
+  bodyRoom: BodyMemory
   config: Config
   registry: ConnectionRegistry
   catalogue: ModelCatalogue
   usageRecorders: UsageRecorders
-  inFlight: Running
+  inFlight: InFlightRequests
   db: Database
   audit: Audit
 }
@@ -115,14 +115,14 @@ export const createNativeProxy = (deps: Deps) => {
             new Failure("shutting_down", "The gateway is shutting down. Retry the request."),
           ),
         ...(model !== undefined && {
-          withdrawal: {
+          accessRevocation: {
             isDue: (present) => catalogue.isAccessRevoked(present, model),
             end: () => relayResponse.stop("revoked", accessRevokedFailure(model)),
           },
         }),
       })
       const relayResponse = new NativeRelay({
-        reply: createReply(exchange),
+        reply: createResponseWriter(exchange),
         errorStyle: style,
         usageRecorder: startUsageRecord?.() ?? null,
         onDone: (status, failure) => {
@@ -154,7 +154,7 @@ export const createNativeProxy = (deps: Deps) => {
   ): Promise<void> => {
     const { exchange, caller } = request
     const { incoming } = exchange
-    const bodyLimits = limitsFor(config.MAX_BODY_SIZE)
+    const bodyLimits = jsonLimitsFor(config.MAX_BODY_SIZE)
     const read = () => readJson(incoming, bodyLimits)
     const body = parseNativeRequest(await bodyRoom.read(exchange, bodyLimits.maxBytes, read))
     exchange.model = body.model
@@ -198,7 +198,7 @@ export const createNativeProxy = (deps: Deps) => {
     which: "tags" | "ps" | "models",
     upstreams: readonly Upstream[],
   ): Promise<void> => {
-    const reply = createReply(exchange)
+    const reply = createResponseWriter(exchange)
     const body = JSON.stringify(
       which === "models"
         ? { object: "list", data: listedBy(catalogue.list(caller), upstreams) }

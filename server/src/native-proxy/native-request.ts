@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
-import { splice } from "../http/json-members.ts"
-import { type JsonObject, readObject } from "../http/json-object.ts"
+import { spliceMembers } from "../http/json-members.ts"
+import { type JsonObject, parseJsonObject } from "../http/json-object.ts"
 
 /** A JSON body for a native API, with the model that the runtime will read from it. */
 export interface NativeRequest extends JsonObject {
@@ -25,7 +25,7 @@ const modelOf = (fields: Record<string, unknown>): { key: string; model: string 
 
 /** @throws {Failure} `invalid_json`, `duplicate_parameter`, `missing_parameter` */
 export const parseNativeRequest = (body: JsonBody): NativeRequest => {
-  const object = readObject(body)
+  const object = parseJsonObject(body)
   const { fields } = object
   const found = modelOf(fields)
   if (!found) return fail("missing_parameter", "model is required")
@@ -36,4 +36,8 @@ export const parseNativeRequest = (body: JsonBody): NativeRequest => {
 
 /** The same body with the connection's own name for the model. */
 export const withModelName = (request: NativeRequest, model: string): Buffer =>
-  splice(request.bytes, request.members, new Map([[request.modelKey, JSON.stringify(model)]]))
+  spliceMembers(
+    request.bytes,
+    request.members,
+    new Map([[request.modelKey, JSON.stringify(model)]]),
+  )

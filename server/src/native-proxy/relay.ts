@@ -4,7 +4,7 @@ import type { FailoverHandler } from "../connections/send.ts"
 import { upstreamFailure } from "../connections/upstream-errors.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody } from "../http/errors.ts"
-import type { Reply } from "../http/response-writer.ts"
+import type { ResponseWriter } from "../http/response-writer.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
@@ -14,7 +14,7 @@ import type { UsageRecorder } from "../usage/usage-recorder.ts"
 import { NativeUsageScanner } from "./usage-scanner.ts"
 
 interface Deps {
-  reply: Reply
+  reply: ResponseWriter
   errorStyle: ErrorStyle
   /** Null for requests that do not use a model. */
   usageRecorder: UsageRecorder | null
@@ -40,7 +40,7 @@ export class NativeRelay implements FailoverHandler {
   constructor(deps: Deps) {
     this.#deps = deps
     deps.reply.onDrain(() => this.#handle?.resume())
-    deps.reply.onGone(() => this.stop("client_cancelled"))
+    deps.reply.onDisconnect(() => this.stop("client_cancelled"))
   }
 
   attach(handle: Flow): void {
@@ -94,11 +94,11 @@ export class NativeRelay implements FailoverHandler {
 
   #endWithError(failure: Failure, outcome: RequestOutcome): void {
     const { reply, errorStyle } = this.#deps
-    if (this.#status === 0) reply.refuse(errorStyle, failure)
-    else if (this.#hasLength) reply.cut()
+    if (this.#status === 0) reply.sendFailure(errorStyle, failure)
+    else if (this.#hasLength) reply.abort()
     else if (this.#type.includes("ndjson")) reply.end(this.#errorLine(failure))
     else if (this.#type.startsWith("text/event-stream")) reply.end(this.#errorEvent(failure))
-    else reply.cut()
+    else reply.abort()
     this.#finish(outcome, failure)
   }
 

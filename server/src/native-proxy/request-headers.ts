@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { credentialHeaders } from "../auth/credential-source.ts"
-import { endsHere } from "../http/response-writer.ts"
+import { isHopByHop } from "../http/response-writer.ts"
 
 const strippedHeaders = new Set<string>([
   ...credentialHeaders,
@@ -21,7 +21,7 @@ export const forwardedRequestHeaders = ({
     const value = headers[name]
     if (value === undefined || strippedHeaders.has(name) || name.startsWith("x-forwarded-"))
       continue
-    if (!endsHere(name, headers.connection)) forwarded[name] = value
+    if (!isHopByHop(name, headers.connection)) forwarded[name] = value
   }
   return forwarded
 }

@@ -1,4 +1,4 @@
-import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
 
 /** A backslash, a fragment, or an encoded dot, backslash, percent sign or control character. */
@@ -25,7 +25,7 @@ export const parseRequestTarget = (target: string): RequestTarget => {
   const queryStart = target.indexOf("?")
   const path = queryStart < 0 ? target : target.slice(0, queryStart)
   return {
-    path: withoutTrailingSlashes(path) || "/",
+    path: stripTrailingSlashes(path) || "/",
     query: queryStart < 0 ? "" : target.slice(queryStart),
   }
 }

@@ -24,7 +24,7 @@ export const nativeProxyRoutes = ({
   const declared = route("user", {
     method: "all",
     path: "/*",
-    givesAuthority: false,
+    grantsPrivileges: false,
     summary,
     responses: {
       200: { description: "The upstream's response, byte for byte", contentType: "*/*" },

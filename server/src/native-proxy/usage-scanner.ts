@@ -1,4 +1,4 @@
-import { nestedEnd } from "../http/json-members.ts"
+import { endOfNested } from "../http/json-members.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 
@@ -43,7 +43,7 @@ export class NativeUsageScanner {
     if (at < 0) return null
     const start = this.#tail.indexOf("{", at)
     try {
-      const usage = this.#tail.toString("utf8", start, nestedEnd(this.#tail, start))
+      const usage = this.#tail.toString("utf8", start, endOfNested(this.#tail, start))
       return parseTokenCounts(JSON.parse(usage))
     } catch {
       return null

@@ -106,7 +106,7 @@ const createDescriber = ({ describe }: Components) => {
 
   /** Errors that any such route can return, in addition to its declared responses. */
   const defaultErrors = (route: MountedRoute): Record<string, ResponseDescription> => {
-    const { access, params, query, reads } = route.shape
+    const { access, params, query, rawBody: reads } = route.shape
     const body = route.shape.body ?? reads
     const defaults: [claim: unknown, status: number, description: string][] = [
       [body, 400, "The body is not valid JSON"],
@@ -166,7 +166,7 @@ const createDescriber = ({ describe }: Components) => {
   }
 
   return (route: MountedRoute, method: string): Json => {
-    const { access, summary, body, reads } = route.shape
+    const { access, summary, body, rawBody: reads } = route.shape
     const parameters = parametersOf(route)
     return {
       operationId: `${method} ${templateOf(route.path)}`.toLowerCase().replace(/\W+/g, "_"),

@@ -9,7 +9,7 @@ import type { Database } from "../db/database.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { fail } from "../errors.ts"
 import { isLocalHost } from "../http/host-check.ts"
-import type { Running } from "../http/in-flight-requests.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { isLoopback } from "../http/loopback.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -30,7 +30,7 @@ interface Deps {
   setupCode: SetupCode
   metrics: Metrics
   storage: Pick<StorageMonitor, "failureMessage">
-  running: Pick<Running, "isDraining">
+  running: Pick<InFlightRequests, "isDraining">
   routes: readonly MountedRoute[]
   passwordSignIn: () => z.output<typeof PublicConfig>["password_sign_in"]
   sso: { buttons: z.output<typeof PublicConfig>["sign_on"] }

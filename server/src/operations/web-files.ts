@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { Readable } from "node:stream"
 import type { MiddlewareHandler } from "hono"
-import type { Env } from "../http/request-context.ts"
+import type { HonoEnv } from "../http/request-context.ts"
 
 /** Folder of the built web app. */
 export const webDistFolder = join(import.meta.dirname, "../../../web/dist")
@@ -94,7 +94,7 @@ interface Deps {
  * Serves the web app's files, and `index.html` for every other path so that deep links work. Files
  * with a hash in their name are cached indefinitely.
  */
-export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<Env> => {
+export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<HonoEnv> => {
   const reservedSegments = new Set(reserved)
 
   const reply = async (request: Request, name: string): Promise<Response | undefined> => {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
-import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { wholeReply } from "./buffered-response.ts"
 import type { Wire, WireListener } from "./connection.ts"
 import { createWires } from "./pool.ts"
@@ -164,7 +164,7 @@ const toldLength = (headers: OutgoingHttpHeaders): number | null => {
  */
 export const createClient = (baseUrl: string, patience: Patience, address?: string) => {
   const url = new URL(baseUrl)
-  const basePath = withoutTrailingSlashes(url.pathname)
+  const basePath = stripTrailingSlashes(url.pathname)
   const wires = createWires(peerOf(url, address))
   const connect = toMs(patience.connect)
   const idle = toMs(patience.idle)

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import { Failure, fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
-import { createRanges } from "../http/client-address.ts"
+import { createCidrMatcher } from "../http/client-address.ts"
 import type { Exchange } from "../http/request-context.ts"
 import type { AdmitProvisioner } from "../http/router.ts"
 import { createRateLimit, type ScimRates } from "./rate-limit.ts"
@@ -51,7 +51,7 @@ export const createScimAuthenticator = (
   const { SCIM_ENABLED, SCIM_TOKEN, SCIM_TOKEN_PREVIOUS, SCIM_ALLOWED_CIDRS } = settings
   const secrets = SCIM_ENABLED ? [SCIM_TOKEN, SCIM_TOKEN_PREVIOUS] : []
   const tokens = secrets.filter((secret) => secret !== undefined).map(hashToken)
-  const inRange = createRanges(SCIM_ALLOWED_CIDRS)
+  const inRange = createCidrMatcher(SCIM_ALLOWED_CIDRS)
   const rates = createRateLimit(settings.SCIM_RATE_LIMIT)
 
   /**

@@ -1,7 +1,7 @@
-import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
+import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
 import { networkOf } from "../http/client-address.ts"
-import { type Incoming, pathOf } from "../http/request-context.ts"
+import { type IncomingHead, pathOf } from "../http/request-context.ts"
 
 const minuteMs = 60_000
 /** Failed authentications per address and minute; further ones get 429. */
@@ -53,8 +53,8 @@ const createTokenBuckets = (perMinute: number, nowMs: () => number) => {
 const reads = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** A search by POST counts as a read. */
-const isRead = ({ method = "", url = "" }: Incoming): boolean =>
-  reads.has(method) || withoutTrailingSlashes(pathOf(url)).endsWith("/.search")
+const isRead = ({ method = "", url = "" }: IncomingHead): boolean =>
+  reads.has(method) || stripTrailingSlashes(pathOf(url)).endsWith("/.search")
 
 export interface ScimRates {
   writes: number
@@ -74,7 +74,7 @@ export const createRateLimit = (
   const refusalBuckets = createTokenBuckets(maxRefusalsPerAddress, nowMs)
   return {
     /** @throws {Failure} `rate_limited` */
-    admit: (incoming: Incoming): void =>
+    admit: (incoming: IncomingHead): void =>
       (isRead(incoming) ? readBuckets : writeBuckets)?.take("all"),
     /** @throws {Failure} `rate_limited` after too many failures from this address */
     recordRefusal: (address: string): void => refusalBuckets.take(networkOf(address)),

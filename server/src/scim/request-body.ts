@@ -1,5 +1,11 @@
 import { Failure, fail } from "../errors.ts"
-import { maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "../http/body.ts"
+import {
+  findUnstorableInBody,
+  findUnstorablePath,
+  maxDepth,
+  parseJsonBody,
+  readJson,
+} from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { Exchange, NodeExchange } from "../http/request-context.ts"
 import { failScim } from "./errors.ts"
@@ -26,7 +32,7 @@ const toScimFailure = (error: unknown): never => {
 
 const parseBody = (body: JsonBody): unknown => {
   try {
-    return parseJson(body)
+    return parseJsonBody(body)
   } catch (error) {
     return toScimFailure(error)
   }
@@ -39,7 +45,7 @@ export const readScimBody = async ({ incoming }: NodeExchange): Promise<unknown>
   const body = await readJson(incoming, limits).catch(toScimFailure)
   const value = parseBody(body)
   checkDepth(value)
-  const path = unstorableIn(body.bytes, value)
+  const path = findUnstorableInBody(body.bytes, value)
   if (path !== null) failScim("invalidValue", `${path} must not contain U+0000 or lone surrogates.`)
   return value
 }
@@ -49,7 +55,7 @@ export const parseQuery = ({ incoming }: Exchange): URLSearchParams => {
   const { url = "" } = incoming
   const mark = url.indexOf("?")
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
-  const path = unstorablePath(Object.fromEntries(query))
+  const path = findUnstorablePath(Object.fromEntries(query))
   if (path !== null)
     fail("bad_request", `${path} must not contain U+0000.`, { scimType: "invalidValue" })
   return query

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Actor } from "../http/caller.ts"
-import { ById } from "../http/pagination.ts"
+import { IdParams } from "../http/pagination.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { type Method, type ReplyShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -68,7 +68,7 @@ export const scimRoutes = ({
         method: "post",
         path,
         summary: "Search, with the query in the body",
-        reads,
+        rawBody: reads,
         responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
       }),
       ({ actor, exchange }) =>
@@ -103,7 +103,7 @@ export const scimRoutes = ({
         method: "post",
         path: `/${endpoint}`,
         summary: `Create a ${noun}`,
-        reads,
+        rawBody: reads,
         responses: {
           201: reply(`The new ${noun}`),
           400: errorReply("Missing or invalid value"),
@@ -126,7 +126,7 @@ export const scimRoutes = ({
         method: "get",
         path: `/${endpoint}/:id`,
         summary: `Get a ${noun}`,
-        params: ById,
+        params: IdParams,
         responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
       }),
       ({ actor, exchange, params: { id } }) =>
@@ -146,8 +146,8 @@ export const scimRoutes = ({
           method,
           path: `/${endpoint}/:id`,
           summary,
-          params: ById,
-          reads,
+          params: IdParams,
+          rawBody: reads,
           responses: {
             200: reply(`The updated ${noun}`),
             400: errorReply("Invalid value or path"),
@@ -168,7 +168,7 @@ export const scimRoutes = ({
         method: "delete",
         path: `/${endpoint}/:id`,
         summary: noun === "user" ? "Deactivate a user" : "Delete a group",
-        params: ById,
+        params: IdParams,
         responses: { 204: errorReply("Done"), 404: errorReply(`No such ${noun}`) },
       }),
       ({ actor, params: { id } }) =>

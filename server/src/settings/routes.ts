@@ -17,7 +17,7 @@ export const settingsRoutes = (router: Router, settings: SettingsStore): Router 
     route("admin", {
       method: "post",
       path: "/",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Change settings",
       body: SettingsChanges,
       responses: {

@@ -3,7 +3,7 @@ import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databas
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
 import { readConfig } from "../config/config.ts"
-import { system } from "../http/caller.ts"
+import { systemActor } from "../http/caller.ts"
 import { createSettings } from "./settings.ts"
 
 const now = () => 1_800_000_000
@@ -28,7 +28,10 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
   it("have defaults and persist changes", async () => {
     const settings = await load()
     expect(settings.current()).toMatchObject({ enable_signup: false, jwt_expires_in: 28 * 86_400 })
-    const { values } = await settings.change(system, { enable_signup: true, usage_retention: 60 })
+    const { values } = await settings.change(systemActor, {
+      enable_signup: true,
+      usage_retention: 60,
+    })
     expect(values).toMatchObject({ enable_signup: true, usage_retention: 60 })
     expect(settings.current()).toEqual(values)
     expect((await load()).current()).toEqual(values)
@@ -41,7 +44,7 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
       enable_signup: "ENABLE_SIGNUP",
       jwt_expires_in: "JWT_EXPIRES_IN",
     })
-    const change = fixed.change(system, { usage_retention: 5, enable_signup: true })
+    const change = fixed.change(systemActor, { usage_retention: 5, enable_signup: true })
     await expect(change).rejects.toMatchObject({ code: "conflict" })
     expect((await load()).current()).toMatchObject({ enable_signup: true, usage_retention: 60 })
   })
@@ -49,9 +52,9 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
   it("persist concurrent changes", async () => {
     const settings = await load()
     await Promise.all([
-      settings.change(system, { default_user_role: "user" }),
-      settings.change(system, { audit_retention: 99 }),
-      settings.change(system, { enable_openai_proxy: true }),
+      settings.change(systemActor, { default_user_role: "user" }),
+      settings.change(systemActor, { audit_retention: 99 }),
+      settings.change(systemActor, { enable_openai_proxy: true }),
     ])
     const expected = { default_user_role: "user", audit_retention: 99, enable_openai_proxy: true }
     expect(settings.current()).toMatchObject(expected)

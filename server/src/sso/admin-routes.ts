@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { SingleSignOn } from "./create-sso.ts"
@@ -28,9 +28,9 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
     route("admin", {
       method: "post",
       path: "/providers/:id/test",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Test a provider's configuration, keys and client registration",
-      params: ById,
+      params: IdParams,
       responses: {
         200: json(ProviderTest, "The test results"),
         404: { description: "The provider does not exist" },
@@ -52,18 +52,18 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
     route("user", {
       method: "delete",
       path: "/identities/:id",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Unlink an identity from your account",
-      params: ById,
+      params: IdParams,
       responses: {
-        200: json(Done, "Unlinked; its sessions were ended"),
+        200: json(SuccessStatus, "Unlinked; its sessions were ended"),
         404: unknown,
         409: { description: "It is the only way to sign in to the account" },
       },
     }),
     async ({ actor, caller, params }) => {
       await identities.remove(actor, { userId: caller.user.id, id: params.id }, caller)
-      return done
+      return successBody
     },
   )
   router.on(
@@ -71,7 +71,7 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
       method: "get",
       path: "/users/:id/identities",
       summary: "List a user's linked identities",
-      params: ById,
+      params: IdParams,
       responses: {
         200: json(Identities, "All linked identities"),
         404: { description: "The user does not exist" },
@@ -83,14 +83,14 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
     route("admin", {
       method: "delete",
       path: "/users/:id/identities/:identity",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Unlink an identity from a user",
       params: UserIdentityParams,
-      responses: { 200: json(Done, "Unlinked; its sessions were ended"), 404: unknown },
+      responses: { 200: json(SuccessStatus, "Unlinked; its sessions were ended"), 404: unknown },
     }),
     async ({ actor, params }) => {
       await identities.remove(actor, { userId: params.id, id: params.identity })
-      return done
+      return successBody
     },
   )
   return router

@@ -135,7 +135,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     route("user", {
       method: "post",
       path: "/:provider/link",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Start linking your account to a provider",
       params: ProviderName,
       responses: { 200: json(RedirectTarget, "The URL to continue at") },
@@ -164,7 +164,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     route("signed_in", {
       method: "post",
       path: "/signout",
-      givesAuthority: false,
+      grantsPrivileges: false,
       summary: "Sign out and get the URL for signing out at the provider",
       responses: { 200: json(RedirectTarget, "Signed out of Portico") },
     }),
@@ -181,7 +181,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       path: "/:provider/backchannel-logout",
       summary: "Receive a logout token from a provider and end its sessions",
       params: ProviderName,
-      reads: { contentType: "application/x-www-form-urlencoded", schema: LogoutForm },
+      rawBody: { contentType: "application/x-www-form-urlencoded", schema: LogoutForm },
       responses: {
         200: { description: "The sessions were ended" },
         400: { description: "The logout token is invalid" },

@@ -1,4 +1,4 @@
-import { ById, Done, done, Page } from "../http/pagination.ts"
+import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { User, UserChanges, UserListQuery } from "./schema.ts"
@@ -22,7 +22,7 @@ export const userRoutes = (router: Router, users: Users): Router => {
       method: "get",
       path: "/:id",
       summary: "Get a user",
-      params: ById,
+      params: IdParams,
       responses: { 200: json(User, "The user"), 404: unknown },
     }),
     ({ params }) => users.get(params.id),
@@ -31,9 +31,9 @@ export const userRoutes = (router: Router, users: Users): Router => {
     route("admin", {
       method: "post",
       path: "/:id/update",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Update a user, including role, status and password",
-      params: ById,
+      params: IdParams,
       body: UserChanges,
       responses: {
         200: json(User, "The updated user"),
@@ -49,9 +49,9 @@ export const userRoutes = (router: Router, users: Users): Router => {
     route("admin", {
       method: "post",
       path: "/:id/release",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Release the e-mail address of an inactive account; its data remains",
-      params: ById,
+      params: IdParams,
       responses: {
         200: json(User, "The updated user"),
         404: unknown,
@@ -64,14 +64,14 @@ export const userRoutes = (router: Router, users: Users): Router => {
     route("admin", {
       method: "delete",
       path: "/:id",
-      givesAuthority: true,
+      grantsPrivileges: true,
       summary: "Delete a user with their keys and sessions",
-      params: ById,
-      responses: { 200: json(Done, "The user was deleted"), 404: unknown },
+      params: IdParams,
+      responses: { 200: json(SuccessStatus, "The user was deleted"), 404: unknown },
     }),
     async ({ actor, params }) => {
       await users.remove(actor, params.id)
-      return done
+      return successBody
     },
   )
   return router

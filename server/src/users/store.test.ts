@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
-import { system } from "../http/caller.ts"
+import { systemActor } from "../http/caller.ts"
 import { UserListQuery } from "./schema.ts"
 import { createUserStore } from "./store.ts"
 import { createUsers, type Users } from "./users.ts"
@@ -33,7 +33,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
   let database: OpenedDatabase
   let users: Users
   const add = (email: string, name = email) =>
-    users.create(system, { email, name, role: "user", source: "local" })
+    users.create(systemActor, { email, name, role: "user", source: "local" })
 
   beforeAll(async () => {
     database = await open()
@@ -53,7 +53,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
       await expect(add(again)).rejects.toMatchObject({ code: "conflict" })
       expect(await users.findForSignIn(again)).toMatchObject({ email })
       const other = await add(`other-${randomUUIDv7()}@example.com`)
-      await expect(users.update(system, other.id, { email: again })).rejects.toMatchObject({
+      await expect(users.update(systemActor, other.id, { email: again })).rejects.toMatchObject({
         code: "conflict",
       })
     },
@@ -61,7 +61,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
 
   it("lets an account change the case of its own e-mail", async () => {
     const { id } = await add("case@example.com")
-    expect(await users.update(system, id, { email: "Case@Example.com" })).toMatchObject({
+    expect(await users.update(systemActor, id, { email: "Case@Example.com" })).toMatchObject({
       email: "Case@Example.com",
     })
   })
@@ -76,7 +76,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
 
   it("gives a contested address to exactly one account", async () => {
     const owners = await Promise.all([1, 2, 3, 4].map((n) => add(`wants-${n}@x.org`)))
-    const changes = owners.map(({ id }) => users.update(system, id, { email: "wanted@x.org" }))
+    const changes = owners.map(({ id }) => users.update(systemActor, id, { email: "wanted@x.org" }))
     const outcomes = await Promise.allSettled(changes)
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     for (const outcome of outcomes) {
@@ -88,8 +88,8 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     for (let round = 0; round < 5; round++) {
       const { id } = await add(`both-${round}@x.org`, "Old")
       await Promise.all([
-        users.update(system, id, { name: "New" }),
-        users.update(system, id, { active: false }),
+        users.update(systemActor, id, { name: "New" }),
+        users.update(systemActor, id, { active: false }),
       ])
       expect(await users.get(id)).toMatchObject({ name: "New", active: false })
     }
@@ -97,11 +97,11 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
 
   it("keeps one of the last two administrators who remove each other concurrently", async () => {
     const admin = { role: "admin", source: "local" } as const
-    const one = await users.create(system, { email: "one@admins.org", name: "One", ...admin })
-    const two = await users.create(system, { email: "two@admins.org", name: "Two", ...admin })
+    const one = await users.create(systemActor, { email: "one@admins.org", name: "One", ...admin })
+    const two = await users.create(systemActor, { email: "two@admins.org", name: "Two", ...admin })
     const outcomes = await Promise.allSettled([
-      users.remove(system, one.id),
-      users.update(system, two.id, { active: false }),
+      users.remove(systemActor, one.id),
+      users.update(systemActor, two.id, { active: false }),
     ])
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     const failed = outcomes.find((outcome) => outcome.status === "rejected")

@@ -182,17 +182,17 @@ const limits = [
 describe("a route", () => {
   it("that changes something declares whether it grants authority", () => {
     const changing = routes.filter(takesKeys).filter(({ method }) => method !== "GET")
-    const silent = changing.filter(({ shape }) => shape.givesAuthority === undefined)
+    const silent = changing.filter(({ shape }) => shape.grantsPrivileges === undefined)
     expect(silent.map(nameOf)).toEqual([])
-    const none = changing.filter(({ shape }) => shape.givesAuthority === false)
+    const none = changing.filter(({ shape }) => shape.grantsPrivileges === false)
     expect(none.map(nameOf).sort()).toEqual([...givesNothing].sort())
-    const depends = changing.filter(({ shape }) => typeof shape.givesAuthority === "function")
+    const depends = changing.filter(({ shape }) => typeof shape.grantsPrivileges === "function")
     expect(depends.map(nameOf).sort()).toEqual(decidedByBody)
   })
 
   it.each(limits)("that grants authority rejects a key that %s", async (_how, limit) => {
     const key = await keyWith(limit())
-    const giving = routes.filter(({ shape }) => shape.givesAuthority === true)
+    const giving = routes.filter(({ shape }) => shape.grantsPrivileges === true)
     expect(giving.length).toBeGreaterThan(15)
     for (const route of giving) {
       const refusal = await refusalOf(route, key)

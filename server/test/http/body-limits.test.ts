@@ -16,7 +16,7 @@ let routes: readonly MountedRoute[]
 const writes = new Set(["POST", "PUT", "PATCH"])
 const takesJson = ({ method, style, shape }: MountedRoute): boolean =>
   shape.body !== undefined ||
-  shape.reads?.contentType === "application/json" ||
+  shape.rawBody?.contentType === "application/json" ||
   (style === "scim" && writes.has(method))
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { type Config, readConfig, variableNames } from "../../src/config/config.ts"
-import { oidcEndings } from "../../src/config/oidc-config.ts"
+import { oidcVariableSuffixes } from "../../src/config/oidc-config.ts"
 import { Settings } from "../../src/settings/schema.ts"
 
 const root = join(import.meta.dirname, "../../..")
@@ -46,7 +46,7 @@ it("docs/configuration.md has exactly one row for every variable", () => {
 })
 
 it("has exactly one row for every single sign-on variable", () => {
-  const endings = oidcEndings.map((ending) => `OIDC_OKTA_${ending}`)
+  const endings = oidcVariableSuffixes.map((ending) => `OIDC_OKTA_${ending}`)
   expect(oidcRows.map(({ name }) => name).sort()).toEqual(endings.sort())
 })
 
@@ -55,7 +55,7 @@ it("describes each variable", () => {
 })
 
 it("states the actual defaults", () => {
-  const { providers, runtimes, runtimeAssumed, ...defaults } = readConfig({})
+  const { providers, runtimes, isDefaultRuntime: runtimeAssumed, ...defaults } = readConfig({})
   const defaultByName: Partial<Record<string, unknown>> = defaults
   const settings = Settings.parse({})
   const defaultBySetting: Partial<Record<string, unknown>> = settings

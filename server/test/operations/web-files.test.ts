@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { brotliCompressSync } from "node:zlib"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createBodyRoom } from "../../src/http/body-memory.ts"
+import { createBodyMemory } from "../../src/http/body-memory.ts"
 import { createConnectionLimit } from "../../src/http/connection-limit.ts"
 import { createServerApp } from "../../src/http/server.ts"
 import { createUserLimit } from "../../src/limits/user-limit.ts"
@@ -21,13 +21,13 @@ describe("the web application", () => {
   const bodies = createUserLimit({ what: "bytes", variable: "MAX_BUFFERED_BODIES", bounds })
   const app = createServerApp({
     log: pino({ level: "silent" }),
-    bodyRoom: createBodyRoom(bodies),
-    connectionLimit: createConnectionLimit({ bounds, maxOfUser: 1000, isTrusted: () => false }),
+    bodyRoom: createBodyMemory(bodies),
+    connectionLimit: createConnectionLimit({ bounds, maxPerUser: 1000, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
     checkHost: () => undefined,
     styleOf: () => "api",
   })
-  app.otherwise(serveWebApp({ folder, reserved: ["api", "docs"] }))
+  app.fallback(serveWebApp({ folder, reserved: ["api", "docs"] }))
   const server = createServer(app.listener)
   let url = ""
 

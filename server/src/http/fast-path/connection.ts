@@ -1,37 +1,42 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
-import { contain, type Failure, report } from "../../errors.ts"
-import { leftMidway, takeTurns } from "../body.ts"
+import { catchErrors, type Failure, reportUnhandled } from "../../errors.ts"
+import { clientDisconnected, pauseUntilNextTick } from "../body.ts"
 import { BodyBuffer, type JsonBody } from "../body-buffer.ts"
-import type { Incoming } from "../request-context.ts"
-import { type PlainHead, readPlainHead } from "./request-parser.ts"
-import { PlainReply } from "./response.ts"
-import type { HotRoute, ReadBody } from "./routes.ts"
+import type { IncomingHead } from "../request-context.ts"
+import { type ParsedRequestHead, parseRequestHead } from "./request-parser.ts"
+import { FastPathResponse } from "./response.ts"
+import type { FastPathRoute, ReadBody } from "./routes.ts"
 
 /** Maximum of buffered body bytes before `read`, and of pipelined bytes after the request. */
 const maxReadAheadBytes = 64 * 1024
 /** Time for a whole request to arrive; the same as Node's `requestTimeout`. */
 const requestMs = 300_000
 
-export interface PlainDeps {
-  find: (target: string) => HotRoute | undefined
+export interface FastPathDeps {
+  find: (target: string) => FastPathRoute | undefined
   isHostAllowed: (host: string | undefined) => boolean
-  answer: (route: HotRoute, incoming: Incoming, outgoing: PlainReply, read: ReadBody) => void
+  answer: (
+    route: FastPathRoute,
+    incoming: IncomingHead,
+    outgoing: FastPathResponse,
+    read: ReadBody,
+  ) => void
   /** Hands the connection, and the bytes already read, to Node's HTTP server. */
   handOver: (socket: Socket, read: Buffer) => void
   /** Keep-alive timeout in seconds; 0 while the gateway is shutting down. */
-  keptSeconds: () => number
-  gone: (connection: PlainConnection) => void
+  keepAliveSeconds: () => number
+  onClosed: (connection: FastPathConnection) => void
 }
 
-interface Waiting {
+interface PendingRead {
   body: BodyBuffer
   resolve: (body: JsonBody) => void
   reject: (reason: unknown) => void
 }
 
 /** A request parsed by the fast path; `read` returns its body. */
-class PlainRequest implements Incoming {
+class FastPathRequest implements IncomingHead {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -40,12 +45,12 @@ class PlainRequest implements Incoming {
   #left: number
   /** Received before `read` was called. */
   #chunks: Buffer[] = []
-  #waiting: Waiting | null = null
+  #waiting: PendingRead | null = null
   /** The rest of the body is discarded. */
   #unwanted = false
   #failure: Failure | null = null
 
-  constructor({ method, url, headers, length }: PlainHead<unknown>, socket: Socket) {
+  constructor({ method, url, headers, length }: ParsedRequestHead<unknown>, socket: Socket) {
     this.method = method
     this.url = url
     this.headers = headers
@@ -54,12 +59,12 @@ class PlainRequest implements Incoming {
     this.#left = length
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#left === 0
   }
 
   /** Whether enough of the body is buffered ahead of `read` to pause the socket. */
-  get isAhead(): boolean {
+  get hasExcessReadAhead(): boolean {
     const here = this.#length - this.#left
     return this.#left > 0 && !this.#unwanted && !this.#waiting && here > maxReadAheadBytes
   }
@@ -91,7 +96,7 @@ class PlainRequest implements Incoming {
     })
   }
 
-  #gather({ body, resolve, reject }: Waiting, chunk: Buffer): void {
+  #gather({ body, resolve, reject }: PendingRead, chunk: Buffer): void {
     try {
       body.push(chunk)
       if (this.#left > 0) return
@@ -117,20 +122,20 @@ class PlainRequest implements Incoming {
  * A client connection that serves simple requests to fast-path routes in sequence. The first request
  * of any other kind hands the connection over to Node's HTTP server for good.
  */
-export class PlainConnection {
+export class FastPathConnection {
   readonly #socket: Socket
-  readonly #needs: PlainDeps
-  #request: PlainRequest | null = null
-  #reply: PlainReply | null = null
+  readonly #needs: FastPathDeps
+  #request: FastPathRequest | null = null
+  #reply: FastPathResponse | null = null
   /** Bytes of pipelined requests. */
   #early: Buffer | null = null
   #deadline = 0
   #asked = false
 
-  constructor(socket: Socket, deps: PlainDeps, now: number) {
+  constructor(socket: Socket, deps: FastPathDeps, now: number) {
     this.#socket = socket
     this.#needs = deps
-    this.#deadline = now + Math.max(1, deps.keptSeconds()) * 1000
+    this.#deadline = now + Math.max(1, deps.keepAliveSeconds()) * 1000
     socket.on("data", this.#take)
     socket.on("drain", this.#drained)
     socket.on("end", this.#ended)
@@ -150,14 +155,14 @@ export class PlainConnection {
   /** Closes the connection if its deadline has passed while idle or receiving a request. */
   check(now: number): void {
     if (now < this.#deadline) return
-    if (this.isIdle || this.#request?.isWhole === false) this.#socket.destroy()
+    if (this.isIdle || this.#request?.isComplete === false) this.#socket.destroy()
   }
 
   destroy(): void {
     this.#socket.destroy()
   }
 
-  readonly #take = (bytes: Buffer): void => contain(() => this.#read(bytes), this.#failed)
+  readonly #take = (bytes: Buffer): void => catchErrors(() => this.#read(bytes), this.#failed)
 
   #read(bytes: Buffer): void {
     if (this.isIdle) {
@@ -167,22 +172,22 @@ export class PlainConnection {
     }
     const taken = this.#request?.take(bytes) ?? 0
     if (taken < bytes.length) this.#keep(bytes.subarray(taken))
-    if (this.#request?.isAhead) this.#socket.pause()
-    else if (this.#request?.isLarge) takeTurns(this.#socket)
+    if (this.#request?.hasExcessReadAhead) this.#socket.pause()
+    else if (this.#request?.isLarge) pauseUntilNextTick(this.#socket)
     else if (!this.#reply) this.#next()
   }
 
   #begin(bytes: Buffer): void {
-    const head = readPlainHead(bytes, this.#needs.find)
+    const head = parseRequestHead(bytes, this.#needs.find)
     if (!head || !this.#needs.isHostAllowed(head.headers.host)) {
       this.#handOver(bytes)
       return
     }
     const socket = this.#socket
-    const request = new PlainRequest(head, socket)
-    const reply = new PlainReply({
+    const request = new FastPathRequest(head, socket)
+    const reply = new FastPathResponse({
       socket,
-      keptSeconds: this.#needs.keptSeconds,
+      keepAliveSeconds: this.#needs.keepAliveSeconds,
       closed: this.#replied,
     })
     this.#request = request
@@ -191,8 +196,8 @@ export class PlainConnection {
     const rest = bytes.subarray(head.end)
     const taken = request.take(rest)
     if (taken < rest.length) this.#keep(rest.subarray(taken))
-    this.#needs.answer(head.wanted, request, reply, request.read)
-    if (request.isAhead) socket.pause()
+    this.#needs.answer(head.route, request, reply, request.read)
+    if (request.hasExcessReadAhead) socket.pause()
   }
 
   /** Buffers pipelined requests (RFC 9112 §9.3.2). */
@@ -203,19 +208,19 @@ export class PlainConnection {
 
   readonly #replied = (keep: boolean): void => {
     this.#reply = null
-    this.#request?.drop(keep ? undefined : leftMidway())
+    this.#request?.drop(keep ? undefined : clientDisconnected())
     if (!keep) this.#socket.destroySoon()
-    else if (this.#request?.isWhole === false) this.#socket.resume()
+    else if (this.#request?.isComplete === false) this.#socket.resume()
     else this.#next()
   }
 
   /** Continues with the next request after a completed exchange. */
   #next(): void {
-    if (this.#request?.isWhole === false) return
+    if (this.#request?.isComplete === false) return
     this.#request = null
     const early = this.#early
     this.#early = null
-    const kept = this.#needs.keptSeconds()
+    const kept = this.#needs.keepAliveSeconds()
     if (kept === 0 && !early) {
       this.#socket.destroySoon()
       return
@@ -232,7 +237,7 @@ export class PlainConnection {
     socket.off("end", this.#ended)
     socket.off("error", this.#broke)
     socket.off("close", this.#closed)
-    this.#needs.gone(this)
+    this.#needs.onClosed(this)
     this.#needs.handOver(socket, bytes)
   }
 
@@ -243,7 +248,7 @@ export class PlainConnection {
   /** A bug while processing data closes only this connection. */
   readonly #failed = (error: unknown): void => {
     this.#socket.destroy()
-    report(error)
+    reportUnhandled(error)
   }
 
   /** Like Node's server, treats a half-close as a disconnect, but flushes a finished response. */
@@ -257,9 +262,9 @@ export class PlainConnection {
   }
 
   readonly #closed = (): void => {
-    this.#needs.gone(this)
+    this.#needs.onClosed(this)
     const reply = this.#reply
-    this.#request?.drop(leftMidway())
+    this.#request?.drop(clientDisconnected())
     reply?.close()
   }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { measureCpuMs } from "../../../test/harness/timing.ts"
-import { readPlainHead } from "./request-parser.ts"
+import { parseRequestHead } from "./request-parser.ts"
 
 const first = "POST /v1/chat/completions HTTP/1.1"
 const fields = ["Host: here", "Authorization: Bearer sk-1", "Content-Length: 2"]
 const request = (lines: readonly string[], body = "{}"): Buffer =>
   Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`, "latin1")
 const read = (bytes: Buffer) =>
-  readPlainHead(bytes, (target) => (target === "POST /v1/chat/completions" ? "chat" : undefined))
+  parseRequestHead(bytes, (target) => (target === "POST /v1/chat/completions" ? "chat" : undefined))
 
 describe("the head of a simple request", () => {
   it.each(["here", "HERE.example:8080", "127.0.0.1:1", "[::1]:8080", "[2001:db8::1]", "a_b"])(
@@ -47,7 +47,7 @@ describe("the head of a simple request", () => {
 
   it("is looked up by method and target before the rest is parsed", () => {
     let asked = ""
-    readPlainHead(request(["GET /health HTTP/1.1", ...fields]), (target) => {
+    parseRequestHead(request(["GET /health HTTP/1.1", ...fields]), (target) => {
       asked = target
       return undefined
     })

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http"
 
 /** Parsed head of a simple request, which most requests are. */
-export interface PlainHead<T> {
+export interface ParsedRequestHead<T> {
   /** Result of `find` for its method and target. */
-  wanted: T
+  route: T
   method: string
   url: string
   headers: IncomingHttpHeaders
@@ -22,7 +22,7 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const digits = /^\d{1,15}$/
 
 /** Headers that change framing, protocol or connection handling; Node's parser takes these. */
-const unplain = new Set([
+const unsupportedHeaders = new Set([
   ...["transfer-encoding", "expect", "upgrade", "trailer", "http2-settings", "proxy-connection"],
 ])
 
@@ -46,7 +46,7 @@ const fieldsOf = (text: string, from: number): IncomingHttpHeaders | null => {
     if (!found) return null
     const name = lower(found[1] ?? "")
     // The meaning of a repeated header depends on its name; Node's parser knows the rules.
-    if (headers[name] !== undefined || unplain.has(name)) return null
+    if (headers[name] !== undefined || unsupportedHeaders.has(name)) return null
     headers[name] = (found[2] ?? "").trim()
   }
   return headers
@@ -56,7 +56,7 @@ const fieldsOf = (text: string, from: number): IncomingHttpHeaders | null => {
 export const isPlainHost = (host: string | undefined): boolean =>
   host !== undefined && plainHost.test(host)
 
-const keepsOn = ({ connection }: IncomingHttpHeaders): boolean =>
+const isKeepAlive = ({ connection }: IncomingHttpHeaders): boolean =>
   connection === undefined || connection.toLowerCase() === "keep-alive"
 
 /**
@@ -65,24 +65,24 @@ const keepsOn = ({ connection }: IncomingHttpHeaders): boolean =>
  * @param find called with "METHOD target" before the headers are parsed
  * @returns null for anything else, which is left to Node's parser
  */
-export const readPlainHead = <T>(
+export const parseRequestHead = <T>(
   bytes: Buffer,
   find: (target: string) => T | undefined,
-): PlainHead<T> | null => {
+): ParsedRequestHead<T> | null => {
   const last = bytes.indexOf(headEnd)
   if (last < 0 || last > maxHead) return null
   const text = bytes.toString("latin1", 0, last + 2)
   const firstEnd = text.indexOf("\r\n")
   const target = text.slice(0, firstEnd - protocol.length)
-  const wanted = text.startsWith(protocol, target.length) ? find(target) : undefined
-  if (wanted === undefined) return null
+  const route = text.startsWith(protocol, target.length) ? find(target) : undefined
+  if (route === undefined) return null
   const headers = fieldsOf(text, firstEnd + 2)
-  if (!headers || !isPlainHost(headers.host) || !keepsOn(headers)) return null
+  if (!headers || !isPlainHost(headers.host) || !isKeepAlive(headers)) return null
   const length = headers["content-length"]
   if (length === undefined || !digits.test(length)) return null
   const space = target.indexOf(" ")
   return {
-    wanted,
+    route,
     method: target.slice(0, space),
     url: target.slice(space + 1),
     headers,

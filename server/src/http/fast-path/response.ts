@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { contain, report } from "../../errors.ts"
+import { catchErrors, reportUnhandled } from "../../errors.ts"
 import { field } from "../../outbound/request-head.ts"
 import { holdWrites } from "../../outbound/write-coalescing.ts"
 import type { Outgoing } from "../request-context.ts"
@@ -14,7 +14,7 @@ let second = 0
 let dateLine = ""
 
 /** The `date` header line, cached for one second. */
-const dated = (): string => {
+const currentDateLine = (): string => {
   const now = Math.floor(Date.now() / 1000)
   if (now !== second) {
     second = now
@@ -41,7 +41,7 @@ const chunkOf = (bytes: Buffer): Buffer => {
 interface Deps {
   socket: Socket
   /** Keep-alive timeout in seconds; 0 closes the connection after the response. */
-  keptSeconds: () => number
+  keepAliveSeconds: () => number
   /** Called when the response is fully written or the client disconnected. */
   closed: (keep: boolean) => void
 }
@@ -50,7 +50,7 @@ interface Deps {
  * An HTTP/1.1 response (RFC 9112) like Node's `ServerResponse`, with fewer writes: one for a small
  * response, and one per chunk of a stream.
  */
-export class PlainReply implements Outgoing {
+export class FastPathResponse implements Outgoing {
   readonly #needs: Deps
   #pending: Buffer | null = null
   #chunked = false
@@ -74,7 +74,7 @@ export class PlainReply implements Outgoing {
 
   /** @throws {TypeError} for an invalid header */
   writeHead(status: number, headers: string[]): void {
-    const kept = this.#needs.keptSeconds()
+    const kept = this.#needs.keepAliveSeconds()
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`
     let counted = false
     for (let at = 0; at < headers.length; at += 2) {
@@ -85,7 +85,7 @@ export class PlainReply implements Outgoing {
     this.#bodiless = status === 204 || status === 304
     this.#chunked = !counted && !this.#bodiless
     this.#keep = kept > 0
-    head += dated()
+    head += currentDateLine()
     head +=
       kept > 0
         ? `connection: keep-alive\r\nkeep-alive: timeout=${kept}\r\n`
@@ -142,7 +142,7 @@ export class PlainReply implements Outgoing {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const listener of this.#toClose) contain(listener, report)
+    for (const listener of this.#toClose) catchErrors(listener, reportUnhandled)
     this.#toClose = []
     this.#toDrain = []
     this.#needs.closed(this.#keep && this.writableFinished)

@@ -1,7 +1,7 @@
 import type { BodyLimits, JsonBody } from "../body-buffer.ts"
 import { type ErrorStyle, toFailure } from "../errors.ts"
 import type { Exchange } from "../request-context.ts"
-import { createReply } from "../response-writer.ts"
+import { createResponseWriter } from "../response-writer.ts"
 
 /**
  * Reads a request's whole body; call it once. Synchronous if the body has already arrived.
@@ -10,7 +10,7 @@ import { createReply } from "../response-writer.ts"
 export type ReadBody = (limits: BodyLimits) => JsonBody | Promise<JsonBody>
 
 /** A route whose path has no parameters and whose handler writes the response itself. */
-export interface HotRoute {
+export interface FastPathRoute {
   /** In upper case. */
   method: string
   path: string
@@ -24,12 +24,12 @@ const refuse = (exchange: Exchange, style: ErrorStyle, error: unknown): void => 
   const failure = toFailure(error)
   exchange.failure = failure
   const { headersSent, writableEnded } = exchange.outgoing
-  if (!headersSent) createReply(exchange).refuse(style, failure)
+  if (!headersSent) createResponseWriter(exchange).sendFailure(style, failure)
   else if (!writableEnded) exchange.outgoing.destroy()
 }
 
 /** Runs a fast-path route and responds with an error if it throws. */
-export const answerHot = (route: HotRoute, exchange: Exchange, read: ReadBody): void => {
+export const respondFastPath = (route: FastPathRoute, exchange: Exchange, read: ReadBody): void => {
   const refused = (error: unknown): void => refuse(exchange, route.style, error)
   try {
     route.answer(exchange, read).catch(refused)
@@ -42,16 +42,16 @@ export const answerHot = (route: HotRoute, exchange: Exchange, read: ReadBody): 
  * Lookup of the fast-path routes, which bypass the framework: for a small request its overhead
  * exceeds the gateway's own work. Requests that are not found here go through the framework.
  */
-export const createLane = () => {
-  const routeByTarget = new Map<string, HotRoute>()
+export const createFastPathRoutes = () => {
+  const routeByTarget = new Map<string, FastPathRoute>()
   return {
-    add: (route: HotRoute): void => {
+    add: (route: FastPathRoute): void => {
       routeByTarget.set(`${route.method} ${route.path}`, route)
       routeByTarget.set(`${route.method} ${route.path}/`, route)
     },
     /** @param target "METHOD path" */
-    find: (target: string): HotRoute | undefined => routeByTarget.get(target),
+    find: (target: string): FastPathRoute | undefined => routeByTarget.get(target),
   }
 }
 
-export type Lane = ReturnType<typeof createLane>
+export type FastPathRoutes = ReturnType<typeof createFastPathRoutes>

@@ -2,17 +2,17 @@ import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { ConnectionLimit } from "../connection-limit.ts"
 import type { HostCheck } from "../host-check.ts"
-import { beginExchange, type Opening } from "../request-context.ts"
-import { PlainConnection, type PlainDeps } from "./connection.ts"
-import { answerHot, type Lane } from "./routes.ts"
+import { beginExchange, type ExchangeDeps } from "../request-context.ts"
+import { FastPathConnection, type FastPathDeps } from "./connection.ts"
+import { type FastPathRoutes, respondFastPath } from "./routes.ts"
 
 const checkMs = 1000
 /** While draining, for the first request of a connection that was just made. */
 const firstRequestMs = 1000
 
 interface Deps {
-  opening: Opening
-  lane: Lane
+  opening: ExchangeDeps
+  lane: FastPathRoutes
   checkHost: HostCheck
   connectionLimit: ConnectionLimit
 }
@@ -21,38 +21,38 @@ interface Deps {
  * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
  * less. A connection on which anything else comes goes on to it with all that was read, and stays.
  */
-export const createFront = ({ opening, lane, checkHost, connectionLimit }: Deps) => {
-  const connections = new Set<PlainConnection>()
+export const createFastPathServer = ({ opening, lane, checkHost, connectionLimit }: Deps) => {
+  const connections = new Set<FastPathConnection>()
   let keptSeconds = 0
-  let behind: (socket: Socket) => void = () => {}
+  let passToNode: (socket: Socket) => void = () => {}
 
-  const deps: PlainDeps = {
+  const deps: FastPathDeps = {
     find: lane.find,
     isHostAllowed: (host) => checkHost(host) === undefined,
     answer: (route, incoming, outgoing, read) =>
-      answerHot(route, beginExchange(opening, incoming, outgoing), read),
+      respondFastPath(route, beginExchange(opening, incoming, outgoing), read),
     handOver: (socket, read) => {
       socket.pause()
       socket.unshift(read)
-      behind(socket)
+      passToNode(socket)
       socket.resume()
     },
-    keptSeconds: () => keptSeconds,
-    gone: (connection) => void connections.delete(connection),
+    keepAliveSeconds: () => keptSeconds,
+    onClosed: (connection) => void connections.delete(connection),
   }
 
   return {
     /** Takes the connections of a server, and leaves to it those that are not for here. */
-    standBefore: (server: Server): void => {
+    attach: (server: Server): void => {
       keptSeconds = Math.floor(server.keepAliveTimeout / 1000)
       const own = server.listeners("connection")
-      behind = (socket) => {
+      passToNode = (socket) => {
         for (const listener of own) listener.call(server, socket)
       }
       server.removeAllListeners("connection")
       server.on("connection", (socket: Socket) => {
         if (!connectionLimit.admit(socket)) return
-        connections.add(new PlainConnection(socket, deps, performance.now()))
+        connections.add(new FastPathConnection(socket, deps, performance.now()))
       })
       const timer = setInterval(() => {
         const now = performance.now()
