@@ -12,7 +12,7 @@ const parts = [
 const token = /\s?\S{1,5}|\s+/g
 
 /** An answer of `count` tokens with headings, lists, tables, code, and formulas. */
-export const essay = (count: number): string[] => {
+export const createSampleAnswer = (count: number): string[] => {
   const tokens: string[] = []
   for (let part = 0; tokens.length < count; part++) {
     tokens.push(...((parts[part % parts.length] ?? "").match(token) ?? []))

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core"
 
 /** Records the time of every frame; scrolls the messages up by `stepPx` in each. */
-const watchFrames = (stepPx: number): string => `
+const frameRecorderScript = (stepPx: number): string => `
   window.frames_at = []
   window.frames_on = true
   {
@@ -15,35 +15,35 @@ const watchFrames = (stepPx: number): string => `
   }
 `
 
-export interface Frames {
+export interface FrameStats {
   /** Frames per second, averaged over the whole measurement. */
   mean: number
   /** Frames in the slowest full second. */
-  slowest: number
+  slowestSecond: number
   /** Longest gap between two frames, in ms. */
-  longest: number
+  longestGapMs: number
 }
 
 /** Measures the frame rate while `during` runs. */
-export const countFrames = async (
+export const measureFrames = async (
   page: Page,
   stepPx: number,
   during: () => Promise<void>,
-): Promise<Frames> => {
-  await page.evaluate(watchFrames(stepPx))
+): Promise<FrameStats> => {
+  await page.evaluate(frameRecorderScript(stepPx))
   await during()
   const times: number[] = await page.evaluate("window.frames_on = false, window.frames_at")
   const first = times[0] ?? 0
   const seconds = ((times.at(-1) ?? 0) - first) / 1000
-  const each = Array.from({ length: Math.floor(seconds) }, () => 0)
+  const framesBySecond = Array.from({ length: Math.floor(seconds) }, () => 0)
   for (const time of times) {
     const second = Math.floor((time - first) / 1000)
-    if (second < each.length) each[second] = (each[second] ?? 0) + 1
+    if (second < framesBySecond.length) framesBySecond[second] = (framesBySecond[second] ?? 0) + 1
   }
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
   return {
     mean: (times.length - 1) / seconds,
-    slowest: Math.min(...each),
-    longest: Math.max(...gaps),
+    slowestSecond: Math.min(...framesBySecond),
+    longestGapMs: Math.max(...gaps),
   }
 }

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
-import { essay } from "./essay.ts"
-import type { Mark } from "./marks.ts"
-import { importChat, type Site } from "./site.ts"
+import { createSampleAnswer } from "./essay.ts"
+import type { Measurement } from "./marks.ts"
+import { type BenchSite, importChat } from "./site.ts"
 
 const dist = join(import.meta.dirname, "../dist")
 const loads = 5
 
 /** Returns a function that gives the gzipped kB of scripts loaded since its last call. */
-const scriptsOf = (page: Page) => {
+const trackScripts = (page: Page) => {
   const seen = new Set<string>()
   let fresh: string[] = []
   page.on("response", (response) => {
@@ -30,10 +30,10 @@ const scriptsOf = (page: Page) => {
 const formula = "Now $E = mc^2$."
 const diagram = "```mermaid\ngraph LR\nA-->B\n```"
 
-const measureScripts = async (site: Site): Promise<Mark[]> => {
-  const visit = await site.visit()
+const measureScripts = async (site: BenchSite): Promise<Measurement[]> => {
+  const visit = await site.openSession()
   const { page } = visit
-  const kilobytes = scriptsOf(page)
+  const kilobytes = trackScripts(page)
   const open = async (text: string): Promise<number> => {
     await page.goto(await importChat(visit, site.url, ["Hello", text]))
     await page.locator("article[data-role=assistant]").waitFor()
@@ -43,14 +43,14 @@ const measureScripts = async (site: Site): Promise<Mark[]> => {
   await page.getByLabel("Message", { exact: true }).waitFor()
   const kB = { unit: "kB" }
   const marks = [
-    { what: "JavaScript of the chat page, gzipped", value: await kilobytes(), ...kB, atMost: 200 },
+    { label: "JavaScript of the chat page, gzipped", value: await kilobytes(), ...kB, max: 200 },
     {
-      what: "  added for Markdown and code",
+      label: "  added for Markdown and code",
       value: await open("**a**\n```ts\n1\n```"),
       ...kB,
     },
-    { what: "  added for the first formula", value: await open(formula), ...kB },
-    { what: "  added for the first diagram", value: await open(diagram), ...kB },
+    { label: "  added for the first formula", value: await open(formula), ...kB },
+    { label: "  added for the first diagram", value: await open(diagram), ...kB },
   ]
   await visit.context.close()
   return marks
@@ -60,7 +60,7 @@ const measureScripts = async (site: Site): Promise<Mark[]> => {
  * Records layout shifts without recent input; `written` marks those within the block that is still
  * growing.
  */
-export const watchShifts = `
+export const layoutShiftScript = `
   window.shifts = []
   const describe = (node) => node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.textContent
   const grows = (node) => {
@@ -78,15 +78,15 @@ export const watchShifts = `
   }).observe({ type: "layout-shift", buffered: true })
 `
 
-interface Shift {
+interface LayoutShift {
   value: number
   written: boolean
   moved: string[]
 }
 
 /** Sums of the layout shifts since the page opened; logs which finished elements moved. */
-export const shiftsOf = async (page: Page, where: string) => {
-  const shifts: Shift[] = await page.evaluate("window.shifts")
+export const readLayoutShifts = async (page: Page, where: string) => {
+  const shifts: LayoutShift[] = await page.evaluate("window.shifts")
   const sums = { finished: 0, written: 0 }
   for (const { value, written, moved } of shifts) {
     sums[written ? "written" : "finished"] += value
@@ -98,18 +98,18 @@ export const shiftsOf = async (page: Page, where: string) => {
 
 const firstPaint = `performance.getEntriesByName("first-contentful-paint")[0]?.startTime`
 
-const measureLoad = async (site: Site, path: string, shown: string) => {
+const measureLoad = async (site: BenchSite, path: string, shown: string) => {
   const paints: number[] = []
   const shifts: number[] = []
   for (let load = 0; load < loads; load++) {
-    const { page, context } = await site.visit()
-    await page.addInitScript(watchShifts)
+    const { page, context } = await site.openSession()
+    await page.addInitScript(layoutShiftScript)
     await page.goto(path)
     await page.locator(shown).first().waitFor()
     await page.waitForLoadState("networkidle")
     await page.waitForTimeout(300)
     paints.push(Number(await page.evaluate(firstPaint)))
-    const { finished, written } = await shiftsOf(page, path)
+    const { finished, written } = await readLayoutShifts(page, path)
     shifts.push(finished + written)
     await context.close()
   }
@@ -120,18 +120,21 @@ const measureLoad = async (site: Site, path: string, shown: string) => {
 }
 
 /** Script size, first contentful paint, and layout shift with an empty browser cache. */
-export const measureLoading = async (site: Site): Promise<Mark[]> => {
+export const measureLoading = async (site: BenchSite): Promise<Measurement[]> => {
   const marks = await measureScripts(site)
-  const visit = await site.visit()
-  const chat = await importChat(visit, site.url, ["Tell me of tides", essay(600).join("")])
+  const visit = await site.openSession()
+  const chat = await importChat(visit, site.url, [
+    "Tell me of tides",
+    createSampleAnswer(600).join(""),
+  ])
   await visit.context.close()
   const fresh = await measureLoad(site, `${site.url}/`, "textarea")
   const read = await measureLoad(site, chat, "article[data-role=assistant] table")
   return [
     ...marks,
-    { what: "first contentful paint, new chat", value: fresh.paint, unit: "ms", atMost: 1000 },
-    { what: "first contentful paint, a chat", value: read.paint, unit: "ms", atMost: 1000 },
-    { what: "layout shift, new chat", value: fresh.shift, unit: "", atMost: 0 },
-    { what: "layout shift, a chat", value: read.shift, unit: "", atMost: 0 },
+    { label: "first contentful paint, new chat", value: fresh.paint, unit: "ms", max: 1000 },
+    { label: "first contentful paint, a chat", value: read.paint, unit: "ms", max: 1000 },
+    { label: "layout shift, new chat", value: fresh.shift, unit: "", max: 0 },
+    { label: "layout shift, a chat", value: read.shift, unit: "", max: 0 },
   ]
 }

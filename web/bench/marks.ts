@@ -1,37 +1,37 @@
-export interface Mark {
-  what: string
+export interface Measurement {
+  label: string
   value: number
   unit: string
-  atMost?: number
-  atLeast?: number
+  max?: number
+  min?: number
 }
 
-export const passes = ({ value, atMost, atLeast }: Mark): boolean =>
-  (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast)
+export const isWithinLimits = ({ value, max: atMost, min }: Measurement): boolean =>
+  (atMost === undefined || value <= atMost) && (min === undefined || value >= min)
 
-const shown = (value: number, unit: string): string => {
+const formatValue = (value: number, unit: string): string => {
   const digits = unit === "" && value < 1 ? 4 : 1
   if (Math.abs(value) >= 100 || Number.isInteger(value)) return `${value.toFixed(0)} ${unit}`.trim()
   return `${value.toFixed(digits)}${unit && ` ${unit}`}`
 }
 
-const promise = ({ unit, atMost, atLeast }: Mark): string => {
-  if (atMost !== undefined) return ` (at most ${shown(atMost, unit)})`
-  return atLeast === undefined ? "" : ` (at least ${shown(atLeast, unit)})`
+const formatLimit = ({ unit, max: atMost, min }: Measurement): string => {
+  if (atMost !== undefined) return ` (at most ${formatValue(atMost, unit)})`
+  return min === undefined ? "" : ` (at least ${formatValue(min, unit)})`
 }
 
-const verdict = (mark: Mark): string => {
-  if (mark.atMost === undefined && mark.atLeast === undefined) return "    "
-  return passes(mark) ? "pass" : "FAIL"
+const verdict = (mark: Measurement): string => {
+  if (mark.max === undefined && mark.min === undefined) return "    "
+  return isWithinLimits(mark) ? "pass" : "FAIL"
 }
 
 /** A table of the measurements, with pass or FAIL for those that have a limit. */
-export const formatMarks = (marks: readonly Mark[]): string => {
-  const width = Math.max(...marks.map(({ what }) => what.length))
+export const formatMeasurements = (marks: readonly Measurement[]): string => {
+  const width = Math.max(...marks.map(({ label: what }) => what.length))
   return marks
     .map((mark) => {
-      const value = shown(mark.value, mark.unit)
-      return `${verdict(mark)}  ${mark.what.padEnd(width)}  ${value}${promise(mark)}`
+      const value = formatValue(mark.value, mark.unit)
+      return `${verdict(mark)}  ${mark.label.padEnd(width)}  ${value}${formatLimit(mark)}`
     })
     .join("\n")
 }

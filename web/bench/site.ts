@@ -8,27 +8,30 @@ import { startUpstream } from "./upstream.ts"
 
 const account = { email: "bench@example.com", password: "a password for the bench" }
 
-export interface Site {
+export interface BenchSite {
   url: string
   browser: Browser
   /** Opens a new, signed-in browser context with an empty cache. */
-  visit(): Promise<Visit>
+  openSession(): Promise<BrowserSession>
   close(): Promise<void>
 }
 
-export interface Visit {
+export interface BrowserSession {
   page: Page
   context: BrowserContext
   cdp: CDPSession
 }
 
-interface SiteOptions {
+interface BenchSiteOptions {
   tokens: number
   tokensPerSecond: number
 }
 
 /** Starts the gateway as `npm start` does, with a fake provider, and launches Chromium. */
-export const openSite = async ({ tokens, tokensPerSecond }: SiteOptions): Promise<Site> => {
+export const startBenchSite = async ({
+  tokens,
+  tokensPerSecond,
+}: BenchSiteOptions): Promise<BenchSite> => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-bench-web-"))
   const upstream = await startUpstream(tokens, tokensPerSecond)
   const gateway = await startGatewayProcess({
@@ -45,7 +48,7 @@ export const openSite = async ({ tokens, tokensPerSecond }: SiteOptions): Promis
   return {
     url: gateway.url,
     browser,
-    visit: async () => {
+    openSession: async () => {
       const viewport = { width: 1440, height: 900 }
       const context = await browser.newContext({ viewport, locale: "en-US" })
       await context.request.post(`${gateway.url}/api/v1/auths/signin`, { data: account })
@@ -63,7 +66,11 @@ export const openSite = async ({ tokens, tokensPerSecond }: SiteOptions): Promis
 }
 
 /** Imports a chat whose messages alternate between user and assistant; returns its URL. */
-export const importChat = async ({ context }: Visit, url: string, texts: readonly string[]) => {
+export const importChat = async (
+  { context }: BrowserSession,
+  url: string,
+  texts: readonly string[],
+) => {
   const messages = texts.map((content, index) => ({
     id: String(index),
     parent_id: index === 0 ? null : String(index - 1),

@@ -1,21 +1,21 @@
 import { createServer, type ServerResponse } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
 import { listenOnLoopback } from "../../server/test/harness/listen.ts"
-import { essay } from "./essay.ts"
+import { createSampleAnswer } from "./essay.ts"
 
-const frame = (content: string): string => {
+const formatChunk = (content: string): string => {
   const choices = [{ index: 0, delta: { content }, finish_reason: null }]
   const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "essay" }
   return `data: ${JSON.stringify({ ...head, choices })}\n\n`
 }
 
 /** Keeps the average rate: tokens that a late timer missed are sent together. */
-const write = async (response: ServerResponse, count: number, perSecond: number) => {
-  const tokens = essay(count)
+const streamTokens = async (response: ServerResponse, count: number, perSecond: number) => {
+  const tokens = createSampleAnswer(count)
   const started = performance.now()
   for (let sent = 0; sent < tokens.length && !response.destroyed; ) {
     const due = Math.floor(((performance.now() - started) / 1000) * perSecond) + 1
-    for (const text of tokens.slice(sent, due)) response.write(frame(text))
+    for (const text of tokens.slice(sent, due)) response.write(formatChunk(text))
     sent = Math.max(sent, Math.min(due, tokens.length))
     await wait(1000 / perSecond)
   }
@@ -32,7 +32,7 @@ export const startUpstream = async (count: number, perSecond: number) => {
       return
     }
     response.writeHead(200, { "content-type": "text/event-stream" })
-    void write(response, count, perSecond)
+    void streamTokens(response, count, perSecond)
   })
   const port = await listenOnLoopback(server)
   return {

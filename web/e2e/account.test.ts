@@ -1,16 +1,16 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
-let world: World
+let app: TestApp
 beforeAll(async () => {
-  world = await openWorld()
+  app = await startTestApp()
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 describe("an API key", () => {
   it("is created, shown once, works with the OpenAI SDK, and stops working when revoked", async () => {
-    const { page, open, complaints } = await world.asAdmin()
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/account/keys")
     await page.getByRole("link", { name: "Create key" }).first().click()
     await page.getByRole("heading", { name: "Create key" }).waitFor()
@@ -22,12 +22,12 @@ describe("an API key", () => {
     const apiKey = await page.locator("[data-secret]").innerText()
     expect(apiKey).toMatch(/^sk-/)
     expect(await page.getByRole("tabpanel").innerText()).toContain(
-      `curl ${world.gateway.url}/v1/chat/completions`,
+      `curl ${app.gateway.url}/v1/chat/completions`,
     )
     await page.getByRole("tab", { name: "Python" }).click()
     expect(await page.getByRole("tabpanel").innerText()).toContain(apiKey)
 
-    const client = new OpenAI({ baseURL: `${world.gateway.url}/v1`, apiKey, maxRetries: 0 })
+    const client = new OpenAI({ baseURL: `${app.gateway.url}/v1`, apiKey, maxRetries: 0 })
     const ask = (model: string) =>
       client.chat.completions.create({ model, messages: [{ role: "user", content: "hello" }] })
     expect((await ask("gpt-fake")).choices[0]?.message.content).toBe("You said: hello")
@@ -44,7 +44,7 @@ describe("an API key", () => {
   })
 
   it("shows a validation error below an invalid route", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/account/keys/new")
     await page.getByLabel("Allowed routes").fill("chat,")
     await page.getByRole("button", { name: "Create key" }).click()
@@ -55,16 +55,16 @@ describe("an API key", () => {
 
 describe("the account pages", () => {
   it("show only the user's own usage, also by API key", async () => {
-    const { gateway } = world
+    const { gateway } = app
     const grace = await gateway.newUser("Grace")
     const messages = [{ role: "user", content: "hello" }]
     const ask = (model: string, key?: string) =>
       gateway.call("POST", "/v1/chat/completions", { model, messages }, key ? { key } : {})
     await ask("gpt-fake", grace.key)
     await ask("llama3.2:latest")
-    const mine = () => gateway.call("GET", "/api/v1/usage", undefined, { key: grace.key })
-    await expect.poll(async () => (await mine()).body.total).toBe(1)
-    const { page, open, context } = await world.visit()
+    const readOwnUsage = () => gateway.call("GET", "/api/v1/usage", undefined, { key: grace.key })
+    await expect.poll(async () => (await readOwnUsage()).body.total).toBe(1)
+    const { page, open, context } = await app.openSession()
     const data = { email: grace.email, password: "Grace has a password" }
     await context.request.post(`${gateway.url}/api/v1/auths/signin`, { data })
     await open("/account/usage")
@@ -80,8 +80,8 @@ describe("the account pages", () => {
   })
 
   it("list the sessions and end another one immediately", async () => {
-    const here = await world.asAdmin()
-    const there = await world.asAdmin()
+    const here = await app.asAdmin()
+    const there = await app.asAdmin()
     await here.open("/account/sessions")
     await here.page.getByText("This session").waitFor()
     const buttons = here.page.getByRole("button", { name: "End session" })
@@ -93,7 +93,7 @@ describe("the account pages", () => {
   })
 
   it("keep unsaved changes until they are saved or discarded", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/account")
     await page.getByLabel("Name").fill("Ada, Countess of Lovelace")
     await page.getByRole("link", { name: "Models" }).click()
@@ -106,9 +106,9 @@ describe("the account pages", () => {
   })
 
   it("show the storage used and its limit", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     const chat = { title: "Long", system: "s".repeat(200_000) }
-    await world.gateway.call("POST", "/api/v1/chats/new", chat)
+    await app.gateway.call("POST", "/api/v1/chats/new", chat)
     await open("/account")
     await page.getByText(/^2\d\d kB of 100 GB used$/).waitFor()
     const chats = page.getByRole("definition").filter({ hasText: /^2\d\d kB$/ })
@@ -116,13 +116,14 @@ describe("the account pages", () => {
   })
 
   it("follow the system theme until one is chosen, and keep it after a reload", async () => {
-    const { page, open } = await world.asAdmin({ colorScheme: "dark" })
-    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    const { page, open } = await app.asAdmin({ colorScheme: "dark" })
+    const backgroundColor = () =>
+      page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     await open("/account")
-    await expect.poll(ground).toBe("rgb(22, 22, 24)")
+    await expect.poll(backgroundColor).toBe("rgb(22, 22, 24)")
     await page.getByLabel("Theme").selectOption("light")
-    await expect.poll(ground).toBe("rgb(255, 255, 255)")
+    await expect.poll(backgroundColor).toBe("rgb(255, 255, 255)")
     await page.reload()
-    await expect.poll(ground).toBe("rgb(255, 255, 255)")
+    await expect.poll(backgroundColor).toBe("rgb(255, 255, 255)")
   })
 })

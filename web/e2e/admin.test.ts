@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
-let world: World
+let app: TestApp
 beforeAll(async () => {
-  world = await openWorld()
+  app = await startTestApp()
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 describe("an administrator", () => {
   it("adds a user, resets the password, adds the user to a group, and deletes the user", async () => {
-    const { gateway } = world
-    const { page, open, complaints } = await world.asAdmin()
+    const { gateway } = app
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/admin/users")
     await page.getByRole("link", { name: "Add user" }).click()
     await page.getByRole("heading", { name: "Add user" }).waitFor()
@@ -53,7 +53,7 @@ describe("an administrator", () => {
   })
 
   it("cannot demote the last administrator and is told why", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/admin/users?role=admin")
     await page.getByRole("table").getByRole("link").click()
     await page.getByRole("heading", { name: "Portico Administrator" }).waitFor()
@@ -63,7 +63,7 @@ describe("an administrator", () => {
   })
 
   it("changes a setting, but not one that an environment variable locks", async () => {
-    const fixed = await openWorld({ ENABLE_SIGNUP: "true" })
+    const fixed = await startTestApp({ ENABLE_SIGNUP: "true" })
     try {
       const { page, open } = await fixed.asAdmin()
       await open("/admin/settings")
@@ -82,10 +82,10 @@ describe("an administrator", () => {
 
   it("sees usage by day, model, and user, and downloads it as CSV", async () => {
     const messages = [{ role: "user", content: "hello" }]
-    await world.gateway.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
-    const { page, open } = await world.asAdmin()
+    await app.gateway.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
+    const { page, open } = await app.asAdmin()
     await expect
-      .poll(async () => (await world.gateway.call("GET", "/api/v1/usage")).body.total, {
+      .poll(async () => (await app.gateway.call("GET", "/api/v1/usage")).body.total, {
         timeout: 10_000,
       })
       .toBe(1)
@@ -104,8 +104,8 @@ describe("an administrator", () => {
 
 describe("a connection", () => {
   it("shows its error while failing and recovers automatically", async () => {
-    const { gateway, provider } = world
-    const { page, open } = await world.asAdmin()
+    const { gateway, provider } = app
+    const { page, open } = await app.asAdmin()
     await open("/admin/connections/new")
     await page.getByLabel("Name").fill("Second provider")
     await page.getByLabel("Address").fill(provider.url)
@@ -130,7 +130,7 @@ describe("a connection", () => {
 
 describe("keyboard navigation", () => {
   it("opens any page from the command palette", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models")
     await page.keyboard.press("Control+k")
     await page.getByRole("combobox", { name: /Search pages/ }).waitFor()
@@ -145,7 +145,7 @@ describe("keyboard navigation", () => {
   })
 
   it("starts with a link that skips the sidebar", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
@@ -155,7 +155,7 @@ describe("keyboard navigation", () => {
 
 describe("an unreachable server", () => {
   it("shows a notice that disappears when the connection is back", async () => {
-    const { page, open, context } = await world.asAdmin()
+    const { page, open, context } = await app.asAdmin()
     await open("/admin/connections")
     await page.getByRole("table").waitFor()
     await context.setOffline(true)

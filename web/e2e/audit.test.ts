@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
 const token = "a-scim-token-of-the-tests-that-is-long-enough"
 const base = "/api/v1/scim/v2"
 
-let world: World
+let app: TestApp
 beforeAll(async () => {
-  world = await openWorld({ SCIM_ENABLED: "true", SCIM_TOKEN: token, SCIM_RATE_LIMIT: "off" })
+  app = await startTestApp({ SCIM_ENABLED: "true", SCIM_TOKEN: token, SCIM_RATE_LIMIT: "off" })
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 const provision = (path: string, body: unknown, key = token) =>
-  world.gateway.call("POST", base + path, body, { key })
+  app.gateway.call("POST", base + path, body, { key })
 
 describe("the audit page", () => {
   it("keeps its filters in the URL, opens an event, and shows related events", async () => {
-    const { gateway } = world
+    const { gateway } = app
     const user = { name: "Grace", email: "grace@example.com", password: "a password of grace" }
     const { id } = (await gateway.call("POST", "/api/v1/auths/add", user)).body
     await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "admin" })
     const credentials = { email: user.email, password: "wrong" }
     await gateway.call("POST", "/api/v1/auths/signin", credentials)
 
-    const { page, open, complaints } = await world.asAdmin()
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/admin/audit")
     await page.getByRole("combobox", { name: "Outcome" }).selectOption("failure")
     await page.getByRole("link", { name: "auth.failed" }).waitFor()
@@ -45,16 +45,16 @@ describe("the audit page", () => {
   })
 
   it("offers newer events and shows them on request", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/admin/audit?action=group.")
     await page.getByText("No results").waitFor()
-    await world.gateway.call("POST", "/api/v1/groups/create", { name: "Newcomers" })
+    await app.gateway.call("POST", "/api/v1/groups/create", { name: "Newcomers" })
     await page.getByRole("button", { name: "Show newer events" }).click()
     await page.getByRole("link", { name: "group.created" }).waitFor()
   })
 
   it("exports the filtered audit log as a file", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/admin/audit?action=user.")
     const download = page.waitForEvent("download")
     await page.getByRole("link", { name: "Export NDJSON" }).click()
@@ -76,10 +76,10 @@ describe("the provisioning page", () => {
     await provision("/Groups", { displayName: "Crew", members: [] })
     await provision("/Users", { userName: "mary@example.com", active: true })
     await provision("/Users", {}, "guessed")
-    const { page, open, complaints } = await world.asAdmin()
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/admin/provisioning")
     await page.getByText("SCIM is on").waitFor()
-    await page.getByText(`${world.gateway.url}${base}`).waitFor()
+    await page.getByText(`${app.gateway.url}${base}`).waitFor()
     await page.getByText("Authorization: Bearer <SCIM_TOKEN>").waitFor()
     await page.getByText("1 (1 active)").waitFor()
     await page.getByRole("link", { name: "scim.user.created" }).waitFor()
@@ -91,7 +91,7 @@ describe("the provisioning page", () => {
   it("locks the fields of users and groups that the provider manages", async () => {
     const { body } = await provision("/Users", { userName: "rosa@example.com", active: true })
     const group = await provision("/Groups", { displayName: "Dockers" })
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/admin/users")
     const row = page.getByRole("row", { name: /rosa@example.com/ })
     await row.getByText("Identity provider (SCIM)").waitFor()
@@ -103,7 +103,7 @@ describe("the provisioning page", () => {
     expect(await page.getByLabel("Name").isDisabled()).toBe(true)
     expect(await page.getByLabel("Add a member").count()).toBe(0)
     const rename = { email: "rosa@elsewhere.example" }
-    const refused = await world.gateway.call("POST", `/api/v1/users/${body.id}/update`, rename)
+    const refused = await app.gateway.call("POST", `/api/v1/users/${body.id}/update`, rename)
     expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } })
   })
 })

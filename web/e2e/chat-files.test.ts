@@ -2,34 +2,34 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
-import { drop } from "./library.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { dropFiles } from "./library.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 
 const wait = "?process_in_background=false"
 
 beforeAll(async () => {
-  world = await openWorld()
-  visit = await world.asAdmin()
+  app = await startTestApp()
+  visit = await app.asAdmin()
   const files = await Promise.all(
     ["Sales of beetles rose in spring.", "Sales of beetles fell in autumn."].map((text) =>
-      upload(world.gateway, "report.txt", text, { query: wait }),
+      upload(app.gateway, "report.txt", text, { query: wait }),
     ),
   )
-  const blank = await upload(world.gateway, "blank.txt", "\n \n", { query: wait })
+  const blank = await upload(app.gateway, "blank.txt", "\n \n", { query: wait })
   const ids = [...files, blank].map(({ body }) => body.id)
-  await collect(world.gateway, "Beetle reports", ids)
+  await collect(app.gateway, "Beetle reports", ids)
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 const composer = () => visit.page.getByLabel("Message", { exact: true })
 const attached = () => visit.page.getByRole("list", { name: "Attached" })
 const answers = () => visit.page.locator("article[data-role=assistant]")
 
-const begin = async (): Promise<void> => {
-  await visit.page.goto(`${world.gateway.url}/?model=gpt-fake`)
+const startChat = async (): Promise<void> => {
+  await visit.page.goto(`${app.gateway.url}/?model=gpt-fake`)
   await composer().waitFor()
   for (const one of await attached()
     .getByRole("button", { name: /^Remove/ })
@@ -37,7 +37,7 @@ const begin = async (): Promise<void> => {
     await one.click()
   }
 }
-const say = async (text: string): Promise<void> => {
+const sendMessage = async (text: string): Promise<void> => {
   await composer().fill(text)
   await composer().press("Enter")
   await visit.page.waitForURL(/\/c\//, { waitUntil: "commit" })
@@ -47,7 +47,7 @@ itInLongForm(
   "attaches a collection with # and the keyboard, and keeps it for the next question",
   async () => {
     const { page } = visit
-    await begin()
+    await startChat()
     await composer().pressSequentially("How did sales do? [1] [2] #beet")
     const options = page.getByRole("listbox", { name: "Collections and files" }).getByRole("option")
     await options.getByText("Beetle reports").waitFor()
@@ -74,13 +74,13 @@ itInLongForm(
 
 it("uploads dropped files, sends once they are uploaded, and opens a passage in its file", async () => {
   const { page } = visit
-  await begin()
+  await startChat()
   await page.route("**/api/v1/files/", async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 800))
     await route.continue()
   })
   const text = `${"Some words before. ".repeat(20)}\n\nThe cormorant dives to forty metres.\n\n${"Some words after. ".repeat(20)}`
-  await drop(page, "#composer", [{ name: "birds.txt", text }])
+  await dropFiles(page, "#composer", [{ name: "birds.txt", text }])
   await composer().fill("How deep does the cormorant dive? [1]")
   await composer().press("Enter")
   await page.getByText("Your message will be sent when 1 upload finishes").waitFor()
@@ -95,19 +95,19 @@ it("uploads dropped files, sends once they are uploaded, and opens a passage in 
 
 itInLongForm("adds an upload to the attachments of the last message only", async () => {
   const { page } = visit
-  await begin()
-  await drop(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
+  await startChat()
+  await dropFiles(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
   await attached().getByText("first.txt").waitFor()
-  await say("What do herons do?")
+  await sendMessage("What do herons do?")
   await answers().getByText("You said: What do herons do?").waitFor()
-  await drop(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
+  await dropFiles(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
   const chips = page.getByRole("button", { name: /^Remove (first|second)/ })
   await expect.poll(() => chips.count()).toBe(2)
   await page.getByRole("button", { name: "Remove first.txt" }).click()
   await composer().fill("And gulls?")
   await composer().press("Enter")
   await answers().getByText("You said: And gulls?").waitFor()
-  await drop(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
+  await dropFiles(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
   await page.getByRole("button", { name: "Remove third.txt" }).waitFor()
   await page.getByRole("button", { name: "Remove second.txt" }).waitFor()
   expect(await page.getByRole("button", { name: "Remove first.txt" }).count()).toBe(0)
@@ -115,8 +115,8 @@ itInLongForm("adds an upload to the attachments of the last message only", async
 
 itInLongForm("says why a file cannot be used, and sends once it is removed", async () => {
   const { page } = visit
-  await begin()
-  await drop(page, "#composer", [{ name: "void.txt", text: "  \n" }])
+  await startChat()
+  await dropFiles(page, "#composer", [{ name: "void.txt", text: "  \n" }])
   await attached().getByRole("alert").waitFor()
   await composer().fill("What does it say?")
   await composer().press("Enter")
@@ -128,50 +128,50 @@ itInLongForm("says why a file cannot be used, and sends once it is removed", asy
 
 itInLongForm("shows a file's state that changed before the event stream connected", async () => {
   const { page } = visit
-  const heard = Promise.withResolvers<void>()
+  const connected = Promise.withResolvers<void>()
   await page.route("**/api/v1/events", async (route) => {
-    await heard.promise
+    await connected.promise
     await route.continue()
   })
-  let asked = 0
+  let fetchCount = 0
   await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
     const response = await route.fetch()
     const file = await response.json()
     // Reports the state before processing finished, as a slow network would.
-    if (asked++ === 0) Object.assign(file.data, { status: "processing", error: null })
+    if (fetchCount++ === 0) Object.assign(file.data, { status: "processing", error: null })
     await route.fulfill({ response, json: file })
   })
-  await begin()
-  await drop(page, "#composer", [{ name: "empty.txt", text: " \n" }])
-  await expect.poll(() => asked).toBe(1)
+  await startChat()
+  await dropFiles(page, "#composer", [{ name: "empty.txt", text: " \n" }])
+  await expect.poll(() => fetchCount).toBe(1)
   await page.getByRole("button", { name: "Remove empty.txt" }).waitFor()
-  heard.resolve()
+  connected.resolve()
   await attached().getByRole("alert").waitFor()
   await page.unrouteAll({ behavior: "wait" })
 })
 
 itInLongForm("shows a file's state that changed during its first request", async () => {
   const { page } = visit
-  let asked = 0
+  let fetchCount = 0
   await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
     const response = await route.fetch()
     const file = await response.json()
-    if (asked++ === 0) {
+    if (fetchCount++ === 0) {
       Object.assign(file.data, { status: "processing", error: null })
       // The event arrives before this response.
       await sleep(1500)
     }
     await route.fulfill({ response, json: file })
   })
-  await begin()
-  await drop(page, "#composer", [{ name: "blank.txt", text: "\t\n" }])
+  await startChat()
+  await dropFiles(page, "#composer", [{ name: "blank.txt", text: "\t\n" }])
   await attached().getByRole("alert").waitFor()
   await page.unrouteAll({ behavior: "wait" })
 })
 
 itInLongForm("accepts dropped and pasted images", async () => {
   const { page } = visit
-  await begin()
+  await startChat()
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
   await page.evaluate((base64) => {
@@ -189,7 +189,7 @@ itInLongForm("accepts dropped and pasted images", async () => {
   }, png)
   await page.getByRole("img", { name: "dropped.png" }).waitFor()
   await page.getByRole("img", { name: "pasted.png" }).waitFor()
-  await say("Two of them")
+  await sendMessage("Two of them")
   await answers().getByText("I see 2 images. You said: Two of them").waitFor()
 })
 
@@ -206,7 +206,7 @@ itInLongForm("uses the collections attached to a model in its form", async () =>
     .getByRole("button", { name: /^Remove/ })
     .all())
     await one.click()
-  await say("How did sales of beetles do? [1]")
+  await sendMessage("How did sales of beetles do? [1]")
   await answers()
     .getByRole("button", { name: /^Source 1: report.txt/ })
     .first()

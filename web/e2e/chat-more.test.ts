@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 
 beforeAll(async () => {
-  world = await openWorld()
-  visit = await world.asAdmin()
+  app = await startTestApp()
+  visit = await app.asAdmin()
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 /** At 60 frames per second. */
 const frameMs = 1000 / 60
@@ -17,10 +17,10 @@ const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 )
-const composer = ({ page }: Visit) => page.getByLabel("Message", { exact: true })
-const answers = ({ page }: Visit) => page.locator("article[data-role=assistant]")
+const composer = ({ page }: BrowserSession) => page.getByLabel("Message", { exact: true })
+const answers = ({ page }: BrowserSession) => page.locator("article[data-role=assistant]")
 
-const say = async (on: Visit, text: string): Promise<void> => {
+const sendMessage = async (on: BrowserSession, text: string): Promise<void> => {
   await composer(on).fill(text)
   await composer(on).press("Enter")
   await on.page.waitForURL(/\/c\//, { waitUntil: "commit" })
@@ -28,18 +28,18 @@ const say = async (on: Visit, text: string): Promise<void> => {
 
 it("sends images to vision models and warns about other models", async () => {
   const { page } = visit
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   const hostile = "<img src=x onerror=window.hacked=1>.png"
   const picker = page.locator("input[name=attachments]")
   await picker.setInputFiles({ name: hostile, mimeType: "image/png", buffer: png })
   await page.getByRole("img", { name: hostile }).waitFor()
-  await say(visit, "Look at this")
+  await sendMessage(visit, "Look at this")
   await answers(visit).getByText("I see 1 image. You said: Look at this").waitFor()
   const shown = page.locator("article[data-role=user] img")
   expect(await shown.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1)
   expect(await page.evaluate("window.hacked")).toBe(undefined)
 
-  await page.goto(`${world.gateway.url}/?model=llama3.2:latest`)
+  await page.goto(`${app.gateway.url}/?model=llama3.2:latest`)
   await picker.setInputFiles({ name: "sea.png", mimeType: "image/png", buffer: png })
   await page.getByText("llama3.2:latest doesn't support images").waitFor()
   await page.getByRole("button", { name: "Remove image sea.png" }).click()
@@ -49,36 +49,36 @@ it("sends images to vision models and warns about other models", async () => {
 
 it("accepts images by paste and drop", async () => {
   const { page } = visit
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   const box = composer(visit)
   await box.waitFor()
-  const give = (kind: "paste" | "drop", name: string, type: string) =>
+  const insertImage = (kind: "paste" | "drop", name: string, type: string) =>
     box.evaluate(
-      (area, given) => {
+      (area, input) => {
         const data = new DataTransfer()
-        const bytes = Uint8Array.from(atob(given.bytes), (character) => character.charCodeAt(0))
-        data.items.add(new File([bytes], given.name, { type: given.type }))
+        const bytes = Uint8Array.from(atob(input.bytes), (character) => character.charCodeAt(0))
+        data.items.add(new File([bytes], input.name, { type: input.type }))
         const options = { bubbles: true, cancelable: true }
         area.dispatchEvent(
-          given.kind === "paste"
+          input.kind === "paste"
             ? new ClipboardEvent("paste", { ...options, clipboardData: data })
             : new DragEvent("drop", { ...options, dataTransfer: data }),
         )
       },
       { kind, name, type, bytes: png.toString("base64") },
     )
-  await give("paste", "pasted.png", "image/png")
+  await insertImage("paste", "pasted.png", "image/png")
   await page.getByRole("img", { name: "pasted.png" }).waitFor()
-  await give("drop", "dropped.png", "image/png")
+  await insertImage("drop", "dropped.png", "image/png")
   await page.getByRole("img", { name: "dropped.png" }).waitFor()
-  await say(visit, "Both of them")
+  await sendMessage(visit, "Both of them")
   await answers(visit).getByText("I see 2 images. You said: Both of them").waitFor()
 })
 
 it("shares a chat read-only and stops sharing it", async () => {
   const { page } = visit
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
-  await say(visit, "for everybody here")
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
+  await sendMessage(visit, "for everybody here")
   await answers(visit).getByText("You said: for everybody here").waitFor()
   await page.getByRole("button", { name: "More actions for this chat", exact: true }).click()
   await page.getByRole("menuitem", { name: "Share chat" }).click()
@@ -87,9 +87,9 @@ it("shares a chat read-only and stops sharing it", async () => {
 
   const email = "reader@example.com"
   const password = "a reader has a password"
-  await world.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
-  const reader = await world.visit()
-  await reader.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, {
+  await app.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
+  const reader = await app.openSession()
+  await reader.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, {
     data: { email, password },
   })
   await reader.page.goto(link)
@@ -106,16 +106,16 @@ it("shares a chat read-only and stops sharing it", async () => {
 
 it("saves the system prompt and parameters of a chat", async () => {
   const { page } = visit
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   await page.getByRole("button", { name: "Prompt and parameters" }).click()
   await page.getByLabel("System prompt").fill("Answer like a pilot.")
   await page.getByLabel("Temperature").fill("3")
   await page.getByText("Enter a number from 0 to 2.").waitFor()
   await page.getByLabel("Temperature").fill("0.3")
   await page.waitForTimeout(800)
-  await say(visit, "with a prompt")
+  await sendMessage(visit, "with a prompt")
   await answers(visit).getByText("You said: with a prompt").waitFor()
-  expect(world.provider.requests.findLast(({ path }) => /chat/.test(path))?.json).toMatchObject({
+  expect(app.provider.requests.findLast(({ path }) => /chat/.test(path))?.json).toMatchObject({
     temperature: 0.3,
     messages: [{ role: "system", content: "Answer like a pilot." }, { role: "user" }],
   })
@@ -125,12 +125,12 @@ it("saves the system prompt and parameters of a chat", async () => {
 })
 
 it("works by keyboard, at a width of 360 pixels, in German", async () => {
-  const german = await world.asAdmin({
+  const german = await app.asAdmin({
     locale: "de-DE",
     viewport: { width: 360, height: 700 },
   })
   const { page } = german
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   await page.getByLabel("Nachricht", { exact: true }).waitFor()
   await page.keyboard.type("Wie steht die Tide?")
   await page.keyboard.press("Enter")
@@ -163,8 +163,8 @@ it("scrolls smoothly through 200 messages", { timeout: 90_000 }, async () => {
   }))
   const times = { created_at: 1, updated_at: 1 }
   const chat = { title: "Long", models: ["gpt-fake"], current_id: "199", messages, ...times }
-  const { body } = await world.gateway.call("POST", "/api/v1/chats/import", { chats: [chat] })
-  await page.goto(`${world.gateway.url}/c/${body.ids[0]}`)
+  const { body } = await app.gateway.call("POST", "/api/v1/chats/import", { chats: [chat] })
+  await page.goto(`${app.gateway.url}/c/${body.ids[0]}`)
   await page.getByText("Message 199").waitFor()
   const box = page.getByRole("region", { name: "Messages" })
   expect(await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)).toBeLessThan(5)
@@ -203,18 +203,18 @@ it("shows all messages of a chat that is loaded in several pages", async () => {
     created_at: 1,
   }))
   const chat = { title: "Long", models: ["gpt-fake"], created_at: 1, updated_at: 1, messages }
-  const { body } = await world.gateway.call("POST", "/api/v1/chats/import", { chats: [chat] })
-  await page.goto(`${world.gateway.url}/c/${body.ids[0]}`)
+  const { body } = await app.gateway.call("POST", "/api/v1/chats/import", { chats: [chat] })
+  await page.goto(`${app.gateway.url}/c/${body.ids[0]}`)
   await answers(visit).getByText("message number 1099.", { exact: true }).waitFor()
   await page.getByText("message number 0.", { exact: true }).waitFor({ state: "attached" })
   expect(await page.locator("article[data-role]").count()).toBe(1100)
-  await say(visit, "and one more")
+  await sendMessage(visit, "and one more")
   await answers(visit).getByText("You said: and one more").waitFor()
 })
 
 it("imports a file with any number of chats and exports all chats", async () => {
   const { page } = visit
-  await page.goto(world.gateway.url)
+  await page.goto(app.gateway.url)
   const message = { id: "1", parent_id: null, role: "user", content: "ahoy", created_at: 1 }
   const chats = Array.from({ length: 450 }, (_, n) => ({
     ...{ title: `Old chat ${n}`, current_id: "1", created_at: 1, updated_at: 1 },

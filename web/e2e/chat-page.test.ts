@@ -1,39 +1,39 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 
 beforeAll(async () => {
-  world = await openWorld()
-  visit = await world.asAdmin()
+  app = await startTestApp()
+  visit = await app.asAdmin()
 })
-afterAll(() => world.close())
-afterEach(() => world.provider.clearFaults())
+afterAll(() => app.close())
+afterEach(() => app.provider.clearFaults())
 
 const words = (count: number): string =>
   Array.from({ length: count }, (_, index) => `word${index}`).join(" ")
 
-const begin = async ({ page }: Visit, text: string): Promise<void> => {
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+const startChat = async ({ page }: BrowserSession, text: string): Promise<void> => {
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   await page.getByLabel("Message", { exact: true }).fill(text)
   await page.keyboard.press("Enter")
   await page.waitForURL(/\/c\//, { waitUntil: "commit" })
 }
-const answers = ({ page }: Visit) => page.locator("article[data-role=assistant]")
-const slowly = (ms: number): void =>
-  world.provider.fault({ kind: "slow_frames", ms }, { on: /chat/ })
+const answers = ({ page }: BrowserSession) => page.locator("article[data-role=assistant]")
+const slowDown = (ms: number): void =>
+  app.provider.fault({ kind: "slow_frames", ms }, { on: /chat/ })
 
 it("stops an answer on Escape, keeps the partial text, and continues it", async () => {
   const { page } = visit
-  slowly(40)
-  await begin(visit, words(100))
+  slowDown(40)
+  await startChat(visit, words(100))
   await answers(visit).getByText("word10 ").waitFor()
   await page.keyboard.press("Escape")
   await page.getByText("You stopped this answer.").waitFor()
   expect(await answers(visit).innerText()).not.toContain("word99")
-  world.provider.clearFaults()
+  app.provider.clearFaults()
   await page.getByRole("button", { name: "Continue the answer" }).click()
   await answers(visit)
     .getByText(/You said:.*You said:/)
@@ -43,7 +43,7 @@ it("stops an answer on Escape, keeps the partial text, and continues it", async 
 
 itInLongForm("edits a message into a new branch and switches between both", async () => {
   const { page } = visit
-  await begin(visit, "first wording")
+  await startChat(visit, "first wording")
   await answers(visit).getByText("You said: first wording").waitFor()
   await page.getByLabel("Message", { exact: true }).press("ArrowUp")
   const editor = page.getByRole("textbox", { name: "Edit message" })
@@ -63,8 +63,8 @@ itInLongForm("edits a message into a new branch and switches between both", asyn
 
 itInLongForm("resumes a streaming answer after a reload", async () => {
   const { page } = visit
-  slowly(40)
-  await begin(visit, words(60))
+  slowDown(40)
+  await startChat(visit, words(60))
   await answers(visit).getByText("word8 ").waitFor()
   await page.reload()
   await answers(visit).getByText("word59").waitFor()
@@ -72,10 +72,10 @@ itInLongForm("resumes a streaming answer after a reload", async () => {
 })
 
 itInLongForm("shows the same chat in two browsers of one account", async () => {
-  const other = await world.asAdmin()
-  await other.page.goto(world.gateway.url)
-  slowly(30)
-  await begin(visit, `Two windows ${words(50)}`)
+  const other = await app.asAdmin()
+  await other.page.goto(app.gateway.url)
+  slowDown(30)
+  await startChat(visit, `Two windows ${words(50)}`)
   const link = other.page.getByRole("link", { name: /^Two windows/ })
   await link.waitFor()
   await link.click()
@@ -92,7 +92,7 @@ itInLongForm("shows the same chat in two browsers of one account", async () => {
 
 itInLongForm("shows answers of two models side by side and continues with one", async () => {
   const { page } = visit
-  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.goto(`${app.gateway.url}/?model=gpt-fake`)
   await page.getByRole("button", { name: "Compare with another model" }).click()
   await page.getByRole("combobox", { name: "Search models" }).fill("reason")
   await page.keyboard.press("ArrowDown")
@@ -110,8 +110,8 @@ itInLongForm("shows answers of two models side by side and continues with one", 
 
 itInLongForm("shows a provider's error with details and a retry button", async () => {
   const body = { error: { message: "The model is overloaded", code: "overloaded" } }
-  world.provider.fault({ kind: "status", status: 529, body }, { on: /chat/ })
-  await begin(visit, "please fail")
+  app.provider.fault({ kind: "status", status: 529, body }, { on: /chat/ })
+  await startChat(visit, "please fail")
   const alert = answers(visit).getByRole("alert")
   await alert.getByText("The model is overloaded", { exact: true }).waitFor()
   await alert.getByText("Details").click()
@@ -124,9 +124,9 @@ itInLongForm(
   "follows a growing answer only from the end, and returns there with the button",
   async () => {
     const { page } = visit
-    slowly(25)
+    slowDown(25)
     await page.setViewportSize({ width: 900, height: 500 })
-    await begin(visit, `${"line\n\n".repeat(30)}${words(60)}`)
+    await startChat(visit, `${"line\n\n".repeat(30)}${words(60)}`)
     await answers(visit).getByText("word5 ").waitFor()
     const box = page.getByRole("region", { name: "Messages" })
     await box.hover()
@@ -145,7 +145,7 @@ itInLongForm(
 
 itInLongForm("renames, pins, archives, and deletes a chat, and undoes the deletion", async () => {
   const { page } = visit
-  await begin(visit, "a chat to keep in order")
+  await startChat(visit, "a chat to keep in order")
   await answers(visit).getByText("You said").waitFor()
   const choose = async (item: string): Promise<void> => {
     await page.getByRole("button", { name: "More actions for this chat", exact: true }).click()
@@ -169,7 +169,7 @@ itInLongForm("renames, pins, archives, and deletes a chat, and undoes the deleti
 
 itInLongForm("keeps a draft after a reload, and does not send on Shift+Enter", async () => {
   const { page } = visit
-  await page.goto(`${world.gateway.url}/`)
+  await page.goto(`${app.gateway.url}/`)
   await page.getByLabel("Message", { exact: true }).fill("half a")
   await page.keyboard.press("Shift+Enter")
   await page.keyboard.type("thought")
@@ -180,7 +180,7 @@ itInLongForm("keeps a draft after a reload, and does not send on Shift+Enter", a
 })
 
 itInLongForm("executes no scripts from answers or titles", async () => {
-  const { page, complaints } = visit
+  const { page, pageErrors: complaints } = visit
   const hostile = [
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>",
     "[a](javascript:window.hacked=1) [b](data:text/html,<script>1</script>) ![c](https://evil.example/x.png)",
@@ -190,7 +190,7 @@ itInLongForm("executes no scripts from answers or titles", async () => {
     "```html\n<script>window.hacked = 1</script>\n```",
     "<svg onload=window.hacked=1><iframe srcdoc='<script>parent.hacked=1</script>'></iframe>",
   ].join("\n\n")
-  await begin(visit, hostile)
+  await startChat(visit, hostile)
   await answers(visit).getByText("window.hacked = 1").first().waitFor()
   await page.getByRole("img", { name: "Diagram" }).waitFor()
   // An image added later fails after all earlier ones have.

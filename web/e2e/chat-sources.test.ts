@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 let report: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  visit = await world.asAdmin()
+  app = await startTestApp()
+  visit = await app.asAdmin()
   const query = "?process_in_background=false"
   const files = await Promise.all(
     ["Sales of beetles rose in spring.", "Sales of beetles fell in autumn."].map((text) =>
-      upload(world.gateway, "report.txt", text, { query }),
+      upload(app.gateway, "report.txt", text, { query }),
     ),
   )
   const ids = files.map(({ body }) => body.id)
-  report = await collect(world.gateway, "Beetle reports", ids)
+  report = await collect(app.gateway, "Beetle reports", ids)
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 const composer = () => visit.page.getByLabel("Message", { exact: true })
 const answers = () => visit.page.locator("article[data-role=assistant]")
 
 /** Starts a chat with a collection attached. */
-const say = async (text: string, id = report): Promise<void> => {
+const sendMessage = async (text: string, id = report): Promise<void> => {
   const { page, open } = visit
   await open("/?model=gpt-fake")
   const draft = JSON.stringify([{ type: "collection", id, name: "Beetle reports" }])
@@ -37,7 +37,7 @@ const say = async (text: string, id = report): Promise<void> => {
 
 it("separates cited sources from others, and offers a test search if none is cited", async () => {
   const { page } = visit
-  await say("How did sales of beetles do? [2]")
+  await sendMessage("How did sales of beetles do? [2]")
   const sources = answers().getByRole("list", { name: "Sources" })
   const cited = sources.getByRole("button", { name: /^2 ?report.txt/ })
   await cited.waitFor()
@@ -66,7 +66,7 @@ it("separates cited sources from others, and offers a test search if none is cit
 })
 
 it("links citations in prose only, not in code, in links, or for unknown numbers", async () => {
-  await say(
+  await sendMessage(
     "Sales of beetles [1], `[2]`, [1](https://example.com/) and [9] or [1, 2].\n\n```\n[2]\n```",
   )
   const numbers = answers()
@@ -80,21 +80,21 @@ it("links citations in prose only, not in code, in links, or for unknown numbers
 
 it("hides sources from readers of a shared chat who lack access to the files", async () => {
   const { page } = visit
-  await say("Sales of beetles [1]")
+  await sendMessage("Sales of beetles [1]")
   await answers()
     .getByRole("button", { name: /^Source 1/ })
     .first()
     .waitFor()
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? ""
-  await world.gateway.call("POST", `/api/v1/chats/${id}/share`, {})
+  await app.gateway.call("POST", `/api/v1/chats/${id}/share`, {})
   const email = "reader@example.com"
   const password = "a reader has a password"
-  await world.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
-  const reader = await world.visit()
-  await reader.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, {
+  await app.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
+  const reader = await app.openSession()
+  await reader.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, {
     data: { email, password },
   })
-  await reader.page.goto(`${world.gateway.url}/s/${id}`)
+  await reader.page.goto(`${app.gateway.url}/s/${id}`)
   const withheld = "Source 1: Private file"
   await reader.page.getByRole("button", { name: withheld }).click()
   await reader.page.getByText("This chat is shared with you, but the file isn't.").waitFor()
@@ -103,8 +103,8 @@ it("hides sources from readers of a shared chat who lack access to the files", a
 })
 
 it("says so if no passage matched the question", async () => {
-  const empty = await collect(world.gateway, "Empty")
-  await say("How did sales of beetles do?", empty)
+  const empty = await collect(app.gateway, "Empty")
+  await sendMessage("How did sales of beetles do?", empty)
   await answers().getByText("No passages matched this question.").waitFor()
   await answers().getByRole("link", { name: "Test search" }).click()
   await visit.page.getByText("No passages found").waitFor()

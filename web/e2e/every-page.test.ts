@@ -5,10 +5,10 @@ import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { amount, isLongForm } from "../../server/test/harness/test-size.ts"
-import { adminPages, furnish, reveal } from "./furnish.ts"
-import { misfits } from "./narrow.ts"
-import { settled } from "./settled.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { adminPages, expandPage, seed } from "./furnish.ts"
+import { findLayoutProblems } from "./narrow.ts"
+import { waitForLoaded } from "./settled.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -19,7 +19,7 @@ const Violations = z.array(
 )
 
 /** Violations that axe finds on the current page: the rule and the element. */
-const violations = async ({ page }: Visit): Promise<string[]> => {
+const findViolations = async ({ page }: BrowserSession): Promise<string[]> => {
   await page.evaluate(axe)
   // Describing the elements that pass would take most of the time.
   const found = await page.evaluate(
@@ -30,7 +30,7 @@ const violations = async ({ page }: Visit): Promise<string[]> => {
   )
 }
 
-const drawn = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+const afterNextPaint = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 
 /** An unreachable provider, so that its button and page are shown. */
 const signOn = {
@@ -39,15 +39,15 @@ const signOn = {
   OIDC_OKTA_CLIENT_ID: "portico",
 }
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 let pages: Record<string, string> = {}
 beforeAll(async () => {
-  world = await openWorld({ ENABLE_SIGNUP: "true", ...signOn })
-  pages = adminPages(await furnish(world.gateway))
-  visit = await world.asAdmin()
+  app = await startTestApp({ ENABLE_SIGNUP: "true", ...signOn })
+  pages = adminPages(await seed(app.gateway))
+  visit = await app.asAdmin()
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 /** The short form alternates between light and dark. */
 const themesOf = (index: number): ("light" | "dark")[] => {
@@ -55,16 +55,19 @@ const themesOf = (index: number): ("light" | "dark")[] => {
   return index % 2 === 0 ? ["light"] : ["dark"]
 }
 
-const wrongOn = async (from: Visit, names: Record<string, string>): Promise<string[]> => {
+const checkPages = async (
+  from: BrowserSession,
+  names: Record<string, string>,
+): Promise<string[]> => {
   const wrong: string[] = []
   for (const [index, [name, path]] of Object.entries(names).entries()) {
     await from.open(path)
-    await settled(from.page)
-    await reveal(from, name)
+    await waitForLoaded(from.page)
+    await expandPage(from, name)
     for (const colorScheme of themesOf(index)) {
       await from.page.emulateMedia({ colorScheme })
-      await from.page.evaluate(drawn)
-      const found = await violations(from)
+      await from.page.evaluate(afterNextPaint)
+      const found = await findViolations(from)
       wrong.push(...found.map((text) => `${name} (${colorScheme}) ${text}`))
     }
   }
@@ -75,39 +78,39 @@ describe("every page", () => {
   it(`passes axe in ${amount("one of the themes", "both themes")}`, {
     timeout: 240_000,
   }, async () => {
-    expect(await wrongOn(visit, pages)).toEqual([])
+    expect(await checkPages(visit, pages)).toEqual([])
   })
 
   it("passes axe before sign-in", async () => {
-    const outside = await world.visit()
+    const outside = await app.openSession()
     const pagesOutside = {
       "sign-in": "/sign-in",
       "sign-in-problem": "/sign-in/problem?problem=deactivated&provider=okta",
       "sign-up": "/sign-up",
     }
-    expect(await wrongOn(outside, pagesOutside)).toEqual([])
+    expect(await checkPages(outside, pagesOutside)).toEqual([])
   })
 
   it("fits into 360 pixels without clipping or overlap, and requests nothing from other hosts", {
     timeout: 240_000,
   }, async () => {
-    const narrow = await world.asAdmin({ viewport: { width: 360, height: 740 } })
+    const narrow = await app.asAdmin({ viewport: { width: 360, height: 740 } })
     const wrong: string[] = []
     for (const [name, path] of Object.entries(pages)) {
       await narrow.open(path)
-      await settled(narrow.page)
-      await reveal(narrow, name)
-      const found = await narrow.page.evaluate<string[]>(misfits)
+      await waitForLoaded(narrow.page)
+      await expandPage(narrow, name)
+      const found = await narrow.page.evaluate<string[]>(findLayoutProblems)
       wrong.push(...found.map((text) => `${name}: ${text}`))
     }
     expect(wrong).toEqual([])
-    expect(narrow.complaints).toEqual([])
+    expect(narrow.pageErrors).toEqual([])
   })
 })
 
 describe("the chat page", () => {
   it("initially loads at most 200 kB of gzipped JavaScript", async () => {
-    const fresh = await world.asAdmin()
+    const fresh = await app.asAdmin()
     const scripts = new Set<string>()
     fresh.page.on("request", (request) => {
       const { pathname } = new URL(request.url())
@@ -115,7 +118,7 @@ describe("the chat page", () => {
     })
     await fresh.open("/")
     await fresh.page.getByLabel("Message", { exact: true }).waitFor()
-    await settled(fresh.page)
+    await waitForLoaded(fresh.page)
     await fresh.page.evaluate("new Promise((idle) => requestIdleCallback(() => idle()))")
     const sizes = [...scripts].map((path) => gzipSync(readFileSync(dist + path)).length)
     const kilobytes = sizes.reduce((sum, size) => sum + size, 0) / 1000
@@ -130,7 +133,7 @@ describe("hostile text", () => {
   const script = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>`
 
   it("is shown as text in names", async () => {
-    const { call } = world.gateway
+    const { call } = app.gateway
     const user = { name: script, email: "eve@example.com", password: "a password of eve" }
     await call("POST", "/api/v1/auths/add", user)
     await call("POST", "/api/v1/groups/create", { name: script, description: script })
@@ -142,8 +145,8 @@ describe("hostile text", () => {
       meta: { description: script, tags: [script.slice(0, 60)] },
       params: { system: script },
     })
-    const eve = await world.visit()
-    await eve.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, { data: user })
+    const eve = await app.openSession()
+    await eve.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data: user })
     await eve.open("/account")
     const listing = ["/admin/users", "/admin/groups", "/account/keys", "/models"]
     for (const path of [...listing, "/models/view/hostile"]) {
@@ -152,7 +155,7 @@ describe("hostile text", () => {
       expect(await visit.page.evaluate("window.harmed"), path).toBeUndefined()
     }
     expect(await eve.page.evaluate("window.harmed")).toBeUndefined()
-    expect([...visit.complaints, ...eve.complaints]).toEqual([])
+    expect([...visit.pageErrors, ...eve.pageErrors]).toEqual([])
   })
 
   it("is blocked by the Content-Security-Policy if it becomes a script", async () => {
@@ -161,6 +164,6 @@ describe("hostile text", () => {
       document.body.append(s)`
     await visit.page.evaluate(add)
     expect(await visit.page.evaluate("window.harmed")).toBeUndefined()
-    visit.complaints.length = 0
+    visit.pageErrors.length = 0
   })
 })

@@ -4,15 +4,15 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "../../server/test/harness/gateway.ts"
 import { isLongForm } from "../../server/test/harness/test-size.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 beforeAll(async () => {
-  world = await openWorld()
-  visit = await world.asAdmin()
+  app = await startTestApp()
+  visit = await app.asAdmin()
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 const source = (greeting: string): string => `export async function* reply({ messages }, context) {
   context.log("asked by", context.user.name)
@@ -36,7 +36,7 @@ const write = async (page: Page, text: string): Promise<void> => {
 const output = (page: Page) => page.getByRole("log", { name: "Output" })
 
 const ask = (model: string, content: string) =>
-  new OpenAI({ baseURL: `${world.gateway.url}/v1`, apiKey: adminKey }).chat.completions.create({
+  new OpenAI({ baseURL: `${app.gateway.url}/v1`, apiKey: adminKey }).chat.completions.create({
     model,
     messages: [{ role: "user", content }],
     stream: true,
@@ -45,7 +45,7 @@ const ask = (model: string, content: string) =>
 
 describe("a function", () => {
   it("is written, run, saved, used in a chat, changed, and rolled back", async () => {
-    const { page, open, complaints } = visit
+    const { page, open, pageErrors: complaints } = visit
     await open("/functions")
     await page.getByRole("link", { name: "Create function" }).first().click()
     await page.getByRole("textbox", { name: "Name" }).fill("Harbour Master")
@@ -87,14 +87,14 @@ describe("a function", () => {
     await page.keyboard.press("ControlOrMeta+S")
     await review.getByRole("button", { name: "Save as version 3" }).click()
     await review.waitFor({ state: "detached" })
-    const said = async (): Promise<string> => {
+    const readAnswer = async (): Promise<string> => {
       let text = ""
       for await (const { choices } of await ask("harbour_master", "x")) {
         text += choices[0]?.delta.content ?? ""
       }
       return text
     }
-    await expect.poll(said).toBe("Farewell, you said: x")
+    await expect.poll(readAnswer).toBe("Farewell, you said: x")
 
     await page.getByRole("link", { name: "Versions" }).click()
     await page.getByRole("button", { name: "Restore version 2" }).click()
@@ -103,7 +103,7 @@ describe("a function", () => {
     await review.getByRole("button", { name: "Restore version 2" }).click()
     await review.waitFor({ state: "detached" })
     await page.getByText("From version 2").waitFor()
-    await expect.poll(said).toBe("Ahoy, you said: x")
+    await expect.poll(readAnswer).toBe("Ahoy, you said: x")
     await page.getByRole("link", { name: "Code" }).click()
     await editorOf(page).getByText("Ahoy").waitFor()
 
@@ -131,7 +131,7 @@ describe("a function", () => {
 describe.runIf(isLongForm)("the editor", () => {
   beforeAll(async () => {
     const body = { id: "editing", name: "Editing", content: source("Hello"), is_active: false }
-    await world.gateway.call("POST", "/api/v1/functions/create", body)
+    await app.gateway.call("POST", "/api/v1/functions/create", body)
   })
 
   it("completes members of the context from its declarations", async () => {
@@ -181,9 +181,9 @@ describe.runIf(isLongForm)("the editor", () => {
     await open("/functions/editing")
     await write(page, source("Unsaved"))
     await page.getByRole("link", { name: "Settings" }).click()
-    const asks = page.getByRole("alertdialog")
-    await asks.getByText("Your changes on this page will be lost.").waitFor()
-    await asks.getByRole("button", { name: "Cancel" }).click()
+    const dialog = page.getByRole("alertdialog")
+    await dialog.getByText("Your changes on this page will be lost.").waitFor()
+    await dialog.getByRole("button", { name: "Cancel" }).click()
     await editorOf(page).getByText("Unsaved").waitFor()
     await page.getByRole("button", { name: "Discard changes" }).click()
     await editorOf(page).getByText("Hello").waitFor()
@@ -231,7 +231,7 @@ describe.runIf(isLongForm)("settings", () => {
 }
 export const reply = (request, { settings }) => JSON.stringify(settings)
 `
-    const { call } = world.gateway
+    const { call } = app.gateway
     await call("POST", "/api/v1/functions/create", { id: "asking", name: "Asking", content })
     await open("/functions/asking/settings")
     await page.getByText("Required before the function can run.").waitFor()
@@ -248,7 +248,7 @@ export const reply = (request, { settings }) => JSON.stringify(settings)
     await page.getByText("A value is stored, encrypted.").waitFor()
     expect(await page.getByLabel("API key").inputValue()).toBe("")
     expect(await page.content()).not.toContain("sk-very-secret")
-    const given = await world.gateway.call("POST", "/v1/chat/completions", {
+    const given = await app.gateway.call("POST", "/v1/chat/completions", {
       model: "asking",
       messages: [{ role: "user", content: "?" }],
     })
@@ -264,9 +264,9 @@ export const reply = (request, { settings }) => JSON.stringify(settings)
 describe.runIf(isLongForm)("access", () => {
   it("is set on the function's page, which only administrators see", async () => {
     const { page, open } = visit
-    const { key } = await world.gateway.newUser("Grace")
+    const { key } = await app.gateway.newUser("Grace")
     const listed = async (): Promise<string[]> => {
-      const { body } = await world.gateway.call("GET", "/v1/models", undefined, { key })
+      const { body } = await app.gateway.call("GET", "/v1/models", undefined, { key })
       return body.data.map(({ id }: { id: string }) => id)
     }
     expect(await listed()).not.toContain("harbour_master")
@@ -277,9 +277,9 @@ describe.runIf(isLongForm)("access", () => {
     await page.getByText("Saved", { exact: true }).waitFor()
     await expect.poll(listed).toContain("harbour_master")
 
-    const grace = await world.visit()
+    const grace = await app.openSession()
     const data = { email: "grace@example.com", password: "Grace has a password" }
-    await grace.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, { data })
+    await grace.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data })
     await grace.open("/functions")
     await grace.page.getByText("Page not found").waitFor()
     expect(await grace.page.getByRole("link", { name: "Functions" }).count()).toBe(0)
@@ -298,9 +298,9 @@ describe.runIf(isLongForm)("exported functions", () => {
     await open("/functions/harbour_master")
     await page.getByRole("button", { name: "More", exact: true }).click()
     await page.getByRole("menuitem", { name: "Delete function" }).click()
-    const asks = page.getByRole("alertdialog")
-    await asks.getByRole("textbox").fill("harbour_master")
-    await asks.getByRole("button", { name: "Delete function" }).click()
+    const dialog = page.getByRole("alertdialog")
+    await dialog.getByRole("textbox").fill("harbour_master")
+    await dialog.getByRole("button", { name: "Delete function" }).click()
     await page.getByRole("heading", { name: "Functions", exact: true }).waitFor()
     await page.getByRole("link", { name: "Harbour Master" }).waitFor({ state: "detached" })
 

@@ -1,9 +1,9 @@
 import { pdf } from "../../server/test/files/make-documents.ts"
 import type { TestGateway } from "../../server/test/harness/gateway.ts"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
-import type { Visit } from "./world.ts"
+import type { BrowserSession } from "./world.ts"
 
-const saying = `Tides at **Brest**:
+const sampleText = `Tides at **Brest**:
 
 | Hour | Height |
 |---|--:|
@@ -19,12 +19,12 @@ const tide = (hour: number): number => 4 + 2.9 * Math.cos(hour)
 $$h(t) = h_0 + A \\cos(t)$$`
 
 /** A chat in which two models answered side by side. */
-const furnishChat = async ({ call }: TestGateway): Promise<string> => {
+const seedChat = async ({ call }: TestGateway): Promise<string> => {
   const models = ["gpt-fake", "gpt-reason-fake"]
   const { id } = (await call("POST", "/api/v1/chats/new", { models, tags: ["sea"] })).body
   const path = `/api/v1/chats/${id}`
   const running = ({ state }: { state: string }): boolean => state === "running"
-  for (const [index, content] of [saying, "And at Le Havre?"].entries()) {
+  for (const [index, content] of [sampleText, "And at Le Havre?"].entries()) {
     await call("POST", `${path}/messages`, { content, models: models.slice(0, 2 - index) })
     while ((await call("GET", path)).body.messages.some(running));
   }
@@ -44,7 +44,7 @@ Everybody on deck wears a life jacket. The lifeboat of the harbour answers on ch
 `
 
 /** A collection with files in every state, and a chat that uses it. */
-const furnishKnowledge = async (gateway: TestGateway) => {
+const seedKnowledge = async (gateway: TestGateway) => {
   const { call } = gateway
   const query = "?process_in_background=false"
   const files = await Promise.all([
@@ -61,8 +61,8 @@ const furnishKnowledge = async (gateway: TestGateway) => {
   const { id } = (await call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })).body
   const path = `/api/v1/chats/${id}`
   const content = "When does the tide at Brest turn [1], and who answers on channel 16 [2]?"
-  const asked = [{ type: "collection", id: collectionId }]
-  await call("POST", `${path}/messages`, { content, files: asked })
+  const attachedFiles = [{ type: "collection", id: collectionId }]
+  await call("POST", `${path}/messages`, { content, files: attachedFiles })
   const running = ({ state }: { state: string }): boolean => state === "running"
   while ((await call("GET", path)).body.messages.some(running));
   return { collectionId, fileId: ids[0], sourcedId: String(id) }
@@ -84,7 +84,7 @@ export async function* reply({ messages }: ChatRequest, context: Context) {
 `
 
 /** A function with an earlier version and a run that failed because a setting was missing. */
-const furnishFunctions = async ({ call }: TestGateway): Promise<void> => {
+const seedFunctions = async ({ call }: TestGateway): Promise<void> => {
   const tide = { id: "tide", name: "Tide", content: tideFunction }
   await call("POST", "/api/v1/functions/create", tide)
   const content = tideFunction.replace("at six", "at seven")
@@ -102,7 +102,7 @@ const furnishFunctions = async ({ call }: TestGateway): Promise<void> => {
 }
 
 /** Creates data for every page: users, groups, models, API keys, and usage. */
-export const furnish = async (gateway: TestGateway) => {
+export const seed = async (gateway: TestGateway) => {
   const { call } = gateway
   const people = ["Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra"]
   const ids: string[] = []
@@ -155,11 +155,11 @@ export const furnish = async (gateway: TestGateway) => {
       messages: [{ role: "user", content: "What does the tide do at Brest?" }],
     })
   }
-  await furnishFunctions(gateway)
-  const chatId = await furnishChat(gateway)
+  await seedFunctions(gateway)
+  const chatId = await seedChat(gateway)
   const events = await call("GET", "/api/v1/audit?action=model.created")
   const eventId: string = events.body.items[0].id
-  const knowledge = await furnishKnowledge(gateway)
+  const knowledge = await seedKnowledge(gateway)
   return {
     ...knowledge,
     userId: ids[0] ?? "",
@@ -180,7 +180,7 @@ export const adminPages = ({
   sourcedId,
   collectionId,
   fileId,
-}: Awaited<ReturnType<typeof furnish>>) =>
+}: Awaited<ReturnType<typeof seed>>) =>
   ({
     chat: "/",
     "chat-begun": `/c/${chatId}`,
@@ -232,7 +232,7 @@ export const adminPages = ({
   }) as const
 
 /** Opens the parts of a page that are hidden at first. */
-export const reveal = async ({ page }: Visit, name: string): Promise<void> => {
+export const expandPage = async ({ page }: BrowserSession, name: string): Promise<void> => {
   if (name === "chat-sources") {
     await page
       .getByRole("button", { name: /^Source 1/ })

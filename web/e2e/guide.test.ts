@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
-let world: World
+let app: TestApp
 beforeAll(async () => {
-  world = await openWorld({
+  app = await startTestApp({
     ...{ ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "", INSTALL_GUIDE: "true" },
     ...{ OPENAI_API_BASE_URLS: "", OPENAI_API_KEYS: "", OLLAMA_BASE_URLS: ";" },
   })
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 it("answers questions about Portico with citations in a fresh install without models", async () => {
-  const { page, open, complaints } = await world.visit()
+  const { page, open, pageErrors: complaints } = await app.openSession()
   await open("/")
   await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
   await page.getByLabel("Name").fill("Ada Lovelace")

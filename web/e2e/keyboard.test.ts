@@ -1,20 +1,20 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isLongForm } from "../../server/test/harness/test-size.ts"
-import { adminPages, furnish } from "./furnish.ts"
-import { settled } from "./settled.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { adminPages, seed } from "./furnish.ts"
+import { waitForLoaded } from "./settled.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
+let app: TestApp
 let pages: Record<string, string> = {}
 beforeAll(async () => {
-  world = await openWorld({ ENABLE_SIGNUP: "true" })
-  pages = adminPages(await furnish(world.gateway))
+  app = await startTestApp({ ENABLE_SIGNUP: "true" })
+  pages = adminPages(await seed(app.gateway))
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 /** Every element that Tab should reach, in document order; one per radio group. */
-const reachable = `
+const tabStopsScript = `
   window.stopsOf = () => {
     const found = [...document.querySelectorAll(
       "a[href], button, input, select, textarea, summary, [tabindex='0']")]
@@ -33,7 +33,7 @@ const reachable = `
 `
 
 /** The focused element: whether its focus indicator is visible and nothing covers it. */
-const look = `(() => {
+const focusedElementScript = `(() => {
   const element = document.activeElement
   if (!element || element === document.body) return null
   // A code editor shows the focus on its outer frame.
@@ -63,27 +63,27 @@ interface Stop {
   inEditor: boolean
 }
 
-const wrongWith = ({ name, marked, inView, clear }: Stop): string[] => [
+const problemsWith = ({ name, marked, inView, clear }: Stop): string[] => [
   ...(marked ? [] : [`${name}: focus is not visible`]),
   ...(inView ? [] : [`${name}: is out of view`]),
   ...(clear ? [] : [`${name}: is covered by another element`]),
 ]
 
 /** Tabs through a page from start to end and returns the problems found. */
-const walk = async (page: Page): Promise<string[]> => {
-  await page.evaluate(reachable)
+const tabThrough = async (page: Page): Promise<string[]> => {
+  await page.evaluate(tabStopsScript)
   const wanted: string[] = await page.evaluate("window.stopsOf().map(window.named)")
   await page.evaluate("document.body.tabIndex = -1, document.body.focus()")
   const wrong: string[] = []
   const order: number[] = []
   for (let steps = 0; steps < wanted.length + 3; steps++) {
     await page.keyboard.press("Tab")
-    const stop = await page.evaluate<Stop | null>(look)
+    const stop = await page.evaluate<Stop | null>(focusedElementScript)
     if (stop === null || (order.length > 0 && stop.at === order[0])) break
     // Tab indents in the editor; Escape makes the next Tab leave it, as the page explains.
     if (stop.inEditor) await page.keyboard.press("Escape")
     order.push(stop.at)
-    wrong.push(...wrongWith(stop))
+    wrong.push(...problemsWith(stop))
   }
   const missed = wanted.filter((_, index) => !order.includes(index))
   if (missed.length > 0) wrong.push(`never reached: ${missed.join(", ")}`)
@@ -107,7 +107,7 @@ const pagesToWalk = (): Record<string, string> =>
   isLongForm ? pages : Object.fromEntries(sample.map((name) => [name, pages[name] ?? ""]))
 
 /** Opens each menu of the page with Enter and closes it with Escape. */
-const menusOf = async (page: Page): Promise<string[]> => {
+const checkMenus = async (page: Page): Promise<string[]> => {
   const wrong: string[] = []
   const triggers = page.locator("button[aria-haspopup]:visible")
   for (let index = 0; index < Math.min(await triggers.count(), 6); index++) {
@@ -125,12 +125,15 @@ const menusOf = async (page: Page): Promise<string[]> => {
   return wrong
 }
 
-const wrongOn = async ({ page, open }: Visit, from: Record<string, string>): Promise<string[]> => {
+const checkPages = async (
+  { page, open }: BrowserSession,
+  from: Record<string, string>,
+): Promise<string[]> => {
   const wrong: string[] = []
   for (const [name, path] of Object.entries(from)) {
     await open(path)
-    await settled(page)
-    const found = [...(await walk(page)), ...(await menusOf(page))]
+    await waitForLoaded(page)
+    const found = [...(await tabThrough(page)), ...(await checkMenus(page))]
     wrong.push(...found.map((text) => `${name}: ${text}`))
   }
   return wrong
@@ -140,11 +143,11 @@ describe("keyboard navigation", () => {
   it("reaches everything in reading order with a visible focus, and menus restore it", {
     timeout: 300_000,
   }, async () => {
-    expect(await wrongOn(await world.asAdmin(), pagesToWalk())).toEqual([])
+    expect(await checkPages(await app.asAdmin(), pagesToWalk())).toEqual([])
   })
 
   it("keeps the focus on the scroll button after it scrolled to the end of a chat", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open(pages["chat-begun"] ?? "")
     await page.getByText("You said: And at Le Havre?").waitFor()
     const messages = page.getByRole("region", { name: "Messages" })
@@ -167,11 +170,11 @@ describe("keyboard navigation", () => {
 
   it("reaches everything on the pages before sign-in", async () => {
     const outside = { "sign-in": "/sign-in", "sign-up": "/sign-up" }
-    expect(await wrongOn(await world.visit(), outside)).toEqual([])
+    expect(await checkPages(await app.openSession(), outside)).toEqual([])
   })
 
   it("has shortcuts for a new chat, copying the last answer, and the theme", async () => {
-    const { page, open, context } = await world.asAdmin()
+    const { page, open, context } = await app.asAdmin()
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     await open(pages["chat-begun"] ?? "")
     await page.getByText("You said: And at Le Havre?").waitFor()
@@ -179,19 +182,20 @@ describe("keyboard navigation", () => {
     await expect
       .poll(() => page.evaluate("navigator.clipboard.readText()"))
       .toBe("You said: And at Le Havre?")
-    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-    const before = await ground()
+    const backgroundColor = () =>
+      page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    const before = await backgroundColor()
     await page.keyboard.press("Control+Shift+l")
-    await expect.poll(ground).not.toBe(before)
+    await expect.poll(backgroundColor).not.toBe(before)
     await page.keyboard.press("Control+Shift+o")
-    await page.waitForURL(`${world.gateway.url}/`)
+    await page.waitForURL(`${app.gateway.url}/`)
     await page.keyboard.press("Control+/")
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
   })
 
   it("moves the focus into the sidebar on a narrow page and restores it", async () => {
-    const { page, open } = await world.asAdmin({ viewport: { width: 360, height: 740 } })
+    const { page, open } = await app.asAdmin({ viewport: { width: 360, height: 740 } })
     await open("/models")
     const opener = page.getByRole("button", { name: "Open sidebar" })
     await opener.focus()

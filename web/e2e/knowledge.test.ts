@@ -7,27 +7,27 @@ import { pdf } from "../../server/test/files/make-documents.ts"
 import { listenOnLoopback } from "../../server/test/harness/listen.ts"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
-import { drop } from "./library.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { dropFiles } from "./library.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 /** What the OCR service returns for a scan; blank at first. */
-let recognised = " "
-const engine = createServer((request, response) => {
-  request.resume().once("end", () => response.end(recognised))
+let recognizedText = " "
+const ocrService = createServer((request, response) => {
+  request.resume().once("end", () => response.end(recognizedText))
 })
 
 beforeAll(async () => {
-  const port = await listenOnLoopback(engine)
+  const port = await listenOnLoopback(ocrService)
   // No connection offers this model, so search falls back to keywords.
   const embedding = { EMBEDDING_MODEL: "nobodys-embedding-model" }
-  world = await openWorld({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })
-  visit = await world.asAdmin()
+  app = await startTestApp({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })
+  visit = await app.asAdmin()
 })
 afterAll(async () => {
-  await world.close()
-  engine.close()
+  await app.close()
+  ocrService.close()
 })
 
 const zone = "text=Drop files or folders here"
@@ -35,7 +35,7 @@ const wait = "?process_in_background=false"
 const row = (name: string) => visit.page.getByRole("row", { name: new RegExp(name) })
 const answers = () => visit.page.locator("article[data-role=assistant]")
 
-const make = async (name: string): Promise<void> => {
+const createCollectionOnPage = async (name: string): Promise<void> => {
   const { page } = visit
   await visit.open("/knowledge")
   await page.getByRole("link", { name: "Create collection" }).first().click()
@@ -46,19 +46,19 @@ const make = async (name: string): Promise<void> => {
 
 it("processes 20 files dropped on a new collection, reprocesses one, and cites them in answers", async () => {
   const { page } = visit
-  await make("Harbours")
+  await createCollectionOnPage("Harbours")
   const texts = Array.from({ length: 19 }, (_, index) => ({
     name: `harbour-${index}.txt`,
     text: `Harbour number ${index} lies at the coast. Its lighthouse keeper is called Keeper${index}.`,
   }))
   const scan = { name: "scan.pdf", text: pdf([""]).toString("latin1"), type: "application/pdf" }
-  await drop(page, zone, [...texts, scan])
+  await dropFiles(page, zone, [...texts, scan])
   await page.getByText("20 files · 1 failed").waitFor()
   expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0)
   await row("scan.pdf").getByText("Failed").waitFor()
   await row("scan.pdf").getByText(/text/).first().waitFor()
 
-  recognised = "The breakwater of Scanmouth was built by Isambard."
+  recognizedText = "The breakwater of Scanmouth was built by Isambard."
   await page.getByRole("button", { name: "Process scan.pdf again", exact: true }).click()
   await row("scan.pdf").getByText("Ready").waitFor()
   await page.getByText("20 files", { exact: true }).waitFor()
@@ -82,32 +82,32 @@ it("processes 20 files dropped on a new collection, reprocesses one, and cites t
   expect(await citation.evaluate((element) => element === document.activeElement)).toBe(true)
   await page.reload()
   await citation.waitFor()
-  expect(visit.complaints).toEqual([])
+  expect(visit.pageErrors).toEqual([])
 })
 
 itInLongForm(
   "shows an upload's progress, cancels uploads, and retries an interrupted one",
   async () => {
     const { page } = visit
-    await make("Slow line")
-    let broken = true
+    await createCollectionOnPage("Slow line")
+    let isDisconnected = true
     await page.route("**/api/v1/files/", async (route) => {
       if (route.request().method() !== "POST") return route.continue()
-      if (broken) return route.abort("connectionreset")
+      if (isDisconnected) return route.abort("connectionreset")
       await new Promise((resolve) => setTimeout(resolve, 1500))
       return route.continue().catch(() => {})
     })
-    await drop(page, zone, [{ name: "one.txt", text: "One goes over a bad line." }])
+    await dropFiles(page, zone, [{ name: "one.txt", text: "One goes over a bad line." }])
     await page.getByRole("alert").getByText("The upload was interrupted").waitFor()
-    broken = false
+    isDisconnected = false
     await page.getByRole("button", { name: "Retry one.txt" }).click()
     await page.getByRole("progressbar", { name: "Uploading one.txt" }).waitFor()
     await row("one.txt").getByText("Ready").waitFor()
-    await drop(page, zone, [{ name: "two.txt", text: "Two is never there." }])
+    await dropFiles(page, zone, [{ name: "two.txt", text: "Two is never there." }])
     await page.getByRole("button", { name: "Cancel upload of two.txt" }).click()
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
     await page.unroute("**/api/v1/files/")
-    await drop(page, zone, [{ name: "empty.txt", text: "" }])
+    await dropFiles(page, zone, [{ name: "empty.txt", text: "" }])
     await page.getByRole("alert").getByText("The file is empty.").waitFor()
     await page.getByRole("button", { name: "Dismiss empty.txt" }).click()
     expect(await row("two.txt").count()).toBe(0)
@@ -121,7 +121,7 @@ itInLongForm("accepts dropped and chosen folders, without hidden system files", 
   writeFileSync(join(folder, "manuals", "pump.txt"), "The pump has two valves.")
   writeFileSync(join(folder, "manuals", "old", "crane.txt"), "The crane lifts nine tons.")
   writeFileSync(join(folder, "manuals", ".DS_Store"), "left by a system")
-  await make("From folders")
+  await createCollectionOnPage("From folders")
   const box = await page.locator(zone).boundingBox()
   const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }
   const data = { items: [], files: [join(folder, "manuals")], dragOperationsMask: 1 }
@@ -141,8 +141,8 @@ itInLongForm(
   "renames, empties, and deletes a collection, and removes and deletes its files",
   async () => {
     const { page } = visit
-    await make("Short life")
-    await drop(page, zone, [
+    await createCollectionOnPage("Short life")
+    await dropFiles(page, zone, [
       { name: "a.txt", text: "First of three." },
       { name: "b.txt", text: "Second of three." },
       { name: "c.txt", text: "Third of three." },
@@ -168,10 +168,10 @@ itInLongForm(
     await dialog.getByRole("button", { name: "Remove all files" }).click()
     await dialog.waitFor({ state: "detached" })
     await page.getByRole("button", { name: "Delete collection" }).click()
-    const sure = dialog.getByRole("button", { name: "Delete collection" })
-    expect(await sure.isDisabled()).toBe(true)
+    const confirm = dialog.getByRole("button", { name: "Delete collection" })
+    expect(await confirm.isDisabled()).toBe(true)
     await dialog.getByRole("textbox").fill("Shorter life")
-    await sure.click()
+    await confirm.click()
     await page.getByRole("heading", { name: "Knowledge", level: 1 }).waitFor()
     expect(await page.getByRole("link", { name: "Shorter life" }).count()).toBe(0)
   },
@@ -179,13 +179,13 @@ itInLongForm(
 
 itInLongForm("explains search results, and says that the search uses keywords only", async () => {
   const { page } = visit
-  const { body: one } = await upload(world.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
+  const { body: one } = await upload(app.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
     query: wait,
   })
-  const { body: two } = await upload(world.gateway, "tax.txt", "Taxes are due in May.", {
+  const { body: two } = await upload(app.gateway, "tax.txt", "Taxes are due in May.", {
     query: wait,
   })
-  const id = await collect(world.gateway, "Zoo", [one.id, two.id])
+  const id = await collect(app.gateway, "Zoo", [one.id, two.id])
   await visit.open(`/knowledge/${id}/search`)
   await page.getByText("searched by keywords only").waitFor()
   await page.getByRole("textbox", { name: "Question or keywords" }).fill("waggle dance")
@@ -209,7 +209,7 @@ itInLongForm("explains search results, and says that the search uses keywords on
   await page.locator("[aria-current=true]").getByText("The waggle dance.").waitFor()
   await page.getByRole("link", { name: "Zoo" }).waitFor()
   const long = `# Insects\n\n${"Many words of one chapter. ".repeat(60)}\n\n## Ants\n\nAnts march.\n`
-  const { body: book } = await upload(world.gateway, "book.md", long, { query: wait })
+  const { body: book } = await upload(app.gateway, "book.md", long, { query: wait })
   await visit.open(`/knowledge/files/${book.id}`)
   await page.getByText(/headings and pages/).click()
   await page.getByRole("link", { name: "Ants", exact: true }).click()
@@ -220,10 +220,10 @@ itInLongForm("executes no scripts from files, file names, or collections", async
   const { page } = visit
   const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
   const name = "<img src=x onerror=window.hacked=1>.md"
-  const { body: file } = await upload(world.gateway, name, `# ${script}\n\n${script} owls`, {
+  const { body: file } = await upload(app.gateway, name, `# ${script}\n\n${script} owls`, {
     query: wait,
   })
-  const id = await collect(world.gateway, script, [file.id])
+  const id = await collect(app.gateway, script, [file.id])
   for (const path of [
     "/knowledge",
     "/knowledge/files",
@@ -248,5 +248,5 @@ itInLongForm("executes no scripts from files, file names, or collections", async
     .click()
   await page.getByRole("complementary", { name: "Sources" }).locator("mark").waitFor()
   expect(await page.evaluate("window.hacked")).toBe(undefined)
-  expect(visit.complaints).toEqual([])
+  expect(visit.pageErrors).toEqual([])
 })

@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core"
 
-export interface Dropped {
+export interface DroppedFile {
   name: string
   text: string
   type?: string
 }
 
 /** Drops files on an element, as a user would. */
-export const drop = async (
+export const dropFiles = async (
   page: Page,
   target: string,
-  files: readonly Dropped[],
+  files: readonly DroppedFile[],
 ): Promise<void> => {
   const dataTransfer = await page.evaluateHandle(
     (all) => {
@@ -23,7 +23,7 @@ export const drop = async (
     },
     files.map((file) => ({ ...file, text: Buffer.from(file.text).toString("base64") })),
   )
-  const place = page.locator(target).first()
-  await place.dispatchEvent("dragover", { dataTransfer })
-  await place.dispatchEvent("drop", { dataTransfer })
+  const element = page.locator(target).first()
+  await element.dispatchEvent("dragover", { dataTransfer })
+  await element.dispatchEvent("drop", { dataTransfer })
 }

@@ -1,17 +1,17 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
-let world: World
+let app: TestApp
 beforeAll(async () => {
-  world = await openWorld()
+  app = await startTestApp()
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 describe("a workspace model", () => {
   it("is created, tried, shared with everyone, used, disabled, and deleted", async () => {
-    const { gateway } = world
-    const { page, open, complaints } = await world.asAdmin()
+    const { gateway } = app
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/models/view/gpt-fake")
     await page.getByRole("link", { name: "Customize model" }).click()
     await page.getByRole("heading", { name: "Create model" }).waitFor()
@@ -27,7 +27,7 @@ describe("a workspace model", () => {
     await page.getByLabel("Ask something").fill("hello")
     await page.getByRole("button", { name: "Ask" }).click()
     await page.getByRole("log").getByText("You said: hello").waitFor()
-    const tried = world.provider.requests.findLast(({ path }) => path.includes("/chat/"))
+    const tried = app.provider.requests.findLast(({ path }) => path.includes("/chat/"))
     expect(tried?.json).toMatchObject({ model: "gpt-fake", temperature: 0.2 })
 
     await page.getByRole("button", { name: "Create model" }).click()
@@ -56,7 +56,7 @@ describe("a workspace model", () => {
   })
 
   it("shows a validation error below the field", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models/new?base=gpt-fake")
     await page.getByRole("textbox", { name: "Name" }).fill("Two words")
     await page.getByLabel("ID", { exact: true }).fill("two words")
@@ -67,7 +67,7 @@ describe("a workspace model", () => {
 
 describe("the model list", () => {
   it("keeps its search and filters in the URL", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models")
     await page.getByLabel("Search models").fill("llama")
     await page.waitForURL(/query=llama/)
@@ -80,11 +80,11 @@ describe("the model list", () => {
   })
 
   it("has pages and includes workspace models beyond the first API page", async () => {
-    const { call } = world.gateway
+    const { call } = app.gateway
     const ids = Array.from({ length: 201 }, (_, n) => `paged-${n}`)
     const models = ids.map((id) => ({ id, name: id, base_model_id: "gpt-fake" }))
     expect(await call("POST", "/api/v1/models/import", { models })).toMatchObject({ status: 200 })
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models?query=paged")
     await page.getByText("1–30 of 201").waitFor()
     await page.getByRole("button", { name: "Next page" }).click()
@@ -103,7 +103,7 @@ describe("a connection's model", () => {
     page.getByRole("row").filter({ has: page.getByRole("link", { name: model, exact: true }) })
 
   it("is listed with its connection's name and, for administrators, who may use it", async () => {
-    const { gateway, provider } = world
+    const { gateway, provider } = app
     const { body } = await gateway.call("POST", "/api/v1/connections/create", {
       kind: "openai",
       name: "Second provider",
@@ -112,7 +112,7 @@ describe("a connection's model", () => {
       id_prefix: "second",
       access_grants: [],
     })
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models")
     await rowOf(page, "second.gpt-fake").getByText("Second provider").waitFor()
     await rowOf(page, "second.gpt-fake").getByText("Admins only").waitFor()
@@ -124,7 +124,7 @@ describe("a connection's model", () => {
 
 describe("the runtime", () => {
   it("pulls a model with progress, lists it, and deletes it", async () => {
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open("/models/runtime")
     await page.getByLabel("Model name").fill("phi3")
     await page.getByRole("button", { name: "Pull model" }).click()

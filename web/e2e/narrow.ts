@@ -2,7 +2,7 @@
  * Evaluated in the page. Finds elements that are wider than the window, cut off without an ellipsis
  * or scrolling, and controls that overlap.
  */
-export const misfits = `(() => {
+export const findLayoutProblems = `(() => {
   const seen = (element) => element.checkVisibility() && element.getClientRects().length > 0
   const named = (element) =>
     element.tagName.toLowerCase() + ":" + (element.getAttribute("aria-label") || element.textContent || element.id).trim().slice(0, 40)

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
 const scimToken = "the-identity-providers-own-token-of-this-test"
-let world: World
+let app: TestApp
 
 beforeAll(async () => {
-  world = await openWorld({ SCIM_ENABLED: "true", SCIM_TOKEN: scimToken })
+  app = await startTestApp({ SCIM_ENABLED: "true", SCIM_TOKEN: scimToken })
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 /** Calls SCIM as the identity provider. */
 const scim = (method: string, path: string, body?: object) =>
-  world.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
+  app.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
 
 describe("the email address of a deleted account", () => {
   it("can be released, so that the provider can create a new account with it", async () => {
@@ -21,7 +21,7 @@ describe("the email address of a deleted account", () => {
     const next = { userName, externalId: "second" }
     expect((await scim("POST", "/Users", next)).status).toBe(409)
 
-    const { page, open, complaints } = await world.asAdmin()
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/admin/users?active=false")
     await page.getByRole("table").getByRole("link").first().click()
     await page.getByText("The identity provider deleted this account").waitFor()
@@ -29,8 +29,8 @@ describe("the email address of a deleted account", () => {
     await page.getByText("grace@example.org is released").waitFor()
     await page.getByRole("button", { name: "Release address" }).waitFor({ state: "detached" })
 
-    const made = await scim("POST", "/Users", next)
-    expect([made.status, made.body.id === id]).toEqual([201, false])
+    const created = await scim("POST", "/Users", next)
+    expect([created.status, created.body.id === id]).toEqual([201, false])
     // The address now belongs to another account.
     await page.getByRole("switch", { name: "Active" }).click()
     await page.getByRole("button", { name: "Save" }).click()
@@ -42,7 +42,7 @@ describe("the email address of a deleted account", () => {
 
   it("cannot be released while the account is active", async () => {
     const { id } = (await scim("POST", "/Users", { userName: "alan@example.org" })).body
-    const { page, open } = await world.asAdmin()
+    const { page, open } = await app.asAdmin()
     await open(`/admin/users/${id}`)
     await page.getByRole("heading", { name: "Reset password" }).waitFor()
     expect(await page.getByRole("button", { name: "Release address" }).count()).toBe(0)

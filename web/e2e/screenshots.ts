@@ -2,23 +2,27 @@
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { adminPages, furnish, reveal } from "./furnish.ts"
+import { adminPages, expandPage, seed } from "./furnish.ts"
 import { setup } from "./setup/build.ts"
-import { openWorld, type Visit } from "./world.ts"
+import { type BrowserSession, startTestApp } from "./world.ts"
 
 const widths = [360, 900, 1440] as const
 const themes = ["light", "dark"] as const
 const height = 900
 
 const folder = process.env.SCREENSHOTS ?? join(tmpdir(), "portico-screenshots")
-const wanted = process.argv.slice(2)
+const requestedNames = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 
-const shoot = async (visit: Visit, name: string, path: string): Promise<void> => {
+const takeScreenshots = async (
+  visit: BrowserSession,
+  name: string,
+  path: string,
+): Promise<void> => {
   const { page, open } = visit
-  if (wanted.length > 0 && !wanted.includes(name)) return
+  if (requestedNames.length > 0 && !requestedNames.includes(name)) return
   await open(path)
-  await reveal(visit, name)
+  await expandPage(visit, name)
   for (const width of widths) {
     // Tall enough to show everything that scrolls.
     await page.setViewportSize({ width, height })
@@ -34,22 +38,22 @@ const shoot = async (visit: Visit, name: string, path: string): Promise<void> =>
 }
 
 setup()
-const world = await openWorld({ ENABLE_SIGNUP: "true" })
-const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
-const empty = await openWorld(nobody)
-const published = await openWorld({ ...nobody, PUBLIC_URL: "http://models.example.com" })
+const app = await startTestApp({ ENABLE_SIGNUP: "true" })
+const noAdmin = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+const empty = await startTestApp(noAdmin)
+const published = await startTestApp({ ...noAdmin, PUBLIC_URL: "http://models.example.com" })
 try {
-  const outside = await world.visit()
-  await shoot(outside, "sign-in", "/sign-in")
-  await shoot(outside, "sign-up", "/sign-up")
-  await shoot(await empty.visit(), "welcome", "/welcome")
-  await shoot(await published.visit(), "welcome-setup-code", "/welcome")
-  const admin = await world.asAdmin()
-  for (const [name, path] of Object.entries(adminPages(await furnish(world.gateway)))) {
-    await shoot(admin, name, path)
+  const outside = await app.openSession()
+  await takeScreenshots(outside, "sign-in", "/sign-in")
+  await takeScreenshots(outside, "sign-up", "/sign-up")
+  await takeScreenshots(await empty.openSession(), "welcome", "/welcome")
+  await takeScreenshots(await published.openSession(), "welcome-setup-code", "/welcome")
+  const admin = await app.asAdmin()
+  for (const [name, path] of Object.entries(adminPages(await seed(app.gateway)))) {
+    await takeScreenshots(admin, name, path)
   }
 } finally {
-  await world.close()
+  await app.close()
   await empty.close()
   await published.close()
 }

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withBuiltInModel } from "../../server/test/knowledge/built-in-model.ts"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
-import { openWorld, type Visit, type World } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
 const model = () => visit.page.getByLabel("Embedding model")
 const setting = async () =>
-  (await world.gateway.call("GET", "/api/v1/settings")).body.values.embedding_model
+  (await app.gateway.call("GET", "/api/v1/settings")).body.values.embedding_model
 const pullButton = () => visit.page.getByRole("button", { name: "Pull bge-m3" })
 
-let world: World
-let visit: Visit
+let app: TestApp
+let visit: BrowserSession
 let collection: string
 
 beforeAll(async () => {
-  world = await openWorld({}, withBuiltInModel)
-  visit = await world.asAdmin()
+  app = await startTestApp({}, withBuiltInModel)
+  visit = await app.asAdmin()
   const query = "?process_in_background=false"
   const text = "The harbour master keeps the lifeboat ready."
-  const { body } = await upload(world.gateway, "harbour.txt", text, { query })
-  collection = await collect(world.gateway, "Harbour", [body.id])
+  const { body } = await upload(app.gateway, "harbour.txt", text, { query })
+  collection = await collect(app.gateway, "Harbour", [body.id])
 })
-afterAll(() => world.close())
+afterAll(() => app.close())
 
 describe("semantic search", () => {
   it("says on a collection's page that the built-in model works best in English", async () => {
@@ -33,14 +33,14 @@ describe("semantic search", () => {
   })
 
   it("pulls a multilingual model with one click, which can be canceled", async () => {
-    const { page, open, complaints } = visit
+    const { page, open, pageErrors: complaints } = visit
     await open("/admin/settings")
     await page.getByText("In use: Built-in (all-minilm-l6-v2)").waitFor()
     await page.getByText("The built-in model works best in English.").waitFor()
     await page.getByText("bge-m3 · 1.2 GB").waitFor()
     await page.getByLabel("Token budget for sources").fill("6000")
 
-    world.runtime.pace.delayMs = 60_000
+    app.runtime.pace.delayMs = 60_000
     await pullButton().click()
     await page.getByRole("progressbar", { name: "Pulling bge-m3" }).waitFor()
     await page.getByText("Keep this page open").waitFor()
@@ -48,7 +48,7 @@ describe("semantic search", () => {
     await page.getByRole("progressbar").waitFor({ state: "detached" })
     expect(await setting()).toBe("")
 
-    world.runtime.pace.delayMs = 50
+    app.runtime.pace.delayMs = 50
     await pullButton().click()
     await page.getByText("bge-m3:latest is selected.").waitFor()
     await pullButton().waitFor({ state: "detached" })
@@ -59,7 +59,7 @@ describe("semantic search", () => {
     await page.getByText("Unsaved changes").waitFor()
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Saved", { exact: true }).waitFor()
-    const { values } = (await world.gateway.call("GET", "/api/v1/settings")).body
+    const { values } = (await app.gateway.call("GET", "/api/v1/settings")).body
     expect(values).toMatchObject({ rag_token_budget: 6000, embedding_model: "bge-m3:latest" })
     expect(complaints).toEqual([])
   })
@@ -93,7 +93,7 @@ describe("semantic search", () => {
   })
 
   it("can be locked by an environment variable, and then offers no model to pull", async () => {
-    const fixed = await openWorld({ EMBEDDING_MODEL: "nomic-embed-text" })
+    const fixed = await startTestApp({ EMBEDDING_MODEL: "nomic-embed-text" })
     try {
       const { page, open } = await fixed.asAdmin()
       await open("/admin/settings")

@@ -7,18 +7,18 @@ import {
 } from "../../server/test/harness/identity-provider.ts"
 import { findFreePort } from "../../server/test/harness/listen.ts"
 import { providerEnv } from "../../server/test/sso/provider-env.ts"
-import { openWorld, type World } from "./world.ts"
+import { startTestApp, type TestApp } from "./world.ts"
 
 const scimToken = "the-identity-providers-own-token"
 
 let provider: IdentityProvider
-let world: World
+let app: TestApp
 
 beforeAll(async () => {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   provider = await startIdentityProvider(url)
-  world = await openWorld({
+  app = await startTestApp({
     PORT: String(port),
     PUBLIC_URL: url,
     SCIM_ENABLED: "true",
@@ -27,7 +27,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await world.close()
+  await app.close()
   await provider.close()
 })
 beforeEach(() => {
@@ -54,7 +54,7 @@ const atProvider = async (page: Page, name: string): Promise<void> => {
 }
 
 const scim = (method: string, path: string, body?: unknown) =>
-  world.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
+  app.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
 
 const makeUser = async (userName: string, externalId: string): Promise<string> => {
   const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
@@ -67,7 +67,7 @@ const problem = (page: Page, title: string | RegExp): Promise<void> =>
 describe("signing in with a provider", () => {
   it("returns to the requested page with a new account", async () => {
     person("grace", { name: "Grace Hopper" })
-    const { page, open } = await world.visit()
+    const { page, open } = await app.openSession()
     await open("/account")
     await signInAs(page, "grace")
     await page.getByRole("heading", { name: "Profile" }).waitFor()
@@ -80,17 +80,17 @@ describe("signing in with a provider", () => {
   it("uses the account provisioned by SCIM", async () => {
     const id = await makeUser("linked@example.com", "object-1")
     person("linked", { oid: "object-1", email: "other@example.com", email_verified: false })
-    const { page, open } = await world.visit()
+    const { page, open } = await app.openSession()
     await open("/account")
     await signInAs(page, "linked")
     await page.getByText("linked@example.com").first().waitFor()
-    const me = await page.request.get(`${world.gateway.url}/api/v1/auths/`)
+    const me = await page.request.get(`${app.gateway.url}/api/v1/auths/`)
     expect(await me.json()).toMatchObject({ id, role: "user" })
   })
 
   it("refuses an unknown state and a reused response", async () => {
     person("alan")
-    const { page, open } = await world.visit()
+    const { page, open } = await app.openSession()
     await open("/sign-in")
     const callback = page.waitForRequest(/\/callback\?/)
     await signInAs(page, "alan")
@@ -100,7 +100,7 @@ describe("signing in with a provider", () => {
     const forged = new URL(used)
     forged.searchParams.set("state", "made-by-somebody-else")
     for (const address of [used, forged.href]) {
-      const other = await world.visit()
+      const other = await app.openSession()
       await other.page.goto(address)
       await problem(other.page, "This sign-in has expired")
       await other.page.getByRole("link", { name: "Try again" }).waitFor()
@@ -120,18 +120,18 @@ describe("signing in with a provider", () => {
       provider.signAnew(token, { iat: 1_700_000_000, exp: 1_700_000_300 })
     for (const tamper of [forge, age]) {
       provider.tamper = tamper
-      const { page, open, context } = await world.visit()
+      const { page, open, context } = await app.openSession()
       await open("/sign-in")
       await signInAs(page, "mallory")
       await problem(page, "The response from Harbour SSO couldn't be verified")
-      const cookies = await context.cookies(world.gateway.url)
+      const cookies = await context.cookies(app.gateway.url)
       expect(cookies.map(({ name }) => name)).not.toContain("token")
     }
   })
 
   it("refuses an unverified email address and says what to do", async () => {
     person("eve", { email: "grace@example.com", email_verified: false })
-    const { page, open } = await world.visit()
+    const { page, open } = await app.openSession()
     await open("/sign-in")
     await signInAs(page, "eve")
     await problem(page, "Your email address isn't verified")
@@ -141,7 +141,7 @@ describe("signing in with a provider", () => {
   it("refuses a deactivated account with an explanation and does not reactivate it", async () => {
     const id = await makeUser("leaver@example.com", "object-2")
     person("leaver", { oid: "object-2" })
-    const { page, open } = await world.visit()
+    const { page, open } = await app.openSession()
     await open("/account")
     await signInAs(page, "leaver")
     await page.getByRole("heading", { name: "Profile" }).waitFor()
@@ -156,7 +156,7 @@ describe("signing in with a provider", () => {
 describe("signing out", () => {
   it("at the provider also ends the gateway's session", async () => {
     person("katherine")
-    const { page, open, context } = await world.visit()
+    const { page, open, context } = await app.openSession()
     await open("/account")
     await signInAs(page, "katherine")
     await page.getByRole("heading", { name: "Profile" }).waitFor()
@@ -165,7 +165,7 @@ describe("signing out", () => {
     await there.getByRole("button", { name: "Yes, sign me out" }).click()
     await there.getByText("Sign-out Success").first().waitFor()
     await expect
-      .poll(async () => (await page.request.get(`${world.gateway.url}/api/v1/auths/`)).status())
+      .poll(async () => (await page.request.get(`${app.gateway.url}/api/v1/auths/`)).status())
       .toBe(401)
     await page.reload()
     await page.getByRole("heading", { name: "Sign in" }).waitFor()
@@ -173,7 +173,7 @@ describe("signing out", () => {
 
   it("at the gateway also ends the provider's session and returns", async () => {
     person("edsger")
-    const { page, open } = await world.visit()
+    const { page, open } = await app.openSession()
     await open("/models")
     await signInAs(page, "edsger")
     await page.getByRole("button", { name: "edsger" }).click()
@@ -189,9 +189,9 @@ describe("signing out", () => {
 describe("an administrator", () => {
   it("sees the values to enter, tests the provider, links an account, and disables passwords", async () => {
     person("boss", { email: adminEmail })
-    const { page, open, complaints } = await world.asAdmin()
+    const { page, open, pageErrors: complaints } = await app.asAdmin()
     await open("/admin/sign-on")
-    await page.getByText(`${world.gateway.url}/api/v1/sso/okta/callback`).waitFor()
+    await page.getByText(`${app.gateway.url}/api/v1/sso/okta/callback`).waitFor()
     await page.getByText("OIDC_OKTA_ISSUER").waitFor()
     await page.getByRole("button", { name: "Test provider" }).click()
     await page.getByText(`${provider.url} answers`).waitFor()
@@ -203,7 +203,7 @@ describe("an administrator", () => {
     expect(complaints).toEqual([])
 
     // A matching email address alone must not grant administrator rights.
-    const stranger = await world.visit()
+    const stranger = await app.openSession()
     await stranger.open("/sign-in")
     await signInAs(stranger.page, "boss")
     await problem(stranger.page, "An account that matches yours already exists")

@@ -23,15 +23,15 @@ export const launch = (): Promise<Browser> =>
     ],
   })
 
-export interface World {
+export interface TestApp {
   gateway: TestGateway
   provider: FakeOpenAI
   runtime: FakeOllama
   browser: Browser
   /** Opens a new browser context; `complaints` collects its errors. */
-  visit(options?: VisitOptions): Promise<Visit>
+  openSession(options?: VisitOptions): Promise<BrowserSession>
   /** Like `visit`, signed in as the administrator. */
-  asAdmin(options?: VisitOptions): Promise<Visit>
+  asAdmin(options?: VisitOptions): Promise<BrowserSession>
   close(): Promise<void>
 }
 
@@ -41,32 +41,32 @@ interface VisitOptions {
   locale?: string
 }
 
-export interface Visit {
+export interface BrowserSession {
   page: Page
   context: BrowserContext
   /** Script errors, CSP violations, and requests to other hosts. */
-  complaints: string[]
+  pageErrors: string[]
   open(path: string): Promise<void>
 }
 
-const watch = (page: Page, origin: string): string[] => {
-  const complaints: string[] = []
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`))
+const collectPageErrors = (page: Page, origin: string): string[] => {
+  const pageErrors: string[] = []
+  page.on("pageerror", (error) => pageErrors.push(`error: ${error.message}`))
   page.on("console", (message) => {
-    if (/content security policy/i.test(message.text())) complaints.push(message.text())
+    if (/content security policy/i.test(message.text())) pageErrors.push(message.text())
   })
   page.on("request", (request) => {
     const url = request.url()
-    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`requested ${url}`)
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) pageErrors.push(`requested ${url}`)
   })
-  return complaints
+  return pageErrors
 }
 
 /** Starts a gateway with a fake runtime and a fake provider, and launches a browser. */
-export const openWorld = async (
+export const startTestApp = async (
   env: Record<string, string> = {},
   options: Parameters<typeof startGateway>[1] = {},
-): Promise<World> => {
+): Promise<TestApp> => {
   const provider = await startFakeOpenAI({ apiKey: "up-key" })
   const runtime = await startFakeOllama()
   const endpoints = {
@@ -77,7 +77,7 @@ export const openWorld = async (
   const gateway = await startGateway({ ...endpoints, ...env }, options)
   const browser = await launch()
 
-  const visit = async (options: VisitOptions = {}): Promise<Visit> => {
+  const visit = async (options: VisitOptions = {}): Promise<BrowserSession> => {
     const context = await browser.newContext({
       locale: "en-US",
       // No color transition is captured half-way.
@@ -86,12 +86,12 @@ export const openWorld = async (
     })
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
-    const complaints = watch(page, gateway.url)
+    const pageErrors = collectPageErrors(page, gateway.url)
     const open = async (path: string): Promise<void> => {
       await page.goto(gateway.url + path)
       await page.locator("h1, h2, textarea").first().waitFor()
     }
-    return { page, context, complaints, open }
+    return { page, context, pageErrors, open }
   }
 
   return {
@@ -99,12 +99,12 @@ export const openWorld = async (
     provider,
     runtime,
     browser,
-    visit,
+    openSession: visit,
     asAdmin: async (options) => {
-      const visited = await visit(options)
+      const adminVisit = await visit(options)
       const data = { email: adminEmail, password: adminPassword }
-      await visited.context.request.post(`${gateway.url}/api/v1/auths/signin`, { data })
-      return visited
+      await adminVisit.context.request.post(`${gateway.url}/api/v1/auths/signin`, { data })
+      return adminVisit
     },
     close: async () => {
       await browser.close()

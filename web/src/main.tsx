@@ -2,10 +2,10 @@ import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { startLanguage, useLanguage } from "./i18n/translate.ts"
+import { initLanguage, useLanguage } from "./i18n/translate.ts"
 import { queryClient } from "./lib/query-client.ts"
-import { readStored, writeStored } from "./lib/stored.ts"
-import { followTheme } from "./lib/theme.ts"
+import { readLocalStorage, writeLocalStorage } from "./lib/stored.ts"
+import { syncThemeAcrossWindows } from "./lib/theme.ts"
 import { router } from "./router.tsx"
 import "./styles.css"
 
@@ -13,9 +13,9 @@ const reloadPauseMs = 10_000
 
 // A newer build replaced the files while this page was open; only a reload finds the new chunks.
 window.addEventListener("vite:preloadError", () => {
-  const last = Number(readStored("reloaded"))
+  const last = Number(readLocalStorage("reloaded"))
   if (Date.now() - last < reloadPauseMs) return
-  writeStored("reloaded", String(Date.now()))
+  writeLocalStorage("reloaded", String(Date.now()))
   window.location.reload()
 })
 
@@ -24,8 +24,8 @@ const Portico = () => (
   <RouterProvider key={useLanguage()} router={router} />
 )
 
-followTheme()
-await startLanguage()
+syncThemeAcrossWindows()
+await initLanguage()
 const root = document.getElementById("root")
 if (root) {
   createRoot(root).render(

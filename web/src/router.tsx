@@ -1,17 +1,17 @@
 import { createRouter } from "@tanstack/react-router"
-import { Broken } from "./frame/lost.tsx"
+import { ErrorPage } from "./frame/lost.tsx"
 import { accountRoutes } from "./routes/account.ts"
 import { adminRoutes } from "./routes/admin.ts"
 import { chatRoutes } from "./routes/chat.ts"
 import { functionRoutes } from "./routes/functions.ts"
 import { knowledgeRoutes } from "./routes/knowledge.ts"
 import { modelRoutes } from "./routes/models.ts"
-import { inside, root } from "./routes/root.tsx"
-import { outsideRoutes, startRoutes } from "./routes/start.ts"
+import { rootRoute, signedInRoute } from "./routes/root.tsx"
+import { signedOutRoutes, startRoutes } from "./routes/start.ts"
 
-const routeTree = root.addChildren([
-  ...outsideRoutes,
-  inside.addChildren([
+const routeTree = rootRoute.addChildren([
+  ...signedOutRoutes,
+  signedInRoute.addChildren([
     ...startRoutes,
     ...chatRoutes,
     ...modelRoutes,
@@ -25,7 +25,7 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   defaultPreload: "intent",
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
   scrollToTopSelectors: ["#page"],
 })

@@ -1,5 +1,5 @@
 /** The logo: a portico. */
-export const Mark = () => (
+export const Logo = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true" className="size-6 shrink-0">
     <rect width="32" height="32" rx="8" className="fill-accent" />
     <path

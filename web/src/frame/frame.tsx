@@ -2,28 +2,30 @@ import { Outlet, useRouterState } from "@tanstack/react-router"
 import { Menu as MenuIcon, Search, SquarePen } from "lucide-react"
 import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { useReached } from "../lib/reach.ts"
+import { useIsReachable } from "../lib/reach.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { switchTheme } from "../lib/theme.ts"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
-import { Mark } from "./brand.tsx"
-import { useGo } from "./go.ts"
+import { Logo } from "./brand.tsx"
+import { usePageNavigation } from "./go.ts"
 import { Sidebar } from "./sidebar.tsx"
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
+const CommandPalette = lazy(async () => ({
+  default: (await import("./palette.tsx")).CommandPalette,
+}))
 const KeyboardHelp = lazy(async () => ({
   default: (await import("./keyboard-help.tsx")).KeyboardHelp,
 }))
 
-type Over = "palette" | "keys" | null
+type OpenDialog = "palette" | "keys" | null
 
 /** Shown while the gateway is unreachable. */
-const GoneBar = () => {
-  const reached = useReached()
+const ConnectionLostBar = () => {
+  const isReachable = useIsReachable()
   return (
     <div role="status">
-      {!reached && (
+      {!isReachable && (
         <p className="bg-warn-soft px-4 py-1.5 text-center text-xs text-warn">{t("error.away")}</p>
       )}
     </div>
@@ -33,13 +35,13 @@ const GoneBar = () => {
 /** The sidebar, the page, and the dialogs on top of both. */
 export const Frame = () => {
   const [open, setOpen] = useState(false)
-  const [over, setOver] = useState<Over>(null)
-  const go = useGo()
+  const [openDialog, setOpenDialog] = useState<OpenDialog>(null)
+  const go = usePageNavigation()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const close = (): void => setOver(null)
+  const close = (): void => setOpenDialog(null)
 
-  useShortcut("mod+k", () => setOver(over === "palette" ? null : "palette"))
-  useShortcut("mod+/", () => setOver(over === "keys" ? null : "keys"))
+  useShortcut("mod+k", () => setOpenDialog(openDialog === "palette" ? null : "palette"))
+  useShortcut("mod+/", () => setOpenDialog(openDialog === "keys" ? null : "keys"))
   useShortcut("mod+shift+l", switchTheme)
   // Browsers reserve ⌘N unless the page is installed as an app; ⌘⇧O is the common alternative.
   useShortcut("mod+n", () => go("/"))
@@ -81,7 +83,10 @@ export const Frame = () => {
           !open && "max-wide:hidden",
         )}
       >
-        <Sidebar openPalette={() => setOver("palette")} openKeys={() => setOver("keys")} />
+        <Sidebar
+          openPalette={() => setOpenDialog("palette")}
+          openKeys={() => setOpenDialog("keys")}
+        />
       </aside>
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 wide:hidden">
@@ -94,12 +99,16 @@ export const Frame = () => {
             onClick={() => setOpen(true)}
           />
           <span className="flex flex-1 items-center gap-2 text-sm font-semibold">
-            <Mark /> Portico
+            <Logo /> Portico
           </span>
-          <IconButton icon={Search} label={t("palette.open")} onClick={() => setOver("palette")} />
+          <IconButton
+            icon={Search}
+            label={t("palette.open")}
+            onClick={() => setOpenDialog("palette")}
+          />
           <IconButton icon={SquarePen} label={t("chat.new")} onClick={() => go("/")} />
         </div>
-        <GoneBar />
+        <ConnectionLostBar />
         <main
           id="page"
           tabIndex={-1}
@@ -109,8 +118,10 @@ export const Frame = () => {
         </main>
       </div>
       <Suspense>
-        {over === "palette" && <Palette onClose={close} openKeys={() => setOver("keys")} />}
-        {over === "keys" && <KeyboardHelp onClose={close} />}
+        {openDialog === "palette" && (
+          <CommandPalette onClose={close} openKeys={() => setOpenDialog("keys")} />
+        )}
+        {openDialog === "keys" && <KeyboardHelp onClose={close} />}
       </Suspense>
     </div>
   )

@@ -3,7 +3,7 @@ import { type LinkProps, useRouter } from "@tanstack/react-router"
 export type PagePath = NonNullable<LinkProps["to"]>
 
 /** Returns a function that navigates to a page without path parameters. */
-export const useGo = (): ((to: PagePath) => void) => {
+export const usePageNavigation = (): ((to: PagePath) => void) => {
   const router = useRouter()
   return (to) => void router.navigate({ to } as Parameters<typeof router.navigate>[0])
 }

@@ -6,7 +6,7 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorNote } from "../ui/error-note.tsx"
 
 /** Shown for an address without a page. */
-export const NotFound = () => (
+export const NotFoundPage = () => (
   <main className="p-6">
     <EmptyState
       whole
@@ -20,15 +20,15 @@ export const NotFound = () => (
 )
 
 /** Shown when a page fails to render. */
-export const Broken = ({ error, reset }: ErrorComponentProps) => {
+export const ErrorPage = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter()
-  const again = (): void => {
+  const retry = (): void => {
     reset()
     void router.invalidate()
   }
   return (
     <div className="mx-auto max-w-2xl p-6">
-      <ErrorNote error={error} retry={again} />
+      <ErrorNote error={error} retry={retry} />
     </div>
   )
 }

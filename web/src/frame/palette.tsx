@@ -2,12 +2,12 @@ import { Dialog } from "@base-ui/react/dialog"
 import { Keyboard, Languages, LogOut, type LucideIcon, Moon } from "lucide-react"
 import { type KeyboardEvent, useId, useState } from "react"
 import { chooseLanguage, currentLanguage, t } from "../i18n/translate.ts"
-import { signOut, useMe } from "../lib/session.ts"
+import { signOut, useCurrentUser } from "../lib/session.ts"
 import { switchTheme } from "../lib/theme.ts"
 import { usePaletteChats } from "../pages/chat/palette-chats.ts"
 import { classes } from "../ui/classes.ts"
 import { destinations } from "./destinations.ts"
-import { useGo } from "./go.ts"
+import { usePageNavigation } from "./go.ts"
 
 /** An entry of the command palette. */
 export interface Command {
@@ -18,20 +18,20 @@ export interface Command {
   run: () => void
 }
 
-const folded = (text: string): string =>
+const normalizeText = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase()
 
 /** Matches if the label or group contains every word of the query, ignoring case and accents. */
-const found = (query: string, { label, group }: Command): boolean => {
-  const text = folded(`${label} ${group}`)
-  return folded(query)
+const matchesQuery = (query: string, { label, group }: Command): boolean => {
+  const text = normalizeText(`${label} ${group}`)
+  return normalizeText(query)
     .split(/\s+/)
     .every((word) => text.includes(word))
 }
 
 const useCommands = (openKeys: () => void): Command[] => {
-  const me = useMe()
-  const go = useGo()
+  const me = useCurrentUser()
+  const go = usePageNavigation()
   const pages = destinations
     .filter(({ admin }) => !admin || me.role === "admin")
     .map(({ to, label, icon }) => ({
@@ -64,18 +64,18 @@ const useCommands = (openKeys: () => void): Command[] => {
   return [...pages, ...actions]
 }
 
-interface PaletteProps {
+interface CommandPaletteProps {
   onClose: () => void
   openKeys: () => void
 }
 
 /** The command palette (⌘K): opens pages and chats, and runs actions, by name. */
-export const Palette = ({ onClose, openKeys }: PaletteProps) => {
+export const CommandPalette = ({ onClose, openKeys }: CommandPaletteProps) => {
   const [query, setQuery] = useState("")
   const [at, setAt] = useState(0)
   const id = useId()
   const chats = usePaletteChats(query)
-  const commands = useCommands(openKeys).filter((command) => found(query, command))
+  const commands = useCommands(openKeys).filter((command) => matchesQuery(query, command))
   const shown = [...commands, ...chats]
   const chosen = Math.min(at, shown.length - 1)
 
@@ -128,13 +128,13 @@ export const Palette = ({ onClose, openKeys }: PaletteProps) => {
             className="overflow-y-auto p-1.5"
           >
             {shown.map((command, index) => (
-              <Row
+              <CommandRow
                 key={command.id}
                 id={`${id}-${index}`}
                 command={command}
                 chosen={index === chosen}
                 onRun={() => run(command)}
-                onPoint={() => setAt(index)}
+                onPointerMove={() => setAt(index)}
               />
             ))}
           </div>
@@ -152,10 +152,10 @@ interface RowProps {
   command: Command
   chosen: boolean
   onRun: () => void
-  onPoint: () => void
+  onPointerMove: () => void
 }
 
-const Row = ({ id, command, chosen, onRun, onPoint }: RowProps) => (
+const CommandRow = ({ id, command, chosen, onRun, onPointerMove }: RowProps) => (
   // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
   <div
     id={id}
@@ -163,7 +163,7 @@ const Row = ({ id, command, chosen, onRun, onPoint }: RowProps) => (
     tabIndex={-1}
     aria-selected={chosen}
     onClick={onRun}
-    onPointerMove={onPoint}
+    onPointerMove={onPointerMove}
     className={classes(
       "flex h-9 cursor-pointer items-center gap-2.5 rounded px-2.5 text-sm [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted",
       chosen && "bg-hover",

@@ -15,21 +15,29 @@ import {
   Sun,
 } from "lucide-react"
 import { t } from "../i18n/translate.ts"
-import { signOut, useMe } from "../lib/session.ts"
-import { shownTheme, switchTheme, useTheme } from "../lib/theme.ts"
+import { signOut, useCurrentUser } from "../lib/session.ts"
+import { currentTheme, switchTheme, useTheme } from "../lib/theme.ts"
 import { SidebarChats } from "../pages/chat/sidebar-chats.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
-import { Keys } from "../ui/keys.tsx"
-import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx"
-import { Mark } from "./brand.tsx"
-import { type PagePath, useGo } from "./go.ts"
+import { KeyCombination } from "../ui/keys.tsx"
+import { Menu, MenuItem, MenuSeparator } from "../ui/menu.tsx"
+import { Logo } from "./brand.tsx"
+import { type PagePath, usePageNavigation } from "./go.ts"
 
-const row =
+const rowClass =
   "flex h-8.5 w-full items-center gap-2.5 rounded px-2.5 text-sm text-text hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"
 
-const SideLink = ({ to, icon: Icon, label }: { to: PagePath; icon: LucideIcon; label: string }) => (
-  <Link to={to} className={row}>
+const SidebarLink = ({
+  to,
+  icon: Icon,
+  label,
+}: {
+  to: PagePath
+  icon: LucideIcon
+  label: string
+}) => (
+  <Link to={to} className={rowClass}>
     <Icon aria-hidden />
     {label}
   </Link>
@@ -43,32 +51,32 @@ interface SidebarProps {
 export const Sidebar = ({ openPalette, openKeys }: SidebarProps) => (
   <div className="flex h-full flex-col gap-1 p-2">
     <div className="flex h-10 items-center gap-2 px-2 font-semibold">
-      <Mark /> Portico
+      <Logo /> Portico
     </div>
     <Link
       to="/"
       activeOptions={{ exact: true }}
-      className={classes(row, "border border-line bg-bg font-medium")}
+      className={classes(rowClass, "border border-line bg-bg font-medium")}
     >
       <SquarePen aria-hidden />
       {t("chat.new")}
     </Link>
-    <button type="button" onClick={openPalette} className={row}>
+    <button type="button" onClick={openPalette} className={rowClass}>
       <Search aria-hidden />
       <span className="flex-1 text-left">{t("palette.open")}</span>
-      <Keys of="mod+k" />
+      <KeyCombination of="mod+k" />
     </button>
     <div className="min-h-0 flex-1 overflow-y-auto py-1">
       <SidebarChats />
     </div>
-    <Foot openKeys={openKeys} />
+    <SidebarFooter openKeys={openKeys} />
   </div>
 )
 
-const Foot = ({ openKeys }: { openKeys: () => void }) => {
-  const me = useMe()
+const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
+  const me = useCurrentUser()
   useTheme()
-  const go = useGo()
+  const go = usePageNavigation()
   const leave = async (): Promise<void> => {
     await signOut()
     go("/sign-in")
@@ -76,19 +84,19 @@ const Foot = ({ openKeys }: { openKeys: () => void }) => {
   return (
     <div className="flex flex-col gap-0.5 border-t border-line pt-2">
       <nav aria-label={t("frame.places")}>
-        <SideLink to="/models" icon={Boxes} label={t("models.title")} />
-        <SideLink to="/knowledge" icon={Library} label={t("knowledge.title")} />
+        <SidebarLink to="/models" icon={Boxes} label={t("models.title")} />
+        <SidebarLink to="/knowledge" icon={Library} label={t("knowledge.title")} />
         {me.role === "admin" && (
-          <SideLink to="/functions" icon={SquareFunction} label={t("functions.title")} />
+          <SidebarLink to="/functions" icon={SquareFunction} label={t("functions.title")} />
         )}
-        {me.role === "admin" && <SideLink to="/admin" icon={Shield} label={t("admin.title")} />}
+        {me.role === "admin" && <SidebarLink to="/admin" icon={Shield} label={t("admin.title")} />}
       </nav>
       <div className="flex items-center gap-1">
         <Menu
           align="start"
           side="top"
           trigger={
-            <button type="button" className={classes(row, "min-w-0 flex-1")}>
+            <button type="button" className={classes(rowClass, "min-w-0 flex-1")}>
               <span
                 aria-hidden
                 className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
@@ -108,13 +116,13 @@ const Foot = ({ openKeys }: { openKeys: () => void }) => {
           <MenuItem icon={Keyboard} onClick={openKeys}>
             {t("keyboard.title")}
           </MenuItem>
-          <MenuLine />
+          <MenuSeparator />
           <MenuItem icon={LogOut} onClick={() => void leave()}>
             {t("session.signOut")}
           </MenuItem>
         </Menu>
         <IconButton
-          icon={shownTheme() === "dark" ? Sun : Moon}
+          icon={currentTheme() === "dark" ? Sun : Moon}
           label={t("theme.switch")}
           keys="mod+shift+l"
           onClick={switchTheme}

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react"
-import { readStored, writeStored } from "../lib/stored.ts"
+import { readLocalStorage, writeLocalStorage } from "../lib/stored.ts"
 import { en } from "./en.ts"
 
 /** A text, or its plural forms; `{name}` is a placeholder. */
@@ -20,33 +20,33 @@ let language: Language = "en"
 let catalogue: Catalogue = en
 const listeners = new Set<() => void>()
 
-const use = async (next: Language): Promise<void> => {
+const applyLanguage = async (next: Language): Promise<void> => {
   catalogue = await languages[next].load()
   language = next
   document.documentElement.lang = next
   for (const listener of listeners) listener()
 }
 
-const browsers = (): Language =>
+const browserLanguage = (): Language =>
   navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? "en"
 
 /** Uses the language chosen earlier, or else the browser's. */
-export const startLanguage = (): Promise<void> => {
-  const stored = readStored("language")
-  return use(stored && isLanguage(stored) ? stored : browsers())
+export const initLanguage = (): Promise<void> => {
+  const stored = readLocalStorage("language")
+  return applyLanguage(stored && isLanguage(stored) ? stored : browserLanguage())
 }
 
 /** `null` returns to the browser's language. */
 export const chooseLanguage = (next: Language | null): Promise<void> => {
-  writeStored("language", next)
-  return use(next ?? browsers())
+  writeLocalStorage("language", next)
+  return applyLanguage(next ?? browserLanguage())
 }
 
 export const currentLanguage = (): Language => language
 
-export type Values = Record<string, string | number>
+export type MessageValues = Record<string, string | number>
 
-const fill = (text: string, values: Values): string =>
+const fillPlaceholders = (text: string, values: MessageValues): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
     if (value === undefined) return whole
@@ -54,11 +54,11 @@ const fill = (text: string, values: Values): string =>
   })
 
 /** The message in the current language; `count` selects the plural form. */
-export const t = (key: MessageKey, values: Values = {}): string => {
+export const t = (key: MessageKey, values: MessageValues = {}): string => {
   const message = catalogue[key]
-  if (typeof message === "string") return fill(message, values)
+  if (typeof message === "string") return fillPlaceholders(message, values)
   const form = new Intl.PluralRules(language).select(Number(values.count)) === "one"
-  return fill(form ? message.one : message.other, values)
+  return fillPlaceholders(form ? message.one : message.other, values)
 }
 
 const subscribe = (listener: () => void): (() => void) => {

@@ -24,13 +24,13 @@ export class ApiError extends Error {
     this.code = body.code ?? body.error?.code ?? "unknown"
     this.errors = body.errors ?? []
     this.requestId = response.headers.get("x-request-id")
-    const wait = Number(response.headers.get("retry-after"))
-    this.retryAfter = wait > 0 ? wait : null
+    const retryAfterSeconds = Number(response.headers.get("retry-after"))
+    this.retryAfter = retryAfterSeconds > 0 ? retryAfterSeconds : null
   }
 }
 
 /** No response: the network or the gateway is down. */
-export class GoneError extends Error {
+export class UnreachableError extends Error {
   override name = "GoneError"
 }
 
@@ -41,33 +41,33 @@ interface ErrorBody {
   error?: { message?: string; code?: string }
 }
 
-export type Query = Record<string, string | number | boolean | null | undefined>
+export type QueryParams = Record<string, string | number | boolean | null | undefined>
 
-interface Options {
-  query?: Query
+interface RequestOptions {
+  query?: QueryParams
   signal?: AbortSignal
 }
 
-const watchers = new Set<(reached: boolean) => void>()
+const reachabilityWatchers = new Set<(isReachable: boolean) => void>()
 
 /** Calls `watcher` after every request with whether the gateway responded. */
-export const watchReach = (watcher: (reached: boolean) => void): (() => void) => {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
+export const watchReachability = (watcher: (isReachable: boolean) => void): (() => void) => {
+  reachabilityWatchers.add(watcher)
+  return () => reachabilityWatchers.delete(watcher)
 }
 
-const tell = (reached: boolean): void => {
-  for (const watcher of watchers) watcher(reached)
+const notifyWatchers = (isReachable: boolean): void => {
+  for (const watcher of reachabilityWatchers) watcher(isReachable)
 }
 
-const withQuery = (path: string, query: Query = {}): string => {
+const withQuery = (path: string, query: QueryParams = {}): string => {
   const entries = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === null || value === "" ? [] : [[name, String(value)]],
   )
   return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`
 }
 
-const errorBody = async (response: Response): Promise<ErrorBody> => {
+const readErrorBody = async (response: Response): Promise<ErrorBody> => {
   const text = await response.text()
   try {
     const body: ErrorBody | { error: string } = JSON.parse(text)
@@ -85,7 +85,7 @@ const errorBody = async (response: Response): Promise<ErrorBody> => {
 export const callRaw = async (
   method: string,
   path: string,
-  { query, signal, body }: Options & { body?: unknown } = {},
+  { query, signal, body }: RequestOptions & { body?: unknown } = {},
 ): Promise<Response> => {
   let response: Response
   try {
@@ -99,18 +99,18 @@ export const callRaw = async (
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    tell(false)
-    throw new GoneError(t("error.gone"), { cause: error })
+    notifyWatchers(false)
+    throw new UnreachableError(t("error.gone"), { cause: error })
   }
-  tell(true)
-  if (!response.ok) throw new ApiError(response, await errorBody(response))
+  notifyWatchers(true)
+  if (!response.ok) throw new ApiError(response, await readErrorBody(response))
   return response
 }
 
 const call = async <T>(
   method: string,
   path: string,
-  options: Options & { body?: unknown },
+  options: RequestOptions & { body?: unknown },
 ): Promise<T> => {
   const response = await callRaw(method, path, options)
   const text = await response.text()
@@ -120,8 +120,8 @@ const call = async <T>(
 
 /** JSON requests to the gateway; T is the type of the route's response schema. */
 export const api = {
-  get: <T>(path: string, options: Options = {}) => call<T>("GET", path, options),
-  post: <T>(path: string, body?: unknown, options: Options = {}) =>
+  get: <T>(path: string, options: RequestOptions = {}) => call<T>("GET", path, options),
+  post: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
     call<T>("POST", path, { ...options, body }),
   delete: <T>(path: string, body?: unknown) => call<T>("DELETE", path, { body }),
 }

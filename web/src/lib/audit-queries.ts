@@ -1,27 +1,28 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type { AuditEvent, AuditPage } from "../../../server/src/audit/schema.ts"
-import { api, type Query } from "./api.ts"
+import { api, type QueryParams } from "./api.ts"
 
-const newestMs = 10_000
+const newestRefreshMs = 10_000
 const hourSeconds = 3600
 
-interface Filters extends Query {
+interface AuditFilters extends QueryParams {
   /** How many hours to look back; no limit if omitted. */
   hours?: string | undefined
 }
 
-const asked = ({ hours, ...filters }: Filters): Query => ({
+const toQueryParams = ({ hours, ...filters }: AuditFilters): QueryParams => ({
   ...filters,
   from: Number(hours) > 0 ? Math.floor(Date.now() / 1000) - Number(hours) * hourSeconds : undefined,
 })
 
-const read = (query: Query, signal: AbortSignal): Promise<AuditPage> =>
+const fetchAuditPage = (query: QueryParams, signal: AbortSignal): Promise<AuditPage> =>
   api.get<AuditPage>("/api/v1/audit", { query, signal })
 
-export const auditQuery = (filters: Filters) =>
+export const auditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
     queryKey: ["audit", filters],
-    queryFn: ({ pageParam, signal }) => read({ ...asked(filters), cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      fetchAuditPage({ ...toQueryParams(filters), cursor: pageParam }, signal),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     // New events arrive at the top, so the pages already shown do not refetch automatically.
@@ -30,11 +31,11 @@ export const auditQuery = (filters: Filters) =>
   })
 
 /** The latest event, to tell whether newer ones exist than those shown. */
-export const newestAuditQuery = (filters: Filters) =>
+export const newestAuditQuery = (filters: AuditFilters) =>
   queryOptions({
     queryKey: ["audit newest", filters],
-    queryFn: ({ signal }) => read({ ...asked(filters), page_size: 1 }, signal),
-    refetchInterval: newestMs,
+    queryFn: ({ signal }) => fetchAuditPage({ ...toQueryParams(filters), page_size: 1 }, signal),
+    refetchInterval: newestRefreshMs,
   })
 
 export const auditEventQuery = (id: string) =>

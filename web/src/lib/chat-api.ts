@@ -47,13 +47,13 @@ export const chatListQuery = (filter: ChatFilter = {}) =>
  * A refetch may be older than what the event stream has delivered since: keep the longer content
  * and messages it lacks.
  */
-const withNewest = (fetched: ChatWithMessages, known: ChatWithMessages | undefined) => {
+const keepNewerMessages = (fetched: ChatWithMessages, known: ChatWithMessages | undefined) => {
   const byId = new Map(known?.messages.map((message) => [message.id, message]))
   const messages = fetched.messages.map((message) => {
     const before = byId.get(message.id)
     byId.delete(message.id)
-    const behind = message.state === "running" && before !== undefined
-    return behind && before.content.length > message.content.length
+    const isBehind = message.state === "running" && before !== undefined
+    return isBehind && before.content.length > message.content.length
       ? { ...message, content: before.content, reasoning: before.reasoning }
       : message
   })
@@ -78,7 +78,10 @@ export const chatQuery = (id: string) =>
     queryKey: ["chats", "one", id],
     queryFn: async ({ signal }) => {
       const fetched = await fetchChat(id, signal)
-      return withNewest(fetched, queryClient.getQueryData<ChatWithMessages>(["chats", "one", id]))
+      return keepNewerMessages(
+        fetched,
+        queryClient.getQueryData<ChatWithMessages>(["chats", "one", id]),
+      )
     },
     staleTime: 30_000,
   })
@@ -97,7 +100,7 @@ export const exportUrl = (chatId: string, format: "json" | "markdown"): string =
 export const eventsUrl = (chatId: string, after: number): string =>
   `${pathOf(chatId)}/events?after=${after}`
 
-type Given<T> = { [K in keyof T]?: T[K] | undefined }
+type OptionalFields<T> = { [K in keyof T]?: T[K] | undefined }
 
 /** Updates the cached chat; does nothing if it is not cached. */
 export const patchChat = (
@@ -108,33 +111,33 @@ export const patchChat = (
 }
 
 /** Replaces messages with the same ID and appends the others. */
-export const withMessages = (
+export const mergeMessages = (
   chat: ChatWithMessages,
   newer: readonly Message[],
 ): ChatWithMessages => {
   const byId = new Map(newer.map((message) => [message.id, message]))
-  const kept = chat.messages.map((message) => {
+  const replaced = chat.messages.map((message) => {
     const next = byId.get(message.id)
     byId.delete(message.id)
     return next ?? message
   })
-  return { ...chat, messages: [...kept, ...byId.values()] }
+  return { ...chat, messages: [...replaced, ...byId.values()] }
 }
 
-export const refreshLists = (): void => {
+export const refreshChatLists = (): void => {
   void queryClient.invalidateQueries({ queryKey: ["chats", "list"] })
 }
 
 export const chatApi = {
-  create: (chat: Given<NewChat>) => api.post<Chat>(`${base}/new`, chat),
+  create: (chat: OptionalFields<NewChat>) => api.post<Chat>(`${base}/new`, chat),
 
   /** Sends a message and shows the new answers before their first event arrives. */
-  say: async (id: string, message: Given<NewMessage>): Promise<StartedAnswers> => {
+  sendMessage: async (id: string, message: OptionalFields<NewMessage>): Promise<StartedAnswers> => {
     const started = await api.post<StartedAnswers>(`${pathOf(id)}/messages`, message)
-    const shown = started.messages.find(({ role }) => role === "assistant")
+    const shownAnswer = started.messages.find(({ role }) => role === "assistant")
     patchChat(id, (chat) => ({
-      ...withMessages(chat, started.messages),
-      current_id: shown?.id ?? chat.current_id,
+      ...mergeMessages(chat, started.messages),
+      current_id: shownAnswer?.id ?? chat.current_id,
       seq: started.seq,
       title: chat.title,
     }))
@@ -143,13 +146,13 @@ export const chatApi = {
 
   stop: (id: string) => api.post(`${pathOf(id)}/stop`, {}),
 
-  change: async (id: string, changes: ChatChanges): Promise<void> => {
+  update: async (id: string, changes: ChatChanges): Promise<void> => {
     patchChat(id, (chat) => ({ ...chat, ...(changes as Partial<Chat>) }))
     try {
       const chat = await api.post<Chat>(pathOf(id), changes)
       patchChat(id, (known) => ({ ...known, ...chat }))
     } finally {
-      refreshLists()
+      refreshChatLists()
       if (changes.folder !== undefined || changes.tags !== undefined) {
         void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
       }
@@ -159,7 +162,7 @@ export const chatApi = {
   share: async (id: string, shared: boolean): Promise<void> => {
     const chat = await api.post<Chat>(`${pathOf(id)}/share`, { shared })
     patchChat(id, (known) => ({ ...known, ...chat }))
-    refreshLists()
+    refreshChatLists()
   },
 
   remove: (id: string) => api.delete(pathOf(id)),
@@ -167,43 +170,43 @@ export const chatApi = {
   import: async (file: File): Promise<string[]> => {
     const text = await file.text()
     const markdown = /\.(md|markdown)$/i.test(file.name)
-    const bodies = markdown ? [{ markdown: text }] : portions(chatsIn(text))
-    const made: string[] = []
+    const bodies = markdown ? [{ markdown: text }] : splitIntoBatches(parseExportedChats(text))
+    const importedIds: string[] = []
     try {
       for (const body of bodies) {
-        made.push(...(await api.post<{ ids: string[] }>(`${base}/import`, body)).ids)
+        importedIds.push(...(await api.post<{ ids: string[] }>(`${base}/import`, body)).ids)
       }
     } finally {
-      refreshLists()
+      refreshChatLists()
     }
-    return made
+    return importedIds
   },
 }
 
 /** The chats in an exported file, which holds either a list or a single chat. */
-const chatsIn = (text: string): unknown[] => {
+const parseExportedChats = (text: string): unknown[] => {
   const content: unknown = JSON.parse(text)
   if (typeof content !== "object" || content === null || !("chats" in content)) return [content]
   return Array.isArray(content.chats) ? content.chats : [content.chats]
 }
 
 const maxBatchSize = 200
-const charactersInPortion = 8_000_000
+const maxBatchCharacters = 8_000_000
 
 /** Splits chats into batches within the server's limits on count and body size. */
-function* portions(chats: readonly unknown[]): Generator<{ chats: unknown[] }> {
-  let portion: unknown[] = []
+function* splitIntoBatches(chats: readonly unknown[]): Generator<{ chats: unknown[] }> {
+  let batch: unknown[] = []
   let characters = 0
   for (const chat of chats) {
     const { length } = JSON.stringify(chat)
-    const full = portion.length === maxBatchSize || characters + length > charactersInPortion
-    if (full && portion.length > 0) {
-      yield { chats: portion }
-      portion = []
+    const isFull = batch.length === maxBatchSize || characters + length > maxBatchCharacters
+    if (isFull && batch.length > 0) {
+      yield { chats: batch }
+      batch = []
       characters = 0
     }
-    portion.push(chat)
+    batch.push(chat)
     characters += length
   }
-  if (portion.length > 0) yield { chats: portion }
+  if (batch.length > 0) yield { chats: batch }
 }

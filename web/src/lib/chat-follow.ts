@@ -4,8 +4,8 @@ import {
   chatQuery,
   eventsUrl,
   type Message,
+  mergeMessages,
   patchChat,
-  withMessages,
 } from "./chat-api.ts"
 import { queryClient } from "./query-client.ts"
 
@@ -17,10 +17,10 @@ interface Delta {
   reasoning: string
 }
 
-type Change = (chat: ChatWithMessages) => ChatWithMessages
+type ChatUpdate = (chat: ChatWithMessages) => ChatWithMessages
 
 /** Idempotent; null if the message lacks text that precedes the delta. */
-const grown = (message: Message, delta: Delta): Message | null => {
+const applyDelta = (message: Message, delta: Delta): Message | null => {
   const { content, reasoning } = message
   if (delta.content_at > content.length || delta.reasoning_at > reasoning.length) return null
   return {
@@ -31,64 +31,64 @@ const grown = (message: Message, delta: Delta): Message | null => {
 }
 
 /** Applies the chat's event stream to the cache, at most once per frame. */
-const createFollower = (chatId: string, after: number) => {
-  let changes: Change[] = []
+const subscribeToChatEvents = (chatId: string, after: number) => {
+  let changes: ChatUpdate[] = []
   let frame = 0
   const source = new EventSource(eventsUrl(chatId, after))
 
-  const draw = (): void => {
+  const applyChanges = (): void => {
     frame = 0
-    const due = changes
+    const pending = changes
     changes = []
-    patchChat(chatId, (chat) => due.reduce((before, change) => change(before), chat))
+    patchChat(chatId, (chat) => pending.reduce((before, change) => change(before), chat))
   }
-  const later = (change: Change): void => {
+  const enqueue = (change: ChatUpdate): void => {
     changes.push(change)
     // A hidden window gets no animation frames, and changes would pile up.
-    if (document.hidden) draw()
-    else frame ||= requestAnimationFrame(draw)
+    if (document.hidden) applyChanges()
+    else frame ||= requestAnimationFrame(applyChanges)
   }
-  const askAnew = (): void => {
+  const refetchChat = (): void => {
     void queryClient.invalidateQueries({ queryKey: chatQuery(chatId).queryKey })
   }
-  const listen = <T>(name: string, hear: (data: T) => void): void => {
-    source.addEventListener(name, (event) => hear(JSON.parse(event.data)))
+  const listen = <T>(name: string, onData: (data: T) => void): void => {
+    source.addEventListener(name, (event) => onData(JSON.parse(event.data)))
   }
 
   // A long chat's snapshot arrives in several events.
   for (const name of ["snapshot", "messages"]) {
     listen<{ messages: Message[] }>(name, ({ messages }) =>
-      later((chat) => withMessages(chat, messages)),
+      enqueue((chat) => mergeMessages(chat, messages)),
     )
   }
-  listen<Message>("message", (message) => later((chat) => withMessages(chat, [message])))
+  listen<Message>("message", (message) => enqueue((chat) => mergeMessages(chat, [message])))
   listen<Delta>("delta", (delta) =>
-    later((chat) => {
+    enqueue((chat) => {
       const known = chat.messages.find(({ id }) => id === delta.id)
-      const next = known && grown(known, delta)
-      if (next) return withMessages(chat, [next])
-      askAnew()
+      const next = known && applyDelta(known, delta)
+      if (next) return mergeMessages(chat, [next])
+      refetchChat()
       return chat
     }),
   )
-  listen("deleted", askAnew)
+  listen("deleted", refetchChat)
   // EventSource reconnects automatically; the refetch shows whether the server is reachable.
-  source.addEventListener("error", askAnew)
+  source.addEventListener("error", refetchChat)
 
   return () => {
     source.close()
     cancelAnimationFrame(frame)
-    draw()
+    applyChanges()
   }
 }
 
 /** Subscribes to a chat's event stream while one of its answers is being written. */
-export const useFollow = (chat: ChatWithMessages | undefined): void => {
+export const useChatEvents = (chat: ChatWithMessages | undefined): void => {
   const id = chat?.id
   const running = chat?.messages.some(({ state }) => state === "running") === true
   // biome-ignore lint/correctness/useExhaustiveDependencies: seq is only the starting point
   useEffect(() => {
     if (id === undefined || !running) return
-    return createFollower(id, chat?.seq ?? 0)
+    return subscribeToChatEvents(id, chat?.seq ?? 0)
   }, [id, running])
 }

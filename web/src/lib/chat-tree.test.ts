@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "./chat-api.ts"
-import { newestBelow, turnsTo } from "./chat-tree.ts"
-import { makeMessage } from "./make-message.ts"
+import { buildTurns, findNewestLeaf } from "./chat-tree.ts"
+import { createTestMessage } from "./make-message.ts"
 
 const message = (id: string, parent_id: string | null, batch: string | null = null): Message =>
-  makeMessage({ id, parent_id, batch, role: batch === null ? "user" : "assistant" })
+  createTestMessage({ id, parent_id, batch, role: batch === null ? "user" : "assistant" })
 
 const messages = [
   message("first", null),
@@ -18,33 +18,33 @@ const messages = [
 
 describe("the shown branch", () => {
   it("leads from the root to the message, with answers side by side as one turn", () => {
-    const turns = turnsTo(messages, "end")
+    const turns = buildTurns(messages, "end")
     expect(turns.map(({ chosen }) => chosen.id)).toEqual(["first", "again", "under again", "end"])
     expect(turns[1]?.messages.map(({ id }) => id)).toEqual(["again", "beside"])
   })
 
   it("lists the alternatives of each turn", () => {
-    const [root, answers] = turnsTo(messages, "end")
-    expect(root?.ways.map(({ id }) => id)).toEqual(["first", "other wording"])
-    expect(answers?.ways.map(({ id }) => id)).toEqual(["answer", "again"])
-    expect([root?.way, answers?.way]).toEqual([0, 1])
+    const [root, answers] = buildTurns(messages, "end")
+    expect(root?.alternatives.map(({ id }) => id)).toEqual(["first", "other wording"])
+    expect(answers?.alternatives.map(({ id }) => id)).toEqual(["answer", "again"])
+    expect([root?.alternativeIndex, answers?.alternativeIndex]).toEqual([0, 1])
   })
 
   it("is empty without a message and stops at a missing parent", () => {
-    expect(turnsTo(messages, null)).toEqual([])
-    expect(turnsTo([message("child", "gone")], "child")).toHaveLength(1)
+    expect(buildTurns(messages, null)).toEqual([])
+    expect(buildTurns([message("child", "gone")], "child")).toHaveLength(1)
   })
 
   it("terminates if messages are each other's parents", () => {
     const knot = [message("a", "b"), message("b", "a")]
-    expect(turnsTo(knot, "a").length).toBe(2)
+    expect(buildTurns(knot, "a").length).toBe(2)
   })
 })
 
 describe("the newest leaf below a message", () => {
   it("follows the newest replies, and the first of those side by side", () => {
-    expect(newestBelow(messages, "first")).toBe("end")
-    expect(newestBelow(messages.slice(0, 4), "first")).toBe("again")
-    expect(newestBelow(messages, "other wording")).toBe("other wording")
+    expect(findNewestLeaf(messages, "first")).toBe("end")
+    expect(findNewestLeaf(messages.slice(0, 4), "first")).toBe("again")
+    expect(findNewestLeaf(messages, "other wording")).toBe("other wording")
   })
 })

@@ -7,8 +7,8 @@ export interface Turn {
   /** The message that the branch continues from. */
   chosen: Message
   /** The alternatives at this step, including this one, oldest first: the first message of each. */
-  ways: readonly Message[]
-  way: number
+  alternatives: readonly Message[]
+  alternativeIndex: number
 }
 
 const batchOf = (message: Message): string => message.batch ?? message.id
@@ -20,20 +20,20 @@ const childrenOf = (messages: readonly Message[], parentId: string | null): Mess
 const turnOf = (messages: readonly Message[], chosen: Message): Turn => {
   const siblings = childrenOf(messages, chosen.parent_id)
   const batches = [...Map.groupBy(siblings, batchOf).values()]
-  const way = batches.findIndex((batch) => batch.includes(chosen))
-  const together = batches[way] ?? [chosen]
-  const first = together[0] ?? chosen
+  const alternativeIndex = batches.findIndex((batch) => batch.includes(chosen))
+  const sameBatch = batches[alternativeIndex] ?? [chosen]
+  const first = sameBatch[0] ?? chosen
   return {
     key: first.id,
-    messages: together,
+    messages: sameBatch,
     chosen,
-    ways: batches.flatMap(([one]) => one ?? []),
-    way,
+    alternatives: batches.flatMap(([one]) => one ?? []),
+    alternativeIndex,
   }
 }
 
 /** The branch from the root to `currentId`, as shown on the page. */
-export const turnsTo = (messages: readonly Message[], currentId: string | null): Turn[] => {
+export const buildTurns = (messages: readonly Message[], currentId: string | null): Turn[] => {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const branch: Message[] = []
   for (let at = currentId; at !== null; ) {
@@ -47,14 +47,14 @@ export const turnsTo = (messages: readonly Message[], currentId: string | null):
 }
 
 /** The leaf reached from `id` by always following the newest reply. */
-export const newestBelow = (messages: readonly Message[], id: string): string => {
-  let at = id
+export const findNewestLeaf = (messages: readonly Message[], id: string): string => {
+  let currentId = id
   for (;;) {
-    const children = childrenOf(messages, at)
+    const children = childrenOf(messages, currentId)
     const newest = children.at(-1)
-    if (!newest) return at
+    if (!newest) return currentId
     const first = children.find((child) => batchOf(child) === batchOf(newest))
-    at = (first ?? newest).id
+    currentId = (first ?? newest).id
   }
 }
 
@@ -62,7 +62,7 @@ export const isRunning = (messages: readonly Message[]): boolean =>
   messages.some(({ state }) => state === "running")
 
 /** The last message of the shown branch that satisfies `fits`. */
-export const lastOf = (
+export const findLastChosen = (
   turns: readonly Turn[],
   fits: (message: Message) => boolean,
 ): Message | undefined => turns.map(({ chosen }) => chosen).findLast(fits)

@@ -1,4 +1,4 @@
-import type { Chosen } from "./uploading.ts"
+import type { SelectedFile } from "./uploading.ts"
 
 const maxFiles = 5000
 
@@ -13,23 +13,23 @@ const entriesOf = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
-    if (some.length === 0) return all
-    all.push(...some)
+    if (batch.length === 0) return all
+    all.push(...batch)
   }
 }
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
 
-const gather = async (entry: FileSystemEntry, into: Chosen[]): Promise<void> => {
+const collectFiles = async (entry: FileSystemEntry, into: SelectedFile[]): Promise<void> => {
   if (into.length >= maxFiles || isHidden(entry.name)) return
   if (isFile(entry)) {
     into.push({ file: await fileOf(entry), path: entry.fullPath.replace(/^\//, "") })
   } else if (isFolder(entry)) {
-    for (const one of await entriesOf(entry)) await gather(one, into)
+    for (const one of await entriesOf(entry)) await collectFiles(one, into)
   }
 }
 
@@ -37,17 +37,17 @@ const gather = async (entry: FileSystemEntry, into: Chosen[]): Promise<void> => 
  * The dropped files, including those in dropped folders. Call it synchronously in the drop handler,
  * before the browser clears the data.
  */
-export const droppedFiles = async (data: DataTransfer): Promise<Chosen[]> => {
+export const readDroppedFiles = async (data: DataTransfer): Promise<SelectedFile[]> => {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  const plain = chosenFiles([...data.files])
+  const plain = readSelectedFiles([...data.files])
   if (!entries.some(isFolder)) return plain
-  const found: Chosen[] = []
-  for (const entry of entries) await gather(entry, found)
+  const found: SelectedFile[] = []
+  for (const entry of entries) await collectFiles(entry, found)
   return found
 }
 
 /** The files chosen in a file or folder dialog. */
-export const chosenFiles = (files: readonly File[]): Chosen[] =>
+export const readSelectedFiles = (files: readonly File[]): SelectedFile[] =>
   files
     .map((file) => ({ file, path: file.webkitRelativePath || file.name }))
     .filter(({ path }) => path.split("/").length === 1 || !path.split("/").some(isHidden))

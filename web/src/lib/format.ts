@@ -9,17 +9,18 @@ const spans: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ]
 
 /** "3 minutes ago", "in 2 days"; `seconds` is Unix time. */
-export const relativeTime = (seconds: number, nowMs = Date.now()): string => {
-  const away = seconds - nowMs / 1000
+export const formatRelativeTime = (seconds: number, nowMs = Date.now()): string => {
+  const offsetSeconds = seconds - nowMs / 1000
   const format = new Intl.RelativeTimeFormat(currentLanguage(), { numeric: "auto" })
   for (const [unit, size] of spans) {
-    if (Math.abs(away) >= size) return format.format(Math.round(away / size), unit)
+    if (Math.abs(offsetSeconds) >= size)
+      return format.format(Math.round(offsetSeconds / size), unit)
   }
   return format.format(0, "second")
 }
 
 /** Date and time to the second; `seconds` is Unix time. */
-export const exactTime = (seconds: number): string =>
+export const formatExactTime = (seconds: number): string =>
   new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium", timeStyle: "medium" }).format(
     seconds * 1000,
   )
@@ -31,7 +32,7 @@ export const formatNumber = (value: number, digits = 0): string =>
   new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: digits }).format(value)
 
 /** "1.2K", "3.4M". */
-export const shortNumber = (value: number): string =>
+export const formatShortNumber = (value: number): string =>
   new Intl.NumberFormat(currentLanguage(), {
     notation: "compact",
     maximumFractionDigits: 1,

@@ -1,7 +1,7 @@
-import { readText } from "./list-search.ts"
+import { readSearchText } from "./list-search.ts"
 
 /** Search parameters of a collection's search page. */
-export interface KnowledgeSearch {
+export interface KnowledgeSearchParams {
   q?: string | undefined
   /** The preceding question of the conversation. */
   previous?: string | undefined
@@ -12,7 +12,7 @@ export interface KnowledgeSearch {
  */
 export const maxQuestionLength = 800
 
-export const knowledgeSearch = (search: Record<string, unknown>): KnowledgeSearch => ({
-  q: readText(search.q)?.slice(0, maxQuestionLength),
-  previous: readText(search.previous)?.slice(0, maxQuestionLength),
+export const parseKnowledgeSearch = (search: Record<string, unknown>): KnowledgeSearchParams => ({
+  q: readSearchText(search.q)?.slice(0, maxQuestionLength),
+  previous: readSearchText(search.previous)?.slice(0, maxQuestionLength),
 })

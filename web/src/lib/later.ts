@@ -1,27 +1,27 @@
 /** A module loaded on first use and available synchronously afterwards. */
-export interface Later<T> {
+export interface LazyModule<T> {
   /** Undefined until loaded. */
-  now: () => T | undefined
+  loaded: () => T | undefined
   load: () => Promise<T>
 }
 
-export const later = <T>(fetch: () => Promise<T>): Later<T> => {
-  let there: T | undefined
-  let coming: Promise<T> | undefined
-  const begin = async (): Promise<T> => {
+export const createLazyModule = <T>(fetch: () => Promise<T>): LazyModule<T> => {
+  let module: T | undefined
+  let pending: Promise<T> | undefined
+  const start = async (): Promise<T> => {
     try {
-      there = await fetch()
-      return there
+      module = await fetch()
+      return module
     } catch (error) {
-      coming = undefined
+      pending = undefined
       throw error
     }
   }
   return {
-    now: () => there,
+    loaded: () => module,
     load: () => {
-      coming ??= begin()
-      return coming
+      pending ??= start()
+      return pending
     },
   }
 }

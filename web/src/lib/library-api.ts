@@ -15,7 +15,7 @@ import type {
   FoundPassage,
   NewCollection,
 } from "../../../server/src/knowledge/schema.ts"
-import { api, type Query } from "./api.ts"
+import { api, type QueryParams } from "./api.ts"
 
 export type {
   CollectionFile,
@@ -30,16 +30,16 @@ export type {
 
 const files = "/api/v1/files"
 const knowledge = "/api/v1/knowledge"
-const fileAt = (id: string): string => `${files}/${encodeURIComponent(id)}`
-const collectionAt = (id: string): string => `${knowledge}/${encodeURIComponent(id)}`
+const filePath = (id: string): string => `${files}/${encodeURIComponent(id)}`
+const collectionPath = (id: string): string => `${knowledge}/${encodeURIComponent(id)}`
 
 export const fileQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id],
-    queryFn: ({ signal }) => api.get<FileRecord>(fileAt(id), { signal }),
+    queryFn: ({ signal }) => api.get<FileRecord>(filePath(id), { signal }),
   })
 
-export const filesQuery = (query: Query) =>
+export const filesQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["files", "list", query],
     queryFn: ({ signal }) => api.get<Page<FileRecord>>(`${files}/`, { query, signal }),
@@ -51,7 +51,7 @@ export const fileTextQuery = (id: string, piece: { start: number; end: number })
   queryOptions({
     queryKey: ["files", "one", id, "text", piece],
     queryFn: ({ signal }) =>
-      api.get<FileText>(`${fileAt(id)}/data/content`, { query: piece, signal }),
+      api.get<FileText>(`${filePath(id)}/data/content`, { query: piece, signal }),
   })
 
 export const filePassagesQuery = (
@@ -61,7 +61,7 @@ export const filePassagesQuery = (
   queryOptions({
     queryKey: ["files", "one", id, "passages", query],
     queryFn: ({ signal }) =>
-      api.get<Page<FilePassage>>(`${fileAt(id)}/passages`, { query, signal }),
+      api.get<Page<FilePassage>>(`${filePath(id)}/passages`, { query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -69,17 +69,17 @@ export const fileOutlineQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id, "outline"],
     queryFn: async ({ signal }) =>
-      (await api.get<FileOutline>(`${fileAt(id)}/outline`, { signal })).items,
+      (await api.get<FileOutline>(`${filePath(id)}/outline`, { signal })).items,
   })
 
-export const fileUsedQuery = (id: string) =>
+export const fileCollectionsQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id, "collections"],
     queryFn: async ({ signal }) =>
-      (await api.get<FileCollections>(`${fileAt(id)}/collections`, { signal })).items,
+      (await api.get<FileCollections>(`${filePath(id)}/collections`, { signal })).items,
   })
 
-export const collectionsQuery = (query: Query) =>
+export const collectionsQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["collections", "list", query],
     queryFn: ({ signal }) => api.get<Page<CollectionWithFiles>>(`${knowledge}/`, { query, signal }),
@@ -89,14 +89,14 @@ export const collectionsQuery = (query: Query) =>
 export const collectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["collections", "one", id],
-    queryFn: ({ signal }) => api.get<CollectionWithFiles>(collectionAt(id), { signal }),
+    queryFn: ({ signal }) => api.get<CollectionWithFiles>(collectionPath(id), { signal }),
   })
 
-export const collectionFilesQuery = (id: string, query: Query) =>
+export const collectionFilesQuery = (id: string, query: QueryParams) =>
   queryOptions({
     queryKey: ["collections", "one", id, "files", query],
     queryFn: ({ signal }) =>
-      api.get<Page<CollectionFile>>(`${collectionAt(id)}/files`, { query, signal }),
+      api.get<Page<CollectionFile>>(`${collectionPath(id)}/files`, { query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -105,7 +105,7 @@ export const findingsQuery = (id: string, question: CollectionQuery) =>
   queryOptions({
     queryKey: ["findings", id, question],
     queryFn: ({ signal }) =>
-      api.post<CollectionSearchResult>(`${collectionAt(id)}/query`, question, { signal }),
+      api.post<CollectionSearchResult>(`${collectionPath(id)}/query`, question, { signal }),
     // Results change only when the user searches again.
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
@@ -121,28 +121,28 @@ export const passagesQuery = (chatId: string, messageId: string) =>
     },
   })
 
-export const contentUrl = (id: string): string => `${fileAt(id)}/content`
+export const contentUrl = (id: string): string => `${filePath(id)}/content`
 
 export const fileApi = {
-  again: (id: string) => api.post<FileRecord>(`${fileAt(id)}/process`),
-  remove: (id: string) => api.delete(fileAt(id)),
+  reprocess: (id: string) => api.post<FileRecord>(`${filePath(id)}/process`),
+  remove: (id: string) => api.delete(filePath(id)),
 }
 
 export const collectionApi = {
   create: (body: Partial<NewCollection>) =>
     api.post<CollectionWithFiles>(`${knowledge}/create`, body),
-  change: (id: string, changes: CollectionChanges) =>
-    api.post<CollectionWithFiles>(`${collectionAt(id)}/update`, changes),
-  add: (id: string, fileId: string) =>
-    api.post(`${collectionAt(id)}/file/add`, { file_id: fileId }),
-  takeOut: (id: string, fileId: string) =>
-    api.post(`${collectionAt(id)}/file/remove`, { file_id: fileId }),
+  update: (id: string, changes: CollectionChanges) =>
+    api.post<CollectionWithFiles>(`${collectionPath(id)}/update`, changes),
+  addFile: (id: string, fileId: string) =>
+    api.post(`${collectionPath(id)}/file/add`, { file_id: fileId }),
+  removeFile: (id: string, fileId: string) =>
+    api.post(`${collectionPath(id)}/file/remove`, { file_id: fileId }),
   /** IDs of all files that failed to process. */
-  failed: async (id: string): Promise<string[]> => {
+  failedFileIds: async (id: string): Promise<string[]> => {
     const ids: string[] = []
     const query = { status: "failed", page_size: 200 }
     for (let page = 1, total = 1; ids.length < total; page++) {
-      const found = await api.get<Page<CollectionFile>>(`${collectionAt(id)}/files`, {
+      const found = await api.get<Page<CollectionFile>>(`${collectionPath(id)}/files`, {
         query: { ...query, page },
       })
       if (found.items.length === 0) break
@@ -151,6 +151,6 @@ export const collectionApi = {
     }
     return ids
   },
-  reset: (id: string) => api.post(`${collectionAt(id)}/reset`),
-  remove: (id: string) => api.delete(`${collectionAt(id)}/delete`),
+  reset: (id: string) => api.post(`${collectionPath(id)}/reset`),
+  remove: (id: string) => api.delete(`${collectionPath(id)}/delete`),
 }

@@ -1,5 +1,5 @@
 /** Search parameters of a list page. */
-export type ListSearch<F extends string = never> = {
+export type ListSearchParams<F extends string = never> = {
   query?: string | undefined
   page?: number | undefined
   order_by?: string | undefined
@@ -10,7 +10,7 @@ export type ListSearch<F extends string = never> = {
  * A search parameter as text, also if the router parsed it as a number or boolean; undefined if
  * empty.
  */
-export const readText = (value: unknown): string | undefined => {
+export const readSearchText = (value: unknown): string | undefined => {
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   return typeof value === "string" && value !== "" ? value : undefined
 }
@@ -19,18 +19,18 @@ export const readText = (value: unknown): string | undefined => {
  * Creates a validator for a list's search parameters, which are untrusted input; `filters` are the
  * list's own parameters.
  */
-export const listSearch =
+export const createListSearchParser =
   <F extends string = never>(...filters: readonly F[]) =>
-  (search: Record<string, unknown>): ListSearch<F> => {
+  (search: Record<string, unknown>): ListSearchParams<F> => {
     const page = Number(search.page)
     const names = ["query", "order_by", ...filters]
     const entries: (readonly [string, unknown])[] = names.map((name) => [
       name,
-      readText(search[name]),
+      readSearchText(search[name]),
     ])
     const { direction } = search
     entries.push(["page", Number.isInteger(page) && page > 1 ? page : undefined])
     entries.push(["direction", direction === "desc" || direction === "asc" ? direction : undefined])
     // The router keeps parameters that a route omits, so invalid ones must be overwritten.
-    return Object.fromEntries(entries) as ListSearch<F>
+    return Object.fromEntries(entries) as ListSearchParams<F>
   }

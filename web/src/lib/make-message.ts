@@ -1,7 +1,7 @@
 import type { Message } from "./chat-api.ts"
 
 /** Creates a message for tests: by default, a completed user message. */
-export const makeMessage = (fields: Partial<Message> & Pick<Message, "id">): Message => ({
+export const createTestMessage = (fields: Partial<Message> & Pick<Message, "id">): Message => ({
   chat_id: "chat",
   parent_id: null,
   batch: null,

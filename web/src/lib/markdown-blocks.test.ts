@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createBlockCutter } from "./markdown-blocks.ts"
+import { createBlockSplitter } from "./markdown-blocks.ts"
 
 const text = `Intro with **bold**.
 
@@ -40,9 +40,9 @@ const raws = (blocks: readonly { raw: string }[]): string[] => blocks.map(({ raw
 
 describe("a growing text", () => {
   it("is split like the complete text, wherever its chunks end", () => {
-    const whole = raws(createBlockCutter()(text))
+    const whole = raws(createBlockSplitter()(text))
     for (const step of [1, 3, 7, 50]) {
-      const cut = createBlockCutter()
+      const cut = createBlockSplitter()
       let last: readonly { raw: string }[] = []
       for (let end = step; end < text.length + step; end += step) last = cut(text.slice(0, end))
       expect(raws(last), `in steps of ${step}`).toEqual(whole)
@@ -50,7 +50,7 @@ describe("a growing text", () => {
   })
 
   it("keeps unchanged blocks identical, so that they do not re-render", () => {
-    const cut = createBlockCutter()
+    const cut = createBlockSplitter()
     const before = cut("one\n\ntwo\n\nthree\n\nfour")
     const after = cut("one\n\ntwo\n\nthree\n\nfour and more")
     expect(after.slice(0, 3).map((block, index) => block === before[index])).toEqual([
@@ -62,7 +62,7 @@ describe("a growing text", () => {
   })
 
   it("is split from the start if the text was replaced", () => {
-    const cut = createBlockCutter()
+    const cut = createBlockSplitter()
     cut("one\n\ntwo")
     expect(raws(cut("# other\n\ntext"))).toEqual(["# other", "text"])
   })

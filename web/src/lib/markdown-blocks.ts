@@ -16,7 +16,7 @@ const inlineRules: readonly (readonly [RegExp, boolean])[] = [
   [/^\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<!\s)\$(?!\d)/, false],
 ]
 
-const found = (raw: string, text: string, display: boolean): MathToken => ({
+const createMathToken = (raw: string, text: string, display: boolean): MathToken => ({
   type: "formula",
   raw,
   text: text.trim(),
@@ -33,7 +33,7 @@ const blockFormula: TokenizerExtension = {
   tokenizer: (source) => {
     for (const rule of blockRules) {
       const match = rule.exec(source)
-      if (match) return found(match[0], match[1] ?? "", true)
+      if (match) return createMathToken(match[0], match[1] ?? "", true)
     }
     return undefined
   },
@@ -49,7 +49,7 @@ const inlineFormula: TokenizerExtension = {
   tokenizer: (source) => {
     for (const [rule, display] of inlineRules) {
       const match = rule.exec(source)
-      if (match) return found(match[0], match[1] ?? "", display)
+      if (match) return createMathToken(match[0], match[1] ?? "", display)
     }
     return undefined
   },
@@ -60,14 +60,14 @@ const marked = new Marked({ gfm: true, extensions: [blockFormula, inlineFormula]
 export type MarkdownToken = MarkedToken | MathToken
 
 /** A top-level Markdown block. `start` is its offset in the text. */
-export interface Block {
+export interface MarkdownBlock {
   start: number
   raw: string
   token: Token
 }
 
-const cut = (text: string, from: number): Block[] => {
-  const blocks: Block[] = []
+const splitBlocks = (text: string, from: number): MarkdownBlock[] => {
+  const blocks: MarkdownBlock[] = []
   let start = from
   for (const token of marked.lexer(text.slice(from))) {
     if (token.type !== "space") blocks.push({ start, raw: token.raw, token })
@@ -80,22 +80,22 @@ const cut = (text: string, from: number): Block[] => {
  * Splits a text that may still grow into blocks. All but the last two blocks are reused without
  * parsing and keep their identity, so React does not re-render them.
  */
-export const createBlockCutter = () => {
+export const createBlockSplitter = () => {
   let text = ""
-  let blocks: Block[] = []
-  return (next: string): readonly Block[] => {
+  let blocks: MarkdownBlock[] = []
+  return (next: string): readonly MarkdownBlock[] => {
     if (next === text) return blocks
     const grows = text !== "" && next.startsWith(text)
-    const kept = grows ? blocks.slice(0, -2) : []
-    const from = blocks[kept.length]?.start ?? 0
-    const again = cut(next, grows ? from : 0)
+    const unchanged = grows ? blocks.slice(0, -2) : []
+    const from = blocks[unchanged.length]?.start ?? 0
+    const parsed = splitBlocks(next, grows ? from : 0)
     const before = new Map(blocks.map((block) => [block.start, block]))
-    const same = again.map((block) => {
+    const blocksWithIdentity = parsed.map((block) => {
       const known = before.get(block.start)
       return known?.raw === block.raw ? known : block
     })
     text = next
-    blocks = [...kept, ...same]
+    blocks = [...unchanged, ...blocksWithIdentity]
     return blocks
   }
 }

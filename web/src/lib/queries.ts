@@ -15,7 +15,7 @@ import type { Identities, SignOnProvider } from "../../../server/src/sso/schema.
 import type { StorageUsage } from "../../../server/src/storage/schema.ts"
 import type { UsageReport } from "../../../server/src/usage/schema.ts"
 import type { User } from "../../../server/src/users/schema.ts"
-import { ApiError, api, type Query } from "./api.ts"
+import { ApiError, api, type QueryParams } from "./api.ts"
 
 const refreshMs = 5000
 
@@ -78,7 +78,7 @@ export const connectionQuery = (id: string) =>
     refetchInterval: refreshMs,
   })
 
-export const usersQuery = (query: Query) =>
+export const usersQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["users", query],
     queryFn: ({ signal }) => api.get<Page<User>>("/api/v1/users", { query, signal }),
@@ -91,7 +91,7 @@ export const userQuery = (id: string) =>
     queryFn: ({ signal }) => api.get<User>(`/api/v1/users/${encodeURIComponent(id)}`, { signal }),
   })
 
-export const groupsQuery = (query: Query) =>
+export const groupsQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["groups", query],
     queryFn: ({ signal }) => api.get<Page<Group>>("/api/v1/groups", { query, signal }),
@@ -110,7 +110,7 @@ export interface Member {
   email: string
 }
 
-export const membersQuery = (id: string, query: Query) =>
+export const membersQuery = (id: string, query: QueryParams) =>
   queryOptions({
     queryKey: ["groups", id, "members", query],
     queryFn: ({ signal }) =>
@@ -145,7 +145,7 @@ export const provisioningQuery = queryOptions({
   refetchInterval: refreshMs,
 })
 
-export const usageQuery = (query: Query) =>
+export const usageQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["usage", query],
     queryFn: ({ signal }) => api.get<UsageReport>("/api/v1/usage", { query, signal }),

@@ -1,15 +1,15 @@
 import { QueryClient } from "@tanstack/react-query"
-import { ApiError, GoneError } from "./api.ts"
+import { ApiError, UnreachableError } from "./api.ts"
 
-const retryable = (error: Error): boolean =>
-  error instanceof GoneError || (error instanceof ApiError && error.status >= 500)
+const isRetryable = (error: Error): boolean =>
+  error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500)
 
 /** The page's only query cache. 4xx responses are not retried. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      retry: (count, error) => count < 2 && retryable(error),
+      retry: (count, error) => count < 2 && isRetryable(error),
       // The gateway may run on this machine, so the browser's online state does not matter.
       networkMode: "always",
     },

@@ -1,33 +1,33 @@
 import { useSyncExternalStore } from "react"
-import { watchReach } from "./api.ts"
+import { watchReachability } from "./api.ts"
 import { queryClient } from "./query-client.ts"
 
-const askAgainMs = 2000
+const retryMs = 2000
 
-let reached = true
+let isReachable = true
 let timer: number | undefined
 const listeners = new Set<() => void>()
 
-const set = (next: boolean): void => {
-  if (next === reached) return
-  reached = next
+const setReachable = (next: boolean): void => {
+  if (next === isReachable) return
+  isReachable = next
   for (const listener of listeners) listener()
   if (next) void queryClient.invalidateQueries()
 }
 
-const ask = async (): Promise<void> => {
+const checkHealth = async (): Promise<void> => {
   timer = undefined
   const up = await fetch("/health").then(
     (reply) => reply.ok,
     () => false,
   )
-  set(up)
-  if (!up) timer = window.setTimeout(ask, askAgainMs)
+  setReachable(up)
+  if (!up) timer = window.setTimeout(checkHealth, retryMs)
 }
 
-watchReach((answered) => {
-  set(answered)
-  if (!answered && timer === undefined) timer = window.setTimeout(ask, askAgainMs)
+watchReachability((answered) => {
+  setReachable(answered)
+  if (!answered && timer === undefined) timer = window.setTimeout(checkHealth, retryMs)
 })
 
 const subscribe = (listener: () => void): (() => void) => {
@@ -39,4 +39,4 @@ const subscribe = (listener: () => void): (() => void) => {
  * Whether the gateway responded to the last request. While it does not, /health is polled, and all
  * queries refetch once it is back.
  */
-export const useReached = (): boolean => useSyncExternalStore(subscribe, () => reached)
+export const useIsReachable = (): boolean => useSyncExternalStore(subscribe, () => isReachable)

@@ -18,7 +18,9 @@ export interface PublicConfig {
   runtime_prefix: string
 }
 
-export type Me = Pick<SignedIn, "id" | "email" | "name" | "role"> & { expires_at: number | null }
+export type CurrentUser = Pick<SignedIn, "id" | "email" | "name" | "role"> & {
+  expires_at: number | null
+}
 
 export const configQuery = queryOptions({
   queryKey: ["config"],
@@ -27,11 +29,11 @@ export const configQuery = queryOptions({
 })
 
 /** The signed-in account, or null. */
-export const meQuery = queryOptions({
+export const currentUserQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: async ({ signal }): Promise<Me | null> => {
+  queryFn: async ({ signal }): Promise<CurrentUser | null> => {
     try {
-      return await api.get<Me>("/api/v1/auths/", { signal })
+      return await api.get<CurrentUser>("/api/v1/auths/", { signal })
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null
       throw error
@@ -41,28 +43,28 @@ export const meQuery = queryOptions({
 })
 
 /** The signed-in account; only for use below the signed-in routes. */
-export const useMe = (): Me => {
-  const { data } = useSuspenseQuery(meQuery)
+export const useCurrentUser = (): CurrentUser => {
+  const { data } = useSuspenseQuery(currentUserQuery)
   if (!data) throw new Error("No user is signed in.")
   return data
 }
 
 /** Updates the cache after sign-in; the response has already set the cookie. */
-export const rememberSignedIn = ({ id, email, name, role, expires_at }: SignedIn): void => {
+export const cacheSignedIn = ({ id, email, name, role, expires_at }: SignedIn): void => {
   queryClient.clear()
-  const me: Me = { id, email, name, role, expires_at }
-  queryClient.setQueryData(meQuery.queryKey, me)
+  const me: CurrentUser = { id, email, name, role, expires_at }
+  queryClient.setQueryData(currentUserQuery.queryKey, me)
 }
 
 /** URL that starts single sign-on with a provider. */
-export const signOnAddress = (provider: string, back = "/"): string =>
+export const signOnUrl = (provider: string, back = "/"): string =>
   `/api/v1/sso/${encodeURIComponent(provider)}/start?${new URLSearchParams({ back })}`
 
 /** Ends the session, and the provider's session if it came from there. */
 export const signOut = async (): Promise<void> => {
   const { redirect } = await api.post<RedirectTarget>("/api/v1/sso/signout")
   queryClient.clear()
-  queryClient.setQueryData(meQuery.queryKey, null)
+  queryClient.setQueryData(currentUserQuery.queryKey, null)
   if (redirect === null) return
   window.location.assign(redirect)
   // The browser is leaving the page; the caller must not continue meanwhile.

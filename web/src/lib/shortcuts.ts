@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react"
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-const names: Record<string, string> = {
+const labels: Record<string, string> = {
   mod: isMac ? "⌘" : "Ctrl",
   shift: isMac ? "⇧" : "Shift",
   alt: isMac ? "⌥" : "Alt",
@@ -13,23 +13,23 @@ const names: Record<string, string> = {
 }
 
 /** The key labels of a combination such as `mod+shift+c` on this platform. */
-export const keyNames = (combination: string): string[] =>
+export const keyLabels = (combination: string): string[] =>
   combination
     .split("+")
-    .map((key) => names[key] ?? (key.length === 1 ? key.toLocaleUpperCase() : key))
+    .map((key) => labels[key] ?? (key.length === 1 ? key.toLocaleUpperCase() : key))
 
 const matches = (event: KeyboardEvent, combination: string): boolean => {
   const keys = combination.split("+")
   const key = keys.at(-1) ?? ""
   const mod = isMac ? event.metaKey : event.ctrlKey
-  const wanted = (name: string): boolean => keys.includes(name)
+  const hasKey = (name: string): boolean => keys.includes(name)
   // On some layouts "/" needs Shift.
-  const shift = key === "/" || event.shiftKey === wanted("shift")
+  const shift = key === "/" || event.shiftKey === hasKey("shift")
   return (
     event.key.toLowerCase() === key &&
-    mod === wanted("mod") &&
+    mod === hasKey("mod") &&
     shift &&
-    event.altKey === wanted("alt")
+    event.altKey === hasKey("alt")
   )
 }
 

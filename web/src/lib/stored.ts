@@ -12,7 +12,7 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 
 /** A value from local storage under `portico.<name>`; null if absent or storage is unavailable. */
-export const readStored = (name: string): string | null => {
+export const readLocalStorage = (name: string): string | null => {
   try {
     return localStorage.getItem(`portico.${name}`)
   } catch {
@@ -20,7 +20,7 @@ export const readStored = (name: string): string | null => {
   }
 }
 
-export const writeStored = (name: string, value: string | null): void => {
+export const writeLocalStorage = (name: string, value: string | null): void => {
   try {
     if (value === null) localStorage.removeItem(`portico.${name}`)
     else localStorage.setItem(`portico.${name}`, value)
@@ -31,5 +31,5 @@ export const writeStored = (name: string, value: string | null): void => {
 }
 
 /** The stored value; updates in every window of this browser. */
-export const useStored = (name: string): string | null =>
-  useSyncExternalStore(subscribe, () => readStored(name))
+export const useLocalStorage = (name: string): string | null =>
+  useSyncExternalStore(subscribe, () => readLocalStorage(name))

@@ -1,19 +1,19 @@
 import type { FileRecord } from "../../../server/src/files/schema.ts"
 import { t } from "../i18n/translate.ts"
-import { ApiError, GoneError } from "./api.ts"
+import { ApiError, UnreachableError } from "./api.ts"
 
 /** A file to upload and its path within the chosen folder. */
-export interface Chosen {
+export interface SelectedFile {
   file: File
   path: string
 }
 
-interface Sending {
-  progress: (bytes: number) => void
+interface UploadOptions {
+  onProgress: (bytes: number) => void
   signal: AbortSignal
 }
 
-const refusalOf = (request: XMLHttpRequest): ApiError => {
+const toApiError = (request: XMLHttpRequest): ApiError => {
   const headers = new Headers()
   const id = request.getResponseHeader("x-request-id")
   if (id) headers.set("x-request-id", id)
@@ -32,9 +32,9 @@ const refusalOf = (request: XMLHttpRequest): ApiError => {
  * @throws {ApiError} when the gateway rejects it
  * @throws {UnreachableError} when the connection fails
  */
-export const sendFile = (
-  { file, path }: Chosen,
-  { progress, signal }: Sending,
+export const uploadFile = (
+  { file, path }: SelectedFile,
+  { onProgress, signal }: UploadOptions,
 ): Promise<FileRecord> =>
   new Promise((resolve, reject) => {
     const form = new FormData()
@@ -43,13 +43,13 @@ export const sendFile = (
     const request = new XMLHttpRequest()
     request.open("POST", "/api/v1/files/")
     request.upload.addEventListener("progress", ({ loaded }) =>
-      progress(Math.min(loaded, file.size)),
+      onProgress(Math.min(loaded, file.size)),
     )
     request.addEventListener("load", () => {
       if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText))
-      else reject(refusalOf(request))
+      else reject(toApiError(request))
     })
-    request.addEventListener("error", () => reject(new GoneError(t("upload.interrupted"))))
+    request.addEventListener("error", () => reject(new UnreachableError(t("upload.interrupted"))))
     request.addEventListener("abort", () => reject(signal.reason))
     signal.addEventListener("abort", () => request.abort(), { once: true })
     request.send(form)

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react"
 import type { FileRecord } from "../../../server/src/files/schema.ts"
-import { type Chosen, sendFile } from "./uploading.ts"
+import { type SelectedFile, uploadFile } from "./uploading.ts"
 
 /** A file being uploaded. Removed from the list once complete. */
 export interface Upload {
@@ -13,68 +13,70 @@ export interface Upload {
   error: unknown
 }
 
-interface Entry extends Upload {
-  chosen: Chosen
+interface UploadEntry extends Upload {
+  selected: SelectedFile
   /** Set once the bytes have arrived, so that a retry only repeats the step after the upload. */
   stored: FileRecord | null
-  leaving: AbortController
+  controller: AbortController
 }
 
-const atOnce = 3
+const maxParallel = 3
 let lastKey = 0
-const working = new Set<object>()
+const activeUploads = new Set<object>()
 
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 /** Makes the browser confirm before the page closes during an upload. */
-const keepPage = (entry: object, busy: boolean): void => {
-  if (busy) working.add(entry)
-  else working.delete(entry)
-  if (working.size > 0) window.addEventListener("beforeunload", warn)
+const warnBeforeUnload = (entry: object, busy: boolean): void => {
+  if (busy) activeUploads.add(entry)
+  else activeUploads.delete(entry)
+  if (activeUploads.size > 0) window.addEventListener("beforeunload", warn)
   else window.removeEventListener("beforeunload", warn)
 }
 
-type Arrived = (file: FileRecord) => Promise<unknown> | unknown
+type UploadedCallback = (file: FileRecord) => Promise<unknown> | unknown
 
 /** Uploads files, a few in parallel; calls `onUploaded` with each stored file. */
-const createUploader = (first: Arrived) => {
-  let arrived = first
-  let entries: readonly Entry[] = []
+const createUploader = (initialCallback: UploadedCallback) => {
+  let onUploaded = initialCallback
+  let entries: readonly UploadEntry[] = []
   const listeners = new Set<() => void>()
 
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  const change = (key: string, changes: Partial<Entry>): void => {
+  const change = (key: string, changes: Partial<UploadEntry>): void => {
     entries = entries.map((entry) => (entry.key === key ? { ...entry, ...changes } : entry))
-    tell()
+    notify()
   }
   const drop = (key: string): void => {
     entries = entries.filter((entry) => entry.key !== key)
-    tell()
+    notify()
   }
 
-  const send = async (entry: Entry): Promise<void> => {
-    const { key, chosen, leaving } = entry
-    keepPage(leaving, true)
+  const send = async (entry: UploadEntry): Promise<void> => {
+    const { key, selected, controller } = entry
+    warnBeforeUnload(controller, true)
     try {
       const progress = (sent: number): void => change(key, { sent })
-      const stored = entry.stored ?? (await sendFile(chosen, { progress, signal: leaving.signal }))
+      const stored =
+        entry.stored ??
+        (await uploadFile(selected, { onProgress: progress, signal: controller.signal }))
       change(key, { stored })
-      await arrived(stored)
+      await onUploaded(stored)
       drop(key)
     } catch (error) {
-      if (leaving.signal.aborted) drop(key)
+      if (controller.signal.aborted) drop(key)
       else change(key, { state: "failed", error, sent: 0 })
     } finally {
-      keepPage(leaving, false)
+      warnBeforeUnload(controller, false)
       next()
     }
   }
 
   const next = (): void => {
     const sending = entries.filter(({ state }) => state === "sending").length
-    const due = entries.filter(({ state }) => state === "waiting").slice(0, atOnce - sending)
+    const due = entries.filter(({ state }) => state === "waiting").slice(0, maxParallel - sending)
     for (const { key } of due) {
       change(key, { state: "sending" })
       const entry = entries.find((one) => one.key === key)
@@ -84,40 +86,40 @@ const createUploader = (first: Arrived) => {
 
   return {
     /** Called on every render, so that the latest callback is used. */
-    hear: (next: Arrived): void => {
-      arrived = next
+    setOnUploaded: (next: UploadedCallback): void => {
+      onUploaded = next
     },
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     uploads: (): readonly Upload[] => entries,
-    add: (all: readonly Chosen[]): void => {
-      const fresh = all.map((chosen): Entry => {
+    add: (all: readonly SelectedFile[]): void => {
+      const fresh = all.map((selected): UploadEntry => {
         lastKey++
-        const { name, size } = chosen.file
-        const begun = { sent: 0, state: "waiting", error: null, stored: null } as const
+        const { name, size } = selected.file
+        const initial = { sent: 0, state: "waiting", error: null, stored: null } as const
         return {
           key: String(lastKey),
           name,
           size,
-          chosen,
-          leaving: new AbortController(),
-          ...begun,
+          selected,
+          controller: new AbortController(),
+          ...initial,
         }
       })
       entries = [...entries, ...fresh]
-      tell()
+      notify()
       next()
     },
     retry: (key: string): void => {
-      change(key, { state: "waiting", error: null, leaving: new AbortController() })
+      change(key, { state: "waiting", error: null, controller: new AbortController() })
       next()
     },
     /** Cancels an upload in progress or dismisses a failed one. */
     cancel: (key: string): void => {
       const entry = entries.find((one) => one.key === key)
-      entry?.leaving.abort(new DOMException("cancelled", "AbortError"))
+      entry?.controller.abort(new DOMException("cancelled", "AbortError"))
       if (entry?.state !== "sending") drop(key)
     },
   }
@@ -129,11 +131,11 @@ type Uploader = ReturnType<typeof createUploader>
 const uploaders = new Map<string, Uploader>()
 
 /** The uploads for one destination, and functions to add, retry, and cancel them. */
-export const useUploads = (place: string, arrived: Arrived) => {
-  const known = uploaders.get(place)
-  const uploader = known ?? createUploader(arrived)
-  if (!known) uploaders.set(place, uploader)
-  uploader.hear(arrived)
+export const useUploads = (destination: string, onUploaded: UploadedCallback) => {
+  const known = uploaders.get(destination)
+  const uploader = known ?? createUploader(onUploaded)
+  if (!known) uploaders.set(destination, uploader)
+  uploader.setOnUploaded(onUploaded)
   const uploads = useSyncExternalStore(uploader.subscribe, uploader.uploads)
   return { uploads, add: uploader.add, retry: uploader.retry, cancel: uploader.cancel }
 }

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useCallback } from "react"
-import type { ListSearch } from "./list-search.ts"
+import type { ListSearchParams } from "./list-search.ts"
 
 type Change = Record<string, string | number | undefined>
 
@@ -8,7 +8,7 @@ type Change = Record<string, string | number | undefined>
 export const useListSearch = <F extends string = never>() => {
   const found: object = useSearch({ strict: false })
   // The route validated it with `listSearch`.
-  const search = found as ListSearch<F>
+  const search = found as ListSearchParams<F>
   const navigate = useNavigate()
 
   /** Replaces the current history entry; any change returns to the first page. */

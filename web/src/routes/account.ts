@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { listSearch } from "../lib/list-search.ts"
-import { inside } from "./root.tsx"
+import { createListSearchParser } from "../lib/list-search.ts"
+import { signedInRoute } from "./root.tsx"
 
 const layout = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   id: "account",
   component: lazyRouteComponent(() => import("../pages/account/layout.tsx"), "AccountLayout"),
 })
@@ -25,7 +25,7 @@ const newKey = createRoute({
 const usage = createRoute({
   getParentRoute: () => layout,
   path: "/account/usage",
-  validateSearch: listSearch("days", "by"),
+  validateSearch: createListSearchParser("days", "by"),
   component: lazyRouteComponent(() => import("../pages/admin/usage.tsx"), "OwnUsagePage"),
 })
 const sessions = createRoute({

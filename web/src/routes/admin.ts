@@ -1,14 +1,14 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
-import { listSearch } from "../lib/list-search.ts"
+import { createListSearchParser } from "../lib/list-search.ts"
 import { queryClient } from "../lib/query-client.ts"
-import { meQuery } from "../lib/session.ts"
-import { inside } from "./root.tsx"
+import { currentUserQuery } from "../lib/session.ts"
+import { signedInRoute } from "./root.tsx"
 
 const layout = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/admin",
   beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(meQuery)
+    const me = await queryClient.ensureQueryData(currentUserQuery)
     if (me?.role !== "admin") throw notFound()
   },
   component: lazyRouteComponent(() => import("../pages/admin/layout.tsx"), "AdminLayout"),
@@ -23,7 +23,7 @@ const first = createRoute({
 const users = createRoute({
   getParentRoute: () => layout,
   path: "/users",
-  validateSearch: listSearch("role", "active"),
+  validateSearch: createListSearchParser("role", "active"),
   component: lazyRouteComponent(() => import("../pages/admin/users.tsx"), "UsersPage"),
 })
 const newUser = createRoute({
@@ -39,7 +39,7 @@ const user = createRoute({
 const groups = createRoute({
   getParentRoute: () => layout,
   path: "/groups",
-  validateSearch: listSearch(),
+  validateSearch: createListSearchParser(),
   component: lazyRouteComponent(() => import("../pages/admin/groups.tsx"), "GroupsPage"),
 })
 const newGroup = createRoute({
@@ -81,7 +81,7 @@ const provisioning = createRoute({
 const audit = createRoute({
   getParentRoute: () => layout,
   path: "/audit",
-  validateSearch: listSearch("actor", "action", "target", "outcome", "hours"),
+  validateSearch: createListSearchParser("actor", "action", "target", "outcome", "hours"),
   component: lazyRouteComponent(() => import("../pages/admin/audit.tsx"), "AuditPage"),
 })
 const auditEvent = createRoute({
@@ -92,7 +92,7 @@ const auditEvent = createRoute({
 const usage = createRoute({
   getParentRoute: () => layout,
   path: "/usage",
-  validateSearch: listSearch("days", "by"),
+  validateSearch: createListSearchParser("days", "by"),
   component: lazyRouteComponent(() => import("../pages/admin/usage.tsx"), "UsagePage"),
 })
 const signOn = createRoute({

@@ -1,10 +1,10 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { inside } from "./root.tsx"
+import { signedInRoute } from "./root.tsx"
 
 const page = () => import("../pages/chat/chat-page.tsx")
 
 const newChat = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/",
   validateSearch: ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
     model: typeof model === "string" ? model : undefined,
@@ -12,12 +12,12 @@ const newChat = createRoute({
   component: lazyRouteComponent(page, "NewChatPage"),
 })
 const oldChat = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/c/$chatId",
   component: lazyRouteComponent(page, "ChatPage"),
 })
 const sharedChat = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/s/$shareId",
   component: lazyRouteComponent(page, "SharedChatPage"),
 })

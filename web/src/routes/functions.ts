@@ -1,21 +1,21 @@
 import { createRoute, lazyRouteComponent, notFound } from "@tanstack/react-router"
-import { listSearch } from "../lib/list-search.ts"
+import { createListSearchParser } from "../lib/list-search.ts"
 import { queryClient } from "../lib/query-client.ts"
-import { meQuery } from "../lib/session.ts"
-import { inside } from "./root.tsx"
+import { currentUserQuery } from "../lib/session.ts"
+import { signedInRoute } from "./root.tsx"
 
 const area = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/functions",
   beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(meQuery)
+    const me = await queryClient.ensureQueryData(currentUserQuery)
     if (me?.role !== "admin") throw notFound()
   },
 })
 const list = createRoute({
   getParentRoute: () => area,
   path: "/",
-  validateSearch: listSearch("kind", "state"),
+  validateSearch: createListSearchParser("kind", "state"),
   component: lazyRouteComponent(() => import("../pages/functions/list.tsx"), "FunctionsPage"),
 })
 const create = createRoute({

@@ -1,32 +1,32 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { knowledgeSearch } from "../lib/knowledge-search.ts"
-import { listSearch } from "../lib/list-search.ts"
-import { inside } from "./root.tsx"
+import { parseKnowledgeSearch } from "../lib/knowledge-search.ts"
+import { createListSearchParser } from "../lib/list-search.ts"
+import { signedInRoute } from "./root.tsx"
 
 const area = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   id: "knowledge",
   component: lazyRouteComponent(() => import("../pages/knowledge/layout.tsx"), "KnowledgeLayout"),
 })
 const list = createRoute({
   getParentRoute: () => area,
   path: "/knowledge",
-  validateSearch: listSearch(),
+  validateSearch: createListSearchParser(),
   component: lazyRouteComponent(() => import("../pages/knowledge/list.tsx"), "CollectionsPage"),
 })
 const files = createRoute({
   getParentRoute: () => area,
   path: "/knowledge/files",
-  validateSearch: listSearch("status"),
+  validateSearch: createListSearchParser("status"),
   component: lazyRouteComponent(() => import("../pages/knowledge/files.tsx"), "FilesPage"),
 })
 const create = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/knowledge/new",
   component: lazyRouteComponent(() => import("../pages/knowledge/create.tsx"), "NewCollectionPage"),
 })
 const file = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/knowledge/files/$fileId",
   validateSearch: ({
     at,
@@ -38,7 +38,7 @@ const file = createRoute({
   component: lazyRouteComponent(() => import("../pages/knowledge/file.tsx"), "FilePage"),
 })
 const collection = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/knowledge/$collectionId",
   component: lazyRouteComponent(
     () => import("../pages/knowledge/collection.tsx"),
@@ -48,7 +48,7 @@ const collection = createRoute({
 const collectionFiles = createRoute({
   getParentRoute: () => collection,
   path: "/",
-  validateSearch: listSearch("status"),
+  validateSearch: createListSearchParser("status"),
   component: lazyRouteComponent(
     () => import("../pages/knowledge/collection-files.tsx"),
     "CollectionFilesPage",
@@ -57,7 +57,7 @@ const collectionFiles = createRoute({
 const playground = createRoute({
   getParentRoute: () => collection,
   path: "/search",
-  validateSearch: knowledgeSearch,
+  validateSearch: parseKnowledgeSearch,
   component: lazyRouteComponent(
     () => import("../pages/knowledge/playground.tsx"),
     "PlaygroundPage",

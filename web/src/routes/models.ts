@@ -1,15 +1,15 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { listSearch } from "../lib/list-search.ts"
-import { inside } from "./root.tsx"
+import { createListSearchParser } from "../lib/list-search.ts"
+import { signedInRoute } from "./root.tsx"
 
 const list = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/models",
-  validateSearch: listSearch("kind", "state"),
+  validateSearch: createListSearchParser("kind", "state"),
   component: lazyRouteComponent(() => import("../pages/models/list.tsx"), "ModelsPage"),
 })
 const create = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/models/new",
   validateSearch: ({ base }: Record<string, unknown>): { base?: string | undefined } => ({
     base: typeof base === "string" ? base : undefined,
@@ -17,12 +17,12 @@ const create = createRoute({
   component: lazyRouteComponent(() => import("../pages/models/create.tsx"), "NewModelPage"),
 })
 const one = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/models/view/$modelId",
   component: lazyRouteComponent(() => import("../pages/models/model.tsx"), "ModelPage"),
 })
 const runtime = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/models/runtime",
   component: lazyRouteComponent(() => import("../pages/models/runtime.tsx"), "RuntimePage"),
 })

@@ -1,17 +1,17 @@
 import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router"
 import { Frame } from "../frame/frame.tsx"
-import { NotFound } from "../frame/lost.tsx"
+import { NotFoundPage } from "../frame/lost.tsx"
 import { queryClient } from "../lib/query-client.ts"
-import { configQuery, meQuery } from "../lib/session.ts"
+import { configQuery, currentUserQuery } from "../lib/session.ts"
 
-export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
 /** Parent of all routes that require an approved account. */
-export const inside = createRoute({
-  getParentRoute: () => root,
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
   id: "inside",
   beforeLoad: async ({ location }) => {
-    const me = await queryClient.ensureQueryData(meQuery)
+    const me = await queryClient.ensureQueryData(currentUserQuery)
     if (!me) {
       const { first_run } = await queryClient.fetchQuery(configQuery)
       if (first_run) throw redirect({ to: "/welcome" })

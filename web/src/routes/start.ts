@@ -1,16 +1,16 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router"
 import { queryClient } from "../lib/query-client.ts"
-import { configQuery, meQuery } from "../lib/session.ts"
-import { inside, root } from "./root.tsx"
+import { configQuery, currentUserQuery } from "../lib/session.ts"
+import { rootRoute, signedInRoute } from "./root.tsx"
 
 /** Where to go after sign-in. Only paths on this site, to prevent open redirects. */
-const backSearch = ({ back }: Record<string, unknown>): { back?: string | undefined } => ({
+const parseBackSearch = ({ back }: Record<string, unknown>): { back?: string | undefined } => ({
   // The router keeps parameters that a route omits, so an invalid one must be overwritten.
   back: typeof back === "string" && /^\/(?![/\\])/.test(back) ? back : undefined,
 })
 
 const welcome = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: "/welcome",
   beforeLoad: async () => {
     const { first_run } = await queryClient.fetchQuery(configQuery)
@@ -20,34 +20,35 @@ const welcome = createRoute({
 })
 
 const signIn = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: "/sign-in",
-  validateSearch: backSearch,
+  validateSearch: parseBackSearch,
   beforeLoad: async ({ search }) => {
-    if (await queryClient.ensureQueryData(meQuery)) throw redirect({ to: search.back ?? "/" })
+    if (await queryClient.ensureQueryData(currentUserQuery))
+      throw redirect({ to: search.back ?? "/" })
     const { first_run } = await queryClient.fetchQuery(configQuery)
     if (first_run) throw redirect({ to: "/welcome" })
   },
   component: lazyRouteComponent(() => import("../pages/start/sign-in.tsx"), "SignInPage"),
 })
 
-const asText = (value: unknown): string | undefined =>
+const readText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined
 
 /** Why signing in with a provider failed; the gateway redirects here. */
 const signInProblem = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: "/sign-in/problem",
   validateSearch: ({ problem, provider, request }: Record<string, unknown>) => ({
-    problem: asText(problem),
-    provider: asText(provider),
-    request: asText(request),
+    problem: readText(problem),
+    provider: readText(provider),
+    request: readText(request),
   }),
   component: lazyRouteComponent(() => import("../pages/start/problem.tsx"), "ProblemPage"),
 })
 
 const signUp = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: "/sign-up",
   beforeLoad: async () => {
     const { first_run, signup } = await queryClient.fetchQuery(configQuery)
@@ -58,10 +59,10 @@ const signUp = createRoute({
 })
 
 const pending = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => rootRoute,
   path: "/pending",
   beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(meQuery)
+    const me = await queryClient.ensureQueryData(currentUserQuery)
     if (!me) throw redirect({ to: "/sign-in" })
     if (me.role !== "pending") throw redirect({ to: "/" })
   },
@@ -69,10 +70,10 @@ const pending = createRoute({
 })
 
 const connect = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => signedInRoute,
   path: "/connect",
   component: lazyRouteComponent(() => import("../pages/start/connect.tsx"), "ConnectPage"),
 })
 
-export const outsideRoutes = [welcome, signIn, signInProblem, signUp, pending] as const
+export const signedOutRoutes = [welcome, signIn, signInProblem, signUp, pending] as const
 export const startRoutes = [connect] as const

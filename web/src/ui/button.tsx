@@ -2,32 +2,32 @@ import { Link, type LinkProps } from "@tanstack/react-router"
 import { Download, LoaderCircle, type LucideIcon } from "lucide-react"
 import type { ComponentProps, ReactNode } from "react"
 import { classes } from "./classes.ts"
-import { Tip } from "./tip.tsx"
+import { Tooltip } from "./tip.tsx"
 
-type Look = "primary" | "secondary" | "quiet" | "danger"
+type ButtonVariant = "primary" | "secondary" | "quiet" | "danger"
 
 const base =
   "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded px-3 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0"
 
-const looks: Record<Look, string> = {
+const variantClasses: Record<ButtonVariant, string> = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",
   secondary: "border border-line-strong/60 bg-bg text-text hover:bg-hover",
   quiet: "text-text hover:bg-hover",
   danger: "border border-danger/60 bg-bg text-danger hover:bg-danger-soft",
 }
 
-interface Common {
-  look?: Look
+interface CommonButtonProps {
+  variant?: ButtonVariant
   icon?: LucideIcon
 }
 
-export interface ButtonProps extends ComponentProps<"button">, Common {
+export interface ButtonProps extends ComponentProps<"button">, CommonButtonProps {
   /** Shows a spinner and disables the button. */
   busy?: boolean
 }
 
 export const Button = ({
-  look = "secondary",
+  variant = "secondary",
   icon: Icon,
   busy = false,
   className,
@@ -39,7 +39,7 @@ export const Button = ({
     {...props}
     disabled={props.disabled || busy}
     aria-busy={busy || undefined}
-    className={classes(base, looks[look], className)}
+    className={classes(base, variantClasses[variant], className)}
   >
     {busy ? <LoaderCircle aria-hidden className="animate-spin" /> : Icon && <Icon aria-hidden />}
     {children}
@@ -55,7 +55,7 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
 
 /** A square icon button; its label is shown as a tooltip. */
 export const IconButton = ({ icon: Icon, label, keys, className, ...props }: IconButtonProps) => (
-  <Tip label={label} {...(keys && { keys })}>
+  <Tooltip label={label} {...(keys && { keys })}>
     <button
       type="button"
       aria-label={label}
@@ -67,10 +67,10 @@ export const IconButton = ({ icon: Icon, label, keys, className, ...props }: Ico
     >
       <Icon aria-hidden />
     </button>
-  </Tip>
+  </Tooltip>
 )
 
-interface ButtonLinkProps extends Common {
+interface ButtonLinkProps extends CommonButtonProps {
   to: LinkProps["to"]
   search?: Record<string, string>
   params?: Record<string, string>
@@ -79,12 +79,12 @@ interface ButtonLinkProps extends Common {
 
 /** A link to a page, styled as a button. */
 export const ButtonLink = ({
-  look = "secondary",
+  variant = "secondary",
   icon: Icon,
   children,
   ...to
 }: ButtonLinkProps) => (
-  <Link {...(to as LinkProps)} className={classes(base, looks[look])}>
+  <Link {...(to as LinkProps)} className={classes(base, variantClasses[variant])}>
     {Icon && <Icon aria-hidden />}
     {children}
   </Link>
@@ -92,7 +92,7 @@ export const ButtonLink = ({
 
 /** A link that downloads a file, styled as a button. */
 export const DownloadLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <a href={href} download className={classes(base, looks.secondary)}>
+  <a href={href} download className={classes(base, variantClasses.secondary)}>
     <Download aria-hidden />
     {children}
   </a>
@@ -100,12 +100,12 @@ export const DownloadLink = ({ href, children }: { href: string; children: React
 
 /** A link that leaves the app, styled as a button. */
 export const ButtonAnchor = ({
-  look = "secondary",
+  variant = "secondary",
   icon: Icon,
   href,
   children,
-}: Common & { href: string; children: ReactNode }) => (
-  <a href={href} className={classes(base, looks[look])}>
+}: CommonButtonProps & { href: string; children: ReactNode }) => (
+  <a href={href} className={classes(base, variantClasses[variant])}>
     {Icon && <Icon aria-hidden />}
     {children}
   </a>

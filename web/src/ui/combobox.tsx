@@ -2,17 +2,17 @@ import { Combobox as Base } from "@base-ui/react/combobox"
 import { Check, ChevronsUpDown } from "lucide-react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
-import type { Wired } from "./field.tsx"
+import type { ControlProps } from "./field.tsx"
 
-export interface Choice {
+export interface ComboboxChoice {
   value: string
   label: string
   note?: string
 }
 
-interface ComboboxProps extends Partial<Wired> {
+interface ComboboxProps extends Partial<ControlProps> {
   "aria-label"?: string
-  choices: readonly Choice[]
+  choices: readonly ComboboxChoice[]
   value: string | null
   onValue: (value: string | null) => void
   placeholder?: string
@@ -22,21 +22,21 @@ interface ComboboxProps extends Partial<Wired> {
 
 /** A select with type-ahead search. */
 export const Combobox = (props: ComboboxProps) => {
-  const { choices, value, onValue, placeholder, onQuery, disabled = false, ...wired } = props
+  const { choices, value, onValue, placeholder, onQuery, disabled = false, ...controlProps } = props
   const chosen = choices.find((choice) => choice.value === value) ?? null
   return (
     <Base.Root
       items={choices}
       value={chosen}
-      onValueChange={(choice: Choice | null) => onValue(choice?.value ?? null)}
-      itemToStringLabel={(choice: Choice) => choice.label}
-      isItemEqualToValue={(a: Choice, b: Choice) => a.value === b.value}
+      onValueChange={(choice: ComboboxChoice | null) => onValue(choice?.value ?? null)}
+      itemToStringLabel={(choice: ComboboxChoice) => choice.label}
+      isItemEqualToValue={(a: ComboboxChoice, b: ComboboxChoice) => a.value === b.value}
       disabled={disabled}
       {...(onQuery && { onInputValueChange: onQuery, filter: null })}
     >
       <div className="relative">
         <Base.Input
-          {...wired}
+          {...controlProps}
           placeholder={placeholder}
           className="h-8.5 w-full rounded border border-line-strong bg-bg pr-8 pl-2.5 text-sm focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
         />
@@ -55,7 +55,7 @@ export const Combobox = (props: ComboboxProps) => {
               {t("list.nothing")}
             </Base.Empty>
             <Base.List>
-              {(choice: Choice) => (
+              {(choice: ComboboxChoice) => (
                 <Base.Item
                   key={choice.value}
                   value={choice}

@@ -10,11 +10,11 @@ interface CopyButtonProps {
   /** Names what is copied: "Copy key". */
   label: string
   /** Shows the label next to the icon. */
-  worded?: boolean
+  hasLabel?: boolean
 }
 
 /** Copies a text and briefly confirms it. */
-export const CopyButton = ({ text, label, worded = false }: CopyButtonProps) => {
+export const CopyButton = ({ text, label, hasLabel = false }: CopyButtonProps) => {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -28,7 +28,7 @@ export const CopyButton = ({ text, label, worded = false }: CopyButtonProps) => 
   }
   const icon = copied ? Check : Copy
   const name = copied ? t("state.copied") : label
-  return worded ? (
+  return hasLabel ? (
     <Button icon={icon} onClick={() => void copy()}>
       {name}
     </Button>

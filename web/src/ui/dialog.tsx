@@ -6,7 +6,7 @@ import { classes } from "./classes.ts"
 import { ErrorNote } from "./error-note.tsx"
 import { Input } from "./field.tsx"
 
-interface ConfirmProps {
+interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
   title: string
@@ -22,7 +22,7 @@ interface ConfirmProps {
 }
 
 /** Asks for confirmation; stays open with the error if the action fails. */
-export const Confirm = (props: ConfirmProps) => {
+export const ConfirmDialog = (props: ConfirmDialogProps) => {
   const { open, onClose, title, children, action, danger = false, typed, onConfirm } = props
   const { wide = false } = props
   const id = useId()
@@ -76,7 +76,7 @@ export const Confirm = (props: ConfirmProps) => {
             <AlertDialog.Close render={<Button>{t("action.cancel")}</Button>} />
             <Button
               ref={confirming}
-              look={danger ? "danger" : "primary"}
+              variant={danger ? "danger" : "primary"}
               busy={busy}
               disabled={typed !== undefined && text !== typed}
               onClick={() => void confirm()}

@@ -1,17 +1,17 @@
 import { RotateCw, TriangleAlert } from "lucide-react"
 import { t } from "../i18n/translate.ts"
-import { ApiError, GoneError } from "../lib/api.ts"
+import { ApiError, UnreachableError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
 
 /** A message for the user: the one from the gateway, or that it is unreachable. */
-export const inWords = (error: unknown): string => {
+export const errorText = (error: unknown): string => {
   if (error instanceof ApiError) {
     if (error.status === 429 && error.retryAfter !== null) {
       return t("error.slow", { seconds: error.retryAfter })
     }
     return error.message
   }
-  if (error instanceof GoneError) return t("error.gone")
+  if (error instanceof UnreachableError) return t("error.gone")
   return error instanceof Error && error.message ? error.message : t("error.unknown")
 }
 
@@ -23,7 +23,7 @@ export const ErrorNote = ({ error, retry }: { error: unknown; retry?: () => void
   >
     <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-danger" />
     <div className="min-w-0 flex-1">
-      <p className="break-words">{inWords(error)}</p>
+      <p className="break-words">{errorText(error)}</p>
       {error instanceof ApiError && error.requestId && (
         <details className="mt-1 text-xs text-muted">
           <summary>{t("error.details")}</summary>

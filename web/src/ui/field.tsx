@@ -3,10 +3,10 @@ import { type ComponentProps, type ReactNode, useId } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
 
-const control =
+const controlClass =
   "w-full rounded border border-line-strong bg-bg px-2.5 text-sm text-text transition-colors hover:border-muted focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
 
-export interface Wired {
+export interface ControlProps {
   id: string
   "aria-describedby": string | undefined
   "aria-invalid": true | undefined
@@ -22,14 +22,14 @@ export interface FieldProps {
   locked?: string | undefined
   disabled?: boolean
   /** Shown to the right of the label. */
-  aside?: ReactNode
+  labelAction?: ReactNode
   className?: string
-  children: (wired: Wired) => ReactNode
+  children: (controlProps: ControlProps) => ReactNode
 }
 
 /** A form field: label, control, help, and error. */
 export const Field = (props: FieldProps) => {
-  const { label, help, error, locked, disabled = false, aside, className, children } = props
+  const { label, help, error, locked, disabled = false, labelAction, className, children } = props
   const id = useId()
   const described = [help && `${id}-help`, locked && `${id}-lock`, error && `${id}-error`]
   return (
@@ -38,7 +38,7 @@ export const Field = (props: FieldProps) => {
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
-        {aside && <span className="text-xs text-muted">{aside}</span>}
+        {labelAction && <span className="text-xs text-muted">{labelAction}</span>}
       </div>
       {children({
         id,
@@ -72,13 +72,13 @@ export const LockedNote = ({ id, variable }: { id?: string; variable: string }) 
 )
 
 export const Input = ({ className, ...props }: ComponentProps<"input">) => (
-  <input {...props} className={classes(control, "h-8.5", className)} />
+  <input {...props} className={classes(controlClass, "h-8.5", className)} />
 )
 
 export const TextArea = ({ className, ...props }: ComponentProps<"textarea">) => (
   <textarea
     {...props}
-    className={classes(control, "field-sizing-content min-h-20 py-2", className)}
+    className={classes(controlClass, "field-sizing-content min-h-20 py-2", className)}
   />
 )
 
@@ -93,7 +93,7 @@ export const Select = ({ options, onValue, className, ...props }: SelectProps) =
   <select
     {...props}
     onChange={(event) => onValue(event.target.value)}
-    className={classes(control, "h-8.5 pr-1", className)}
+    className={classes(controlClass, "h-8.5 pr-1", className)}
   >
     {options.map(({ value, label }) => (
       <option key={value} value={value}>
@@ -111,21 +111,23 @@ type TextFieldProps = Omit<FieldProps, "children"> &
 
 /** A single-line text field. */
 export const TextField = (props: TextFieldProps) => {
-  const { label, help, error, locked, disabled, aside, className, onValue, ...input } = props
+  const { label, help, error, locked, disabled, labelAction, className, onValue, ...input } = props
   return (
-    <Field {...pickField({ label, help, error, locked, disabled, aside, className })}>
-      {(wired) => <Input {...input} {...wired} onChange={(event) => onValue(event.target.value)} />}
+    <Field {...pickField({ label, help, error, locked, disabled, labelAction, className })}>
+      {(controlProps) => (
+        <Input {...input} {...controlProps} onChange={(event) => onValue(event.target.value)} />
+      )}
     </Field>
   )
 }
 
-type Maybe<T> = { [K in keyof T]?: T[K] | undefined }
+type OptionalFields<T> = { [K in keyof T]?: T[K] | undefined }
 
 /** Omits undefined values, as `exactOptionalPropertyTypes` requires. */
 const pickField = ({
   label,
   ...rest
-}: { label: string } & Maybe<Omit<FieldProps, "children" | "label">>): Omit<
+}: { label: string } & OptionalFields<Omit<FieldProps, "children" | "label">>): Omit<
   FieldProps,
   "children"
 > => ({

@@ -5,7 +5,7 @@ import { t } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { Button } from "./button.tsx"
-import { Confirm } from "./dialog.tsx"
+import { ConfirmDialog } from "./dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
 
 /** A form's values and the saved values they are compared with. */
@@ -14,24 +14,24 @@ export const useDraft = <T extends object>(initial: T) => {
   const [values, setValues] = useState(initial)
   const set = (changes: Partial<T>): void => setValues((before) => ({ ...before, ...changes }))
   /** Call it when all values have been saved. */
-  const settle = (saved: T): void => {
+  const markSaved = (saved: T): void => {
     setBase(saved)
     setValues(saved)
   }
   /** Call it when some fields have been saved; other changes remain unsaved. */
-  const settleSome = (saved: Partial<T>): void => {
+  const markFieldsSaved = (saved: Partial<T>): void => {
     setBase((before) => ({ ...before, ...saved }))
     set(saved)
   }
   const dirty = JSON.stringify(base) !== JSON.stringify(values)
-  return { base, values, set, settle, settleSome, dirty }
+  return { base, values, set, settle: markSaved, settleSome: markFieldsSaved, dirty }
 }
 
 /** The gateway's validation message for a field. */
 export const fieldError = (error: unknown, ...paths: string[]): string | undefined => {
   if (!(error instanceof ApiError)) return undefined
   return error.errors.find(({ path }) =>
-    paths.some((wanted) => path === wanted || path.startsWith(`${wanted}.`)),
+    paths.some((prefix) => path === prefix || path.startsWith(`${prefix}.`)),
   )?.message
 }
 
@@ -48,7 +48,7 @@ interface FormProps {
   saved?: boolean
   children: ReactNode
   /** Shown next to the save button. */
-  beside?: ReactNode
+  extraActions?: ReactNode
 }
 
 /** A form that saves with ⌘S, shows unsaved changes, and asks before discarding them. */
@@ -60,10 +60,10 @@ export const Form = (props: FormProps) => {
     enableBeforeUnload: () => dirty && !saved,
     withResolver: true,
   })
-  const mayWork = always || dirty
+  const canSave = always || dirty
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (!saving && mayWork) onSave()
+    if (!saving && canSave) onSave()
   }
   useShortcut("mod+s", () => form.current?.requestSubmit())
 
@@ -71,21 +71,21 @@ export const Form = (props: FormProps) => {
     if (error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
   }, [error])
 
-  const underFields = error instanceof ApiError && error.errors.length > 0
-  const known =
-    underFields && error.errors.every(({ path }) => fields.includes(path.split(".")[0] ?? ""))
+  const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
+  const isShownInFields =
+    hasFieldErrors && error.errors.every(({ path }) => fields.includes(path.split(".")[0] ?? ""))
   return (
     <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
       {props.children}
-      {error !== null && error !== undefined && !known && <ErrorNote error={error} />}
+      {error !== null && error !== undefined && !isShownInFields && <ErrorNote error={error} />}
       <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center gap-3 border-t border-line bg-bg px-4 py-3 wide:mx-0 wide:px-0">
-        <Button type="submit" look="primary" busy={saving} disabled={!mayWork}>
+        <Button type="submit" variant="primary" busy={saving} disabled={!canSave}>
           {action ?? t("action.save")}
         </Button>
-        {props.beside}
+        {props.extraActions}
         <span role="status" className="flex items-center gap-1.5 text-xs text-muted">
-          {known && <span className="text-danger">{t("form.check")}</span>}
-          {!known && dirty && !always && t("form.unsaved")}
+          {isShownInFields && <span className="text-danger">{t("form.check")}</span>}
+          {!isShownInFields && dirty && !always && t("form.unsaved")}
           {!dirty && saved && (
             <>
               <Check aria-hidden className="size-3.5 text-ok" /> {t("form.saved")}
@@ -93,7 +93,7 @@ export const Form = (props: FormProps) => {
           )}
         </span>
       </div>
-      <Confirm
+      <ConfirmDialog
         open={blocker.status === "blocked"}
         onClose={() => blocker.reset?.()}
         title={t("form.leaveTitle")}
@@ -101,7 +101,7 @@ export const Form = (props: FormProps) => {
         onConfirm={() => blocker.proceed?.()}
       >
         {t("form.leave")}
-      </Confirm>
+      </ConfirmDialog>
     </form>
   )
 }

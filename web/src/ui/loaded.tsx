@@ -3,14 +3,14 @@ import type { ReactNode } from "react"
 import { ErrorNote } from "./error-note.tsx"
 import { Skeleton } from "./skeleton.tsx"
 
-interface LoadedProps<T> {
+interface QueryResultProps<T> {
   query: UseQueryResult<T>
   rows?: number
   children: (data: NonNullable<T>) => ReactNode
 }
 
 /** Renders a query's data, a skeleton while it loads, or its error. */
-export const Loaded = <T,>({ query, rows = 5, children }: LoadedProps<T>) => {
+export const QueryResult = <T,>({ query, rows = 5, children }: QueryResultProps<T>) => {
   const { data, error, refetch } = query
   if (data !== undefined && data !== null) return children(data)
   if (error) return <ErrorNote error={error} retry={() => void refetch()} />

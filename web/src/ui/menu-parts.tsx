@@ -24,7 +24,7 @@ export const Menu = ({ trigger, children, align = "end", side = "bottom" }: Menu
   </Base.Root>
 )
 
-export interface ItemProps {
+export interface MenuItemProps {
   icon?: LucideIcon
   danger?: boolean
   disabled?: boolean
@@ -38,7 +38,7 @@ export const MenuItem = ({
   disabled = false,
   onClick,
   children,
-}: ItemProps) => (
+}: MenuItemProps) => (
   <Base.Item
     onClick={onClick}
     disabled={disabled}
@@ -52,4 +52,4 @@ export const MenuItem = ({
   </Base.Item>
 )
 
-export const MenuLine = () => <Base.Separator className="my-1 h-px bg-line" />
+export const MenuSeparator = () => <Base.Separator className="my-1 h-px bg-line" />

@@ -2,10 +2,10 @@ import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react
 import type { MenuProps } from "./menu-parts.tsx"
 
 const load = () => import("./menu-parts.tsx")
-const Opened = lazy(async () => ({ default: (await load()).Menu }))
+const OpenMenu = lazy(async () => ({ default: (await load()).Menu }))
 
 export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }))
-export const MenuLine = lazy(async () => ({ default: (await load()).MenuLine }))
+export const MenuSeparator = lazy(async () => ({ default: (await load()).MenuSeparator }))
 
 interface TriggerProps {
   onClick?: () => void
@@ -15,19 +15,19 @@ interface TriggerProps {
 
 /** A menu button. The menu's code is loaded on first hover or click. */
 export const Menu = (props: MenuProps) => {
-  const [wanted, setWanted] = useState(false)
+  const [isOpened, setOpened] = useState(false)
   // Every trigger is a button.
   const trigger = props.trigger as ReactElement<TriggerProps>
-  if (wanted) {
+  if (isOpened) {
     return (
       <Suspense fallback={trigger}>
-        <Opened {...props} />
+        <OpenMenu {...props} />
       </Suspense>
     )
   }
   return cloneElement(trigger, {
     "aria-haspopup": "menu",
-    onClick: () => setWanted(true),
+    onClick: () => setOpened(true),
     onPointerEnter: () => void load(),
   })
 }

@@ -10,14 +10,14 @@ interface PageProps {
   /** The primary action, on the right. */
   action?: ReactNode
   /** Link to the parent page, above the title. */
-  above?: ReactNode
+  breadcrumb?: ReactNode
   /** Reading width, for forms. */
   narrow?: boolean
   children: ReactNode
 }
 
 /** A page with a title, a sentence, a primary action, and its content. */
-export const Page = ({ title, lead, action, above, narrow = false, children }: PageProps) => {
+export const Page = ({ title, lead, action, breadcrumb, narrow = false, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Portico`
   }, [title])
@@ -28,7 +28,7 @@ export const Page = ({ title, lead, action, above, narrow = false, children }: P
         narrow && "*:max-w-[42rem]",
       )}
     >
-      {above}
+      {breadcrumb}
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
@@ -89,7 +89,7 @@ export const BackLink = ({ to, children }: { to: LinkProps["to"]; children: Reac
 )
 
 /** Labels and values, in two columns if space permits. */
-export const Facts = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
+export const DefinitionList = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
     {rows.map(([label, value]) => (
       <Fragment key={label}>

@@ -1,10 +1,10 @@
 import { Trash2 } from "lucide-react"
 import { useState } from "react"
 import { Button } from "./button.tsx"
-import { Confirm } from "./dialog.tsx"
+import { ConfirmDialog } from "./dialog.tsx"
 import { Section } from "./page.tsx"
 
-interface RemovalProps {
+interface DeleteProps {
   /** A verb with its object: "Delete group". */
   action: string
   /** The dialog's title, with the object's name. */
@@ -17,16 +17,16 @@ interface RemovalProps {
 }
 
 /** A button that deletes after confirmation. */
-export const RemoveButton = ({ action, title, lead, onRemove, ...typed }: RemovalProps) => {
-  const [asking, setAsking] = useState(false)
+export const DeleteButton = ({ action, title, lead, onRemove, ...typed }: DeleteProps) => {
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <>
-      <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+      <Button variant="danger" icon={Trash2} onClick={() => setConfirming(true)}>
         {action}
       </Button>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
+      <ConfirmDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
         title={title}
         action={action}
         danger
@@ -34,16 +34,16 @@ export const RemoveButton = ({ action, title, lead, onRemove, ...typed }: Remova
         {...typed}
       >
         {lead}
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }
 
 /** The last section of an object's page: what deletion means, and the button. */
-export const Removal = (props: RemovalProps) => (
+export const DeleteSection = (props: DeleteProps) => (
   <Section title={props.action} lead={props.lead}>
     <div>
-      <RemoveButton {...props} />
+      <DeleteButton {...props} />
     </div>
   </Section>
 )

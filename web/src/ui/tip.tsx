@@ -8,13 +8,13 @@ import {
   useState,
 } from "react"
 import { createPortal } from "react-dom"
-import { Keys } from "./keys.tsx"
+import { KeyCombination } from "./keys.tsx"
 
 const delayMs = 400
 const gap = 6
 const margin = 4
 
-interface Handlers {
+interface TriggerHandlers {
   onPointerEnter?: (event: PointerEvent<HTMLElement>) => void
   onPointerLeave?: (event: PointerEvent<HTMLElement>) => void
   onPointerDown?: (event: PointerEvent<HTMLElement>) => void
@@ -22,18 +22,18 @@ interface Handlers {
   onBlur?: (event: FocusEvent<HTMLElement>) => void
 }
 
-interface TipProps {
+interface TooltipProps {
   label: string
   /** A combination such as `mod+k`. */
   keys?: string
-  children: ReactElement<Handlers>
+  children: ReactElement<TriggerHandlers>
 }
 
 /**
  * A tooltip shown on hover and keyboard focus. Not announced to screen readers, because the
  * trigger's accessible name is the same text.
  */
-export const Tip = ({ label, keys, children }: TipProps) => {
+export const Tooltip = ({ label, keys, children }: TooltipProps) => {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const timer = useRef<number | undefined>(undefined)
   const hide = (): void => {
@@ -73,14 +73,14 @@ export const Tip = ({ label, keys, children }: TipProps) => {
       })}
       {anchor &&
         createPortal(
-          <Bubble anchor={anchor} label={label} keys={keys} hide={hide} />,
+          <TooltipBubble anchor={anchor} label={label} keys={keys} hide={hide} />,
           document.body,
         )}
     </>
   )
 }
 
-interface BubbleProps {
+interface TooltipBubbleProps {
   anchor: HTMLElement
   label: string
   keys: string | undefined
@@ -88,7 +88,7 @@ interface BubbleProps {
 }
 
 /** Positions the tooltip below its anchor, or above if space is short, within the window. */
-const place = (bubble: HTMLElement | null, anchor: HTMLElement): void => {
+const positionBubble = (bubble: HTMLElement | null, anchor: HTMLElement): void => {
   if (!bubble) return
   const at = anchor.getBoundingClientRect()
   const { width, height } = bubble.getBoundingClientRect()
@@ -99,7 +99,7 @@ const place = (bubble: HTMLElement | null, anchor: HTMLElement): void => {
   bubble.style.translate = `${Math.round(left)}px ${Math.round(top)}px`
 }
 
-const Bubble = ({ anchor, label, keys, hide }: BubbleProps) => {
+const TooltipBubble = ({ anchor, label, keys, hide }: TooltipBubbleProps) => {
   const latest = useRef(hide)
   latest.current = hide
   useEffect(() => {
@@ -116,11 +116,11 @@ const Bubble = ({ anchor, label, keys, hide }: BubbleProps) => {
   return (
     <div
       role="tooltip"
-      ref={(bubble) => place(bubble, anchor)}
+      ref={(bubble) => positionBubble(bubble, anchor)}
       className="pointer-events-none fixed top-0 left-0 z-50 flex max-w-72 items-center gap-2 rounded-md border border-line bg-raised px-2 py-1 text-xs text-text shadow-float"
     >
       {label}
-      {keys && <Keys of={keys} />}
+      {keys && <KeyCombination of={keys} />}
     </div>
   )
 }

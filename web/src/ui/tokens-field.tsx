@@ -22,13 +22,13 @@ export const TokensField = (props: TokensFieldProps) => {
   }
   return (
     <Field {...field}>
-      {(wired) => (
+      {(controlProps) => (
         <div className="flex flex-col gap-2">
           <Input
-            {...wired}
+            {...controlProps}
             value={text}
             placeholder={placeholder}
-            list={`${wired.id}-list`}
+            list={`${controlProps.id}-list`}
             onChange={(event) => {
               const { value } = event.target
               if (suggestions.includes(value) || value.endsWith(",")) add(value.replace(/,$/, ""))
@@ -41,7 +41,7 @@ export const TokensField = (props: TokensFieldProps) => {
               add(text)
             }}
           />
-          <datalist id={`${wired.id}-list`}>
+          <datalist id={`${controlProps.id}-list`}>
             {suggestions
               .filter((suggestion) => !values.includes(suggestion))
               .map((suggestion) => (

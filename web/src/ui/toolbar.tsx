@@ -9,7 +9,7 @@ export const Toolbar = ({ children }: { children: ReactNode }) => (
   <div className="flex flex-wrap items-center gap-2">{children}</div>
 )
 
-const pauseMs = 200
+const searchDelayMs = 200
 
 interface SearchFieldProps {
   label: string
@@ -20,19 +20,19 @@ interface SearchFieldProps {
 /** Searches shortly after the last key press. */
 export const SearchField = ({ label, value, onValue }: SearchFieldProps) => {
   const [text, setText] = useState(value)
-  const sent = useRef(value)
+  const reported = useRef(value)
   useEffect(() => {
     // Changed from outside, by navigation or by clearing the search.
-    if (value === sent.current) return
-    sent.current = value
+    if (value === reported.current) return
+    reported.current = value
     setText(value)
   }, [value])
   useEffect(() => {
-    if (text === sent.current) return
+    if (text === reported.current) return
     const timer = setTimeout(() => {
-      sent.current = text
+      reported.current = text
       onValue(text)
-    }, pauseMs)
+    }, searchDelayMs)
     return () => clearTimeout(timer)
   }, [text, onValue])
   return (

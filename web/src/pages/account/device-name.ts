@@ -22,7 +22,7 @@ const first = (table: typeof browsers, text: string): string | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1]
 
 /** "Firefox · Linux", from the User-Agent header; null without one. */
-export const deviceName = (userAgent: string | null): string | null => {
+export const describeDevice = (userAgent: string | null): string | null => {
   if (!userAgent) return null
   const parts = [first(browsers, userAgent), first(systems, userAgent)].filter(Boolean)
   return parts.length > 0 ? parts.join(" · ") : userAgent.slice(0, 40)

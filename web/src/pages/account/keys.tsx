@@ -7,16 +7,16 @@ import { api } from "../../lib/api.ts"
 import { keysQuery } from "../../lib/queries.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { KeySnippets } from "./snippets.tsx"
 
 const CreateKey = () => (
-  <ButtonLink to="/account/keys/new" look="primary" icon={Plus}>
+  <ButtonLink to="/account/keys/new" variant="primary" icon={Plus}>
     {t("keys.create")}
   </ButtonLink>
 )
@@ -25,7 +25,7 @@ export const KeysPage = () => {
   const keys = useQuery(keysQuery)
   return (
     <Page title={t("keys.title")} lead={t("keys.lead")} action={<CreateKey />}>
-      <Loaded query={keys} rows={4}>
+      <QueryResult query={keys} rows={4}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon={KeyRound} title={t("keys.none")} action={<CreateKey />}>
@@ -35,7 +35,7 @@ export const KeysPage = () => {
             <KeyTable items={items} />
           )
         }
-      </Loaded>
+      </QueryResult>
       <Section title={t("keys.use")} lead={t("keys.useLead")}>
         <KeySnippets secret="$PORTICO_API_KEY" />
       </Section>
@@ -78,7 +78,7 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
             align: "right",
             cell: (key) => (
               <Button
-                look="danger"
+                variant="danger"
                 aria-label={t("keys.revokeOne", { name: key.name })}
                 onClick={() => setRevoked(key)}
               >
@@ -88,7 +88,7 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
           },
         ]}
       />
-      <Confirm
+      <ConfirmDialog
         open={revoked !== null}
         onClose={() => setRevoked(null)}
         title={t("keys.revokeOne", { name: revoked?.name ?? "" })}
@@ -97,7 +97,7 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
         onConfirm={() => revoked && revoke(revoked)}
       >
         {t("keys.revokeHelp")}
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

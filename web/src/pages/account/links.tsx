@@ -7,28 +7,30 @@ import { api } from "../../lib/api.ts"
 import { identitiesPath, identitiesQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Section } from "../../ui/page.tsx"
 import { Time } from "../../ui/time.tsx"
 
 /** Providers linked to one's own account, and those that can be linked. */
-export const OwnLinks = () => {
+export const OwnLinkedAccounts = () => {
   const { data: config } = useQuery(configQuery)
   const { data } = useQuery(identitiesQuery(null))
   const providers = config?.sign_on ?? []
   if (!data || (providers.length === 0 && data.items.length === 0)) return null
-  const free = providers.filter(({ name }) => !data.items.some((item) => item.provider === name))
+  const unlinkedProviders = providers.filter(
+    ({ name }) => !data.items.some((item) => item.provider === name),
+  )
   return (
     <Section title={t("links.title")} lead={t("links.lead")}>
-      <List
+      <LinkedAccountList
         identities={data}
         userId={null}
         locked={!data.has_password && data.items.length === 1}
       />
-      {free.length > 0 && (
+      {unlinkedProviders.length > 0 && (
         <div className="flex flex-wrap gap-2">
-          {free.map((provider) => (
+          {unlinkedProviders.map((provider) => (
             <LinkButton key={provider.name} {...provider} />
           ))}
         </div>
@@ -38,24 +40,28 @@ export const OwnLinks = () => {
 }
 
 /** Providers linked to another user's account, for administrators. */
-export const UserLinks = ({ userId }: { userId: string }) => {
+export const UserLinkedAccounts = ({ userId }: { userId: string }) => {
   const { data } = useQuery(identitiesQuery(userId))
   if (!data || data.items.length === 0) return null
   return (
     <Section title={t("links.title")} lead={t("links.leadOther")}>
-      <List identities={data} userId={userId} locked={false} />
+      <LinkedAccountList identities={data} userId={userId} locked={false} />
     </Section>
   )
 }
 
-interface ListProps {
+interface LinkedAccountListProps {
   identities: Identities
   userId: string | null
   /** Unlinking is disabled because it is the only way to sign in. */
   locked: boolean
 }
 
-const List = ({ identities: { items }, userId, locked }: ListProps): ReactNode =>
+const LinkedAccountList = ({
+  identities: { items },
+  userId,
+  locked,
+}: LinkedAccountListProps): ReactNode =>
   items.length === 0 ? (
     <p className="text-sm text-muted">{t("links.none")}</p>
   ) : (
@@ -84,7 +90,7 @@ const List = ({ identities: { items }, userId, locked }: ListProps): ReactNode =
 
 const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string | null }) => {
   const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const unlink = async (): Promise<void> => {
     await api.delete(`${identitiesPath(userId)}/${encodeURIComponent(identity.id)}`)
     await client.invalidateQueries({ queryKey: ["identities"] })
@@ -92,19 +98,19 @@ const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string
   const title = t("links.unlinkOne", { provider: identity.label })
   return (
     <>
-      <Button icon={Unlink} onClick={() => setAsking(true)}>
+      <Button icon={Unlink} onClick={() => setConfirming(true)}>
         {t("links.unlink")}
       </Button>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
+      <ConfirmDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
         title={title}
         action={t("links.unlink")}
         danger
         onConfirm={unlink}
       >
         {t("links.unlinkHelp")}
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

@@ -13,7 +13,7 @@ import { TokensField } from "../../ui/tokens-field.tsx"
 import { KeySnippets } from "./snippets.tsx"
 
 const daySeconds = 86_400
-const lives = ["", "7", "30", "90", "365"] as const
+const lifetimeDays = ["", "7", "30", "90", "365"] as const
 
 /** Suggested API paths to restrict a key to. */
 const defaultRoutes = ["/v1/*", "/api/*", "/ollama/*", "/v1/chat/completions", "/v1/embeddings"]
@@ -32,10 +32,10 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
   const create = useMutation({
     mutationFn: () => {
       const { name, days, models: allowed_models, routes: allowed_routes } = values
-      const life = Number(days) * daySeconds
+      const lifetimeSeconds = Number(days) * daySeconds
       return api.post<CreatedApiKey>("/api/v1/auths/api_keys", {
         ...(name.trim() && { name }),
-        ...(life > 0 && { expires_at: Math.floor(Date.now() / 1000) + life }),
+        ...(lifetimeSeconds > 0 && { expires_at: Math.floor(Date.now() / 1000) + lifetimeSeconds }),
         ...(allowed_models.length > 0 && { allowed_models }),
         ...(allowed_routes.length > 0 && { allowed_routes }),
       })
@@ -50,7 +50,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
     <Page
       title={t("keys.create")}
       lead={t("keys.createLead")}
-      above={<BackLink to="/account/keys">{t("keys.title")}</BackLink>}
+      breadcrumb={<BackLink to="/account/keys">{t("keys.title")}</BackLink>}
       narrow
     >
       <Form
@@ -73,12 +73,12 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
           autoComplete="off"
         />
         <Field label={t("keys.expires")} error={fieldError(error, "expires_at")}>
-          {(wired) => (
+          {(controlProps) => (
             <Select
-              {...wired}
+              {...controlProps}
               value={values.days}
               onValue={(days) => set({ days })}
-              options={lives.map((value) => ({
+              options={lifetimeDays.map((value) => ({
                 value,
                 label: value === "" ? t("state.never") : t("keys.inDays", { count: Number(value) }),
               }))}
@@ -114,7 +114,7 @@ const Created = ({ created }: { created: CreatedApiKey }) => {
       lead={t("keys.createdLead")}
       narrow
       action={
-        <ButtonLink to="/account/keys" look="primary">
+        <ButtonLink to="/account/keys" variant="primary">
           {t("keys.done")}
         </ButtonLink>
       }
@@ -123,7 +123,7 @@ const Created = ({ created }: { created: CreatedApiKey }) => {
         <code data-secret className="min-w-0 flex-1 basis-56 text-sm break-all select-all">
           {created.api_key}
         </code>
-        <CopyButton text={created.api_key} label={t("keys.copy")} worded />
+        <CopyButton text={created.api_key} label={t("keys.copy")} hasLabel />
       </div>
       <Section title={t("keys.use")} lead={t("keys.useLead")}>
         <KeySnippets secret={created.api_key} {...(model !== undefined && { model })} />

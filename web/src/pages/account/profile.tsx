@@ -6,16 +6,16 @@ import { chooseLanguage, type Language, languages, t } from "../../i18n/translat
 import { api } from "../../lib/api.ts"
 import { identitiesQuery } from "../../lib/queries.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { meQuery, rememberSignedIn, useMe } from "../../lib/session.ts"
-import { useStored } from "../../lib/stored.ts"
+import { cacheSignedIn, currentUserQuery, useCurrentUser } from "../../lib/session.ts"
+import { useLocalStorage } from "../../lib/stored.ts"
 import { chooseTheme, themes, useTheme } from "../../lib/theme.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Select, TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
-import { Facts, Page, Section } from "../../ui/page.tsx"
+import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../start/password-field.tsx"
-import { OwnLinks } from "./links.tsx"
+import { OwnLinkedAccounts } from "./links.tsx"
 import { OwnStorage } from "./storage.tsx"
 
 export const ProfilePage = () => (
@@ -23,19 +23,19 @@ export const ProfilePage = () => (
     <Profile />
     <Appearance />
     <OwnStorage />
-    <OwnLinks />
+    <OwnLinkedAccounts />
     <OwnPassword />
   </Page>
 )
 
 const Profile = () => {
-  const me = useMe()
+  const me = useCurrentUser()
   const { values, set, settle, dirty } = useDraft({ name: me.name })
   const save = useMutation({
     mutationFn: () => api.post<User>("/api/v1/auths/update/profile", values),
     onSuccess: ({ name }) => {
       settle({ name })
-      void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
+      void queryClient.invalidateQueries({ queryKey: currentUserQuery.queryKey })
     },
   })
   return (
@@ -55,7 +55,7 @@ const Profile = () => {
         error={fieldError(save.error, "name")}
         autoComplete="name"
       />
-      <Facts
+      <DefinitionList
         rows={[
           [t("session.email"), me.email],
           [t("user.role"), t(`role.${me.role}`)],
@@ -69,14 +69,14 @@ const isLanguage = (text: string): text is Language => Object.hasOwn(languages, 
 
 const Appearance = () => {
   const theme = useTheme()
-  const language = useStored("language") ?? ""
+  const language = useLocalStorage("language") ?? ""
   return (
     <Section title={t("account.appearance")} lead={t("account.appearanceLead")}>
       <div className="grid gap-4 wide:grid-cols-2">
         <Field label={t("theme.title")}>
-          {(wired) => (
+          {(controlProps) => (
             <Select
-              {...wired}
+              {...controlProps}
               value={theme}
               onValue={(value) => chooseTheme(themes.find((one) => one === value) ?? "system")}
               options={themes.map((value) => ({ value, label: t(`theme.${value}`) }))}
@@ -84,9 +84,9 @@ const Appearance = () => {
           )}
         </Field>
         <Field label={t("language.title")}>
-          {(wired) => (
+          {(controlProps) => (
             <Select
-              {...wired}
+              {...controlProps}
               value={language}
               onValue={(value) => void chooseLanguage(isLanguage(value) ? value : null)}
               options={[
@@ -113,7 +113,7 @@ const Password = () => {
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/update/password", values),
     onSuccess: (signedIn) => {
       setValues({ password: "", new_password: "" })
-      rememberSignedIn(signedIn)
+      cacheSignedIn(signedIn)
     },
   })
   const { error } = change

@@ -6,18 +6,18 @@ import { api } from "../../lib/api.ts"
 import { sessionsQuery } from "../../lib/queries.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button } from "../../ui/button.tsx"
-import { inWords } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { errorText } from "../../ui/error-note.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { deviceName } from "./device-name.ts"
+import { describeDevice } from "./device-name.ts"
 
 export const SessionsPage = () => {
   const sessions = useQuery(sessionsQuery)
   return (
     <Page title={t("sessions.title")} lead={t("sessions.lead")}>
-      <Loaded query={sessions}>
+      <QueryResult query={sessions}>
         {(items) => (
           <Table
             label={t("sessions.title")}
@@ -31,7 +31,7 @@ export const SessionsPage = () => {
                 cell: (session) => (
                   <NameCell note={session.address}>
                     <span title={session.user_agent ?? undefined}>
-                      {deviceName(session.user_agent) ?? t("sessions.unknown")}
+                      {describeDevice(session.user_agent) ?? t("sessions.unknown")}
                     </span>{" "}
                     {session.current && <Badge tone="accent">{t("sessions.current")}</Badge>}
                   </NameCell>
@@ -63,7 +63,7 @@ export const SessionsPage = () => {
             ]}
           />
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -82,7 +82,7 @@ const EndSession = ({ session }: { session: Session }) => {
   return (
     <>
       <Button onClick={() => void end()}>{t("sessions.end")}</Button>
-      {error !== null && <p className="mt-1 text-xs text-danger">{inWords(error)}</p>}
+      {error !== null && <p className="mt-1 text-xs text-danger">{errorText(error)}</p>}
     </>
   )
 }

@@ -6,7 +6,7 @@ import { Combobox } from "../../ui/combobox.tsx"
 import { Field } from "../../ui/field.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 
-interface Call {
+interface SnippetContext {
   /** This server's origin. */
   origin: string
   model: string
@@ -16,7 +16,7 @@ interface Call {
 const json = (value: string): string => JSON.stringify(value)
 const shell = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
-const curl = ({ origin, model, secret }: Call): string => {
+const curl = ({ origin, model, secret }: SnippetContext): string => {
   const body = `{"model": ${json(model)}, "messages": [{"role": "user", "content": "Hello"}]}`
   return `curl ${origin}/v1/chat/completions \\
   -H "Authorization: Bearer ${secret}" \\
@@ -24,16 +24,16 @@ const curl = ({ origin, model, secret }: Call): string => {
   -d ${shell(body)}`
 }
 
-const keyIn = (secret: string, fromEnvironment: string): string =>
+const keyExpression = (secret: string, fromEnvironment: string): string =>
   secret.startsWith("$") ? fromEnvironment : json(secret)
 
-const python = ({ origin, model, secret }: Call): string => `${
+const python = ({ origin, model, secret }: SnippetContext): string => `${
   secret.startsWith("$") ? "import os\n" : ""
 }from openai import OpenAI
 
 client = OpenAI(
     base_url=${json(`${origin}/v1`)},
-    api_key=${keyIn(secret, 'os.environ["PORTICO_API_KEY"]')},
+    api_key=${keyExpression(secret, 'os.environ["PORTICO_API_KEY"]')},
 )
 answer = client.chat.completions.create(
     model=${json(model)},
@@ -41,11 +41,15 @@ answer = client.chat.completions.create(
 )
 print(answer.choices[0].message.content)`
 
-const typescript = ({ origin, model, secret }: Call): string => `import OpenAI from "openai"
+const typescript = ({
+  origin,
+  model,
+  secret,
+}: SnippetContext): string => `import OpenAI from "openai"
 
 const client = new OpenAI({
   baseURL: ${json(`${origin}/v1`)},
-  apiKey: ${keyIn(secret, "process.env.PORTICO_API_KEY")},
+  apiKey: ${keyExpression(secret, "process.env.PORTICO_API_KEY")},
 })
 const answer = await client.chat.completions.create({
   model: ${json(model)},
@@ -54,7 +58,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content)`
 
 /** Code samples for calling this server, ready to paste. */
-const snippetsFor = (call: Call) => [
+const snippetsFor = (call: SnippetContext) => [
   { name: "curl", code: curl(call) },
   { name: "Python", code: python(call) },
   { name: "TypeScript", code: typescript(call) },
@@ -75,9 +79,9 @@ export const KeySnippets = ({ secret, model: fixed }: KeySnippetsProps) => {
     <div className="flex flex-col gap-3">
       {fixed === undefined && usable.length > 0 && (
         <Field label={t("keys.snippetModel")} className="max-w-80">
-          {(wired) => (
+          {(controlProps) => (
             <Combobox
-              {...wired}
+              {...controlProps}
               choices={usable.map(({ id, name }) => ({
                 value: id,
                 label: name,

@@ -4,8 +4,8 @@ import { type MessageKey, t } from "../../i18n/translate.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import { storageQuery } from "../../lib/queries.ts"
 import { classes } from "../../ui/classes.ts"
-import { Loaded } from "../../ui/loaded.tsx"
-import { Facts, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { DefinitionList, Section } from "../../ui/page.tsx"
 
 /** Share of the limit above which the bar shows a warning. */
 const warnShare = 0.9
@@ -25,9 +25,9 @@ export const OwnStorage = () => {
   const usage = useQuery(storageQuery)
   return (
     <Section title={t("storage.title")} lead={t("storage.lead")}>
-      <Loaded query={usage} rows={3}>
+      <QueryResult query={usage} rows={3}>
         {(data) => <Usage usage={data} />}
-      </Loaded>
+      </QueryResult>
     </Section>
   )
 }
@@ -48,7 +48,7 @@ const Usage = ({ usage }: { usage: StorageUsage }) => {
         <Bar usage={usage} />
       </div>
       {used > limit * warnShare && <p className="text-sm">{t("storage.nearlyFull")}</p>}
-      {rows.length > 0 && <Facts rows={rows} />}
+      {rows.length > 0 && <DefinitionList rows={rows} />}
     </div>
   )
 }

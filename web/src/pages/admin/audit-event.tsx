@@ -4,12 +4,12 @@ import type { ReactNode } from "react"
 import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { auditEventQuery } from "../../lib/audit-queries.ts"
-import { exactTime } from "../../lib/format.ts"
+import { formatExactTime } from "../../lib/format.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { actorName, OutcomeBadge, targetName } from "./audit-table.tsx"
 
 const route = getRouteApi("/inside/admin/audit/$eventId")
@@ -20,19 +20,19 @@ export const AuditEventPage = () => {
   return (
     <Page
       title={event.data?.action ?? t("audit.one")}
-      lead={event.data && exactTime(event.data.at)}
-      above={<BackLink to="/admin/audit">{t("audit.title")}</BackLink>}
+      lead={event.data && formatExactTime(event.data.at)}
+      breadcrumb={<BackLink to="/admin/audit">{t("audit.title")}</BackLink>}
       action={event.data && <Related event={event.data} />}
       narrow
     >
-      <Loaded query={event} rows={8}>
+      <QueryResult query={event} rows={8}>
         {(data) => (
           <>
-            <Facts rows={factsOf(data)} />
+            <DefinitionList rows={factsOf(data)} />
             <Values event={data} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -146,7 +146,7 @@ const Values = ({ event: { before, after } }: { event: AuditEvent }) => {
   )
   return (
     <Section title={t("audit.values")}>
-      <Facts rows={rows} />
+      <DefinitionList rows={rows} />
     </Section>
   )
 }

@@ -5,7 +5,7 @@ import { Badge, Status } from "../../ui/badge.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 
-const kinds: Record<string, MessageKey> = {
+const actorLabels: Record<string, MessageKey> = {
   user: "actor.user",
   key: "actor.key",
   scim: "actor.scim",
@@ -15,7 +15,7 @@ const kinds: Record<string, MessageKey> = {
 
 /** Display name of the actor. */
 export const actorName = ({ actor_type, actor_name, actor_id }: AuditEvent): string => {
-  const kind = kinds[actor_type]
+  const kind = actorLabels[actor_type]
   const named = actor_type === "user" || actor_type === "key"
   if (named) return actor_name ?? actor_id ?? t("actor.user")
   return kind ? t(kind) : actor_type

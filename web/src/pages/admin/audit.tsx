@@ -3,12 +3,12 @@ import { ArrowUp, ScrollText, X } from "lucide-react"
 import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import { auditQuery, newestAuditQuery } from "../../lib/audit-queries.ts"
-import { exactTime } from "../../lib/format.ts"
+import { formatExactTime } from "../../lib/format.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Button, DownloadLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { AuditTable } from "./audit-table.tsx"
@@ -102,7 +102,7 @@ export const AuditPage = () => {
           </Chip>
         )}
       </Toolbar>
-      <Loaded query={events} rows={10}>
+      <QueryResult query={events} rows={10}>
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items)
           const searchedTo = pages.at(-1)?.searched_to ?? null
@@ -123,7 +123,7 @@ export const AuditPage = () => {
             </>
           )
         }}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -162,7 +162,7 @@ const Newer = ({
 
 const Nothing = ({ filtered, clear }: { filtered: boolean; clear: () => void }) =>
   filtered ? (
-    <NothingFound icon={ScrollText} clear={clear} />
+    <NoResults icon={ScrollText} clear={clear} />
   ) : (
     <EmptyState icon={ScrollText} title={t("audit.none")}>
       {t("audit.noneHelp")}
@@ -185,7 +185,7 @@ const Older = ({ searchedTo, more, busy, any, onMore }: OlderProps) => (
       </Button>
     )}
     {more && searchedTo !== null && (
-      <span>{t("audit.searched", { time: exactTime(searchedTo) })}</span>
+      <span>{t("audit.searched", { time: formatExactTime(searchedTo) })}</span>
     )}
     {!more && any && <span>{t("audit.end")}</span>}
   </div>

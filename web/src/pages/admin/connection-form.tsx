@@ -13,22 +13,22 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Select, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
 
-export type Kind = NewConnection["kind"]
+export type ProviderKind = NewConnection["kind"]
 
 /** Default address of each provider kind. */
-export const defaultAddress: Record<Kind, string> = {
+export const defaultAddress: Record<ProviderKind, string> = {
   ollama: "http://127.0.0.1:11434",
   openai: "https://api.openai.com/v1",
 }
 
 export interface ConnectionValues {
-  kind: Kind
+  kind: ProviderKind
   name: string
   base_url: string
   api_key: string
 }
 
-interface BasicsProps {
+interface ConnectionBasicsProps {
   values: ConnectionValues
   set: (changes: Partial<ConnectionValues>) => void
   error: unknown
@@ -41,7 +41,7 @@ interface BasicsProps {
 }
 
 /** Kind, name, address, and key. */
-export const ConnectionBasics = (props: BasicsProps) => {
+export const ConnectionBasics = (props: ConnectionBasicsProps) => {
   const { values, set, error, savedKey, fixedKind = false, locked } = props
   const { nameHelp = t("connection.nameHelp") } = props
   return (
@@ -51,9 +51,9 @@ export const ConnectionBasics = (props: BasicsProps) => {
         help={values.kind === "ollama" ? t("connection.ollamaHelp") : t("connection.openaiHelp")}
         disabled={fixedKind}
       >
-        {(wired) => (
+        {(controlProps) => (
           <Select
-            {...wired}
+            {...controlProps}
             value={values.kind}
             onValue={(value) => {
               const kind = value === "ollama" ? "ollama" : "openai"
@@ -100,8 +100,8 @@ export const ConnectionBasics = (props: BasicsProps) => {
 }
 
 /** Tests the values in the form; a change of the form clears the result. */
-export const useConnectionTest = (values: object, ask: () => Promise<ConnectionTestResult>) => {
-  const test = useMutation({ mutationFn: ask })
+export const useConnectionTest = (values: object, runTest: () => Promise<ConnectionTestResult>) => {
+  const test = useMutation({ mutationFn: runTest })
   const { reset } = test
   // biome-ignore lint/correctness/useExhaustiveDependencies: resets on every change
   useEffect(() => reset(), [reset, values])
@@ -116,16 +116,16 @@ export const ConnectionTest = ({ test }: { test: ReturnType<typeof useConnection
         {t("connection.test")}
       </Button>
     </div>
-    {test.error && !inFields(test.error) && <ErrorNote error={test.error} />}
-    {test.data && <TestAnswer result={test.data} />}
+    {test.error && !hasFieldErrors(test.error) && <ErrorNote error={test.error} />}
+    {test.data && <TestResultNote result={test.data} />}
   </div>
 )
 
 /** Whether the error's messages are shown below the fields. */
-export const inFields = (error: unknown): boolean =>
+export const hasFieldErrors = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.length > 0
 
-const TestAnswer = ({ result }: { result: ConnectionTestResult }) => {
+const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
   const { ok, message, models, duration_ms } = result
   const Icon = ok ? CircleCheck : CircleX
   return (
@@ -156,7 +156,7 @@ export const testUnsaved = (values: object): Promise<ConnectionTestResult> =>
   api.post<ConnectionTestResult>("/api/v1/connections/test", values)
 
 /** A connection without a name is named after its host. */
-export const named = (values: ConnectionValues): ConnectionValues => {
+export const withDefaultName = (values: ConnectionValues): ConnectionValues => {
   const host = URL.canParse(values.base_url) ? new URL(values.base_url).host : ""
   return { ...values, name: values.name.trim() || host || t(`connection.${values.kind}`) }
 }

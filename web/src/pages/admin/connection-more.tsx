@@ -6,7 +6,7 @@ import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 
-export interface MoreValues {
+export interface ConnectionOptionValues {
   id_prefix: string
   /** `null` offers all models. */
   allowed_models: string[] | null
@@ -19,9 +19,9 @@ export interface MoreValues {
   enabled: boolean
 }
 
-interface MoreProps {
-  values: MoreValues
-  set: (changes: Partial<MoreValues>) => void
+interface ConnectionOptionsProps {
+  values: ConnectionOptionValues
+  set: (changes: Partial<ConnectionOptionValues>) => void
   error: unknown
 }
 
@@ -30,7 +30,7 @@ const timeouts = ["connect_timeout", "first_byte_timeout", "idle_timeout"] as co
 const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permission: "read" }
 
 /** Fields that most connections leave at their defaults. */
-export const ConnectionMore = ({ values, set, error }: MoreProps) => (
+export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps) => (
   <>
     <SwitchField
       label={t("connection.enabled")}
@@ -68,9 +68,9 @@ export const ConnectionMore = ({ values, set, error }: MoreProps) => (
         <div className="grid gap-4 wide:grid-cols-3">
           {timeouts.map((name) => (
             <Field key={name} label={t(`connection.${name}`)} error={fieldError(error, name)}>
-              {(wired) => (
+              {(controlProps) => (
                 <Input
-                  {...wired}
+                  {...controlProps}
                   type="number"
                   min={0.1}
                   step="any"

@@ -5,9 +5,9 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionQuery } from "../../lib/queries.ts"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Facts, Page } from "../../ui/page.tsx"
-import { Removal } from "../../ui/removal.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
+import { DeleteSection } from "../../ui/removal.tsx"
 import { Time } from "../../ui/time.tsx"
 import {
   ConnectionBasics,
@@ -15,7 +15,7 @@ import {
   testUnsaved,
   useConnectionTest,
 } from "./connection-form.tsx"
-import { ConnectionMore, type MoreValues } from "./connection-more.tsx"
+import { ConnectionOptions, type ConnectionOptionValues } from "./connection-more.tsx"
 import { HealthStatus } from "./connections.tsx"
 
 const route = getRouteApi("/inside/admin/connections/$connectionId")
@@ -27,10 +27,10 @@ export const ConnectionPage = () => {
     <Page
       title={connection.data?.name ?? t("connections.one")}
       lead={connection.data?.base_url}
-      above={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
       narrow
     >
-      <Loaded query={connection} rows={8}>
+      <QueryResult query={connection} rows={8}>
         {(data) => (
           <>
             <State connection={data} />
@@ -38,13 +38,13 @@ export const ConnectionPage = () => {
             {data.source === "database" && <ConnectionRemoval connection={data} />}
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
 
 const State = ({ connection: { health } }: { connection: Connection }) => (
-  <Facts
+  <DefinitionList
     rows={[
       [
         t("connections.health"),
@@ -62,7 +62,7 @@ const State = ({ connection: { health } }: { connection: Connection }) => (
 
 const valuesOf = (connection: Connection) => {
   const { kind, name, base_url, ...rest } = connection
-  const more: MoreValues = {
+  const more: ConnectionOptionValues = {
     id_prefix: rest.id_prefix ?? "",
     allowed_models: rest.allowed_models,
     access_grants: rest.access_grants,
@@ -121,7 +121,7 @@ const Details = ({ connection }: { connection: Connection }) => {
         locked={locked}
       />
       <ConnectionTest test={test} />
-      {locked === undefined && <ConnectionMore values={values} set={set} error={save.error} />}
+      {locked === undefined && <ConnectionOptions values={values} set={set} error={save.error} />}
     </Form>
   )
 }
@@ -136,7 +136,7 @@ const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connectio
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <Removal
+    <DeleteSection
       action={t("connections.delete")}
       title={t("connections.deleteOne", { name })}
       lead={t("connections.deleteLead")}

@@ -9,13 +9,13 @@ import { Badge, Status } from "../../ui/badge.tsx"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 
 const AddConnection = () => (
-  <ButtonLink to="/admin/connections/new" look="primary" icon={Plus}>
+  <ButtonLink to="/admin/connections/new" variant="primary" icon={Plus}>
     {t("connections.add")}
   </ButtonLink>
 )
@@ -26,7 +26,7 @@ export const HealthStatus = ({ health }: { health: ConnectionHealth }) => {
 }
 
 /** Moves a connection by `step` and returns the connections whose `position` must be saved. */
-const moved = (items: readonly Connection[], id: string, step: number) => {
+const reorder = (items: readonly Connection[], id: string, step: number) => {
   const own = items.filter(({ source }) => source === "database")
   const from = own.findIndex((connection) => connection.id === id)
   const [taken] = own.splice(from, 1)
@@ -41,7 +41,7 @@ export const ConnectionsPage = () => {
   const connections = useQuery(connectionsQuery)
   const move = useMutation({
     mutationFn: async ({ id, step }: { id: string; step: number }) => {
-      for (const { connection, position } of moved(connections.data ?? [], id, step)) {
+      for (const { connection, position } of reorder(connections.data ?? [], id, step)) {
         await api.post(`/api/v1/connections/${connection.id}/update`, { position })
       }
     },
@@ -50,7 +50,7 @@ export const ConnectionsPage = () => {
   return (
     <Page title={t("connections.title")} lead={t("connections.lead")} action={<AddConnection />}>
       {move.error && <ErrorNote error={move.error} />}
-      <Loaded query={connections}>
+      <QueryResult query={connections}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon={Cable} title={t("connections.none")} action={<AddConnection />}>
@@ -65,7 +65,7 @@ export const ConnectionsPage = () => {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -124,7 +124,7 @@ const columns = (
     id: "order",
     header: t("connections.order"),
     wideOnly: true,
-    cell: (connection) => <Order items={items} connection={connection} onMove={onMove} />,
+    cell: (connection) => <OrderButtons items={items} connection={connection} onMove={onMove} />,
   },
 ]
 
@@ -134,7 +134,7 @@ interface OrderProps {
   onMove: (id: string, step: number) => void
 }
 
-const Order = ({ items, connection, onMove }: OrderProps) => {
+const OrderButtons = ({ items, connection, onMove }: OrderProps) => {
   const own = items.filter(({ source }) => source === "database")
   const at = own.indexOf(connection)
   if (at < 0) return null

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import { csvOf } from "./csv.ts"
+import { formatCsv } from "./csv.ts"
 
 it("quotes values with commas, quotes, or line breaks", () => {
-  expect(csvOf([["a,b", 'say "hi"', "two\nlines", 1.5]])).toBe(
+  expect(formatCsv([["a,b", 'say "hi"', "two\nlines", 1.5]])).toBe(
     '"a,b","say ""hi""","two\nlines",1.5\r\n',
   )
 })
@@ -10,6 +10,6 @@ it("quotes values with commas, quotes, or line breaks", () => {
 it.each(["=1+1", "+1", "-1", "@sum", "\t=1"])(
   "escapes %j so that spreadsheets do not execute it",
   (text) => {
-    expect(csvOf([[text]]).replace(/^"/, "")).toMatch(/^'/)
+    expect(formatCsv([[text]]).replace(/^"/, "")).toMatch(/^'/)
   },
 )

@@ -1,20 +1,20 @@
 type Cell = string | number
 
 /** Spreadsheets execute cells that start like a formula; a leading quote keeps them text. */
-const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const escapeFormula = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
-const cell = (value: Cell): string => {
+const formatCell = (value: Cell): string => {
   if (typeof value === "number") return String(value)
-  const text = harmless(value)
+  const text = escapeFormula(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Formats rows as CSV (RFC 4180). */
-export const csvOf = (rows: readonly (readonly Cell[])[]): string =>
-  `${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`
+export const formatCsv = (rows: readonly (readonly Cell[])[]): string =>
+  `${rows.map((row) => row.map(formatCell).join(",")).join("\r\n")}\r\n`
 
 /** Saves a text as a file in the browser. */
-export const download = (name: string, type: string, text: string): void => {
+export const downloadTextFile = (name: string, type: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement("a")
   link.href = url
@@ -24,4 +24,4 @@ export const download = (name: string, type: string, text: string): void => {
 }
 
 export const downloadCsv = (name: string, rows: readonly (readonly Cell[])[]): void =>
-  download(name, "text/csv;charset=utf-8", csvOf(rows))
+  downloadTextFile(name, "text/csv;charset=utf-8", formatCsv(rows))

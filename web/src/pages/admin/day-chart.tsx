@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { formatDate, formatNumber, shortNumber } from "../../lib/format.ts"
+import { formatDate, formatNumber, formatShortNumber } from "../../lib/format.ts"
 import { Filter } from "../../ui/toolbar.tsx"
 
 const daySeconds = 86_400
@@ -20,7 +20,7 @@ interface Day {
   tokens: number
 }
 
-const everyDay = ({ items, from, to }: DayChartProps): Day[] => {
+const fillDays = ({ items, from, to }: DayChartProps): Day[] => {
   const byDay = new Map(items.map((item) => [item.key, item]))
   const count = Math.round((to - from) / daySeconds)
   return Array.from({ length: count }, (_, index) => {
@@ -40,8 +40,8 @@ const roundUp = (value: number): number => {
 /** A bar chart with one bar per day; the table below it has the same figures. */
 export const DayChart = (props: DayChartProps) => {
   const [measure, setMeasure] = useState<"requests" | "tokens">("requests")
-  const [pointed, setPointed] = useState<Day | null>(null)
-  const days = everyDay(props)
+  const [hoveredDay, setHoveredDay] = useState<Day | null>(null)
+  const days = fillDays(props)
   const top = roundUp(Math.max(...days.map((day) => day[measure])))
   const name = t(measure === "requests" ? "usage.requests" : "usage.tokens")
   const first = days[0]
@@ -59,29 +59,29 @@ export const DayChart = (props: DayChartProps) => {
           ]}
         />
         <span className="text-sm text-muted tabular">
-          {pointed && (
+          {hoveredDay && (
             <>
-              {formatDate(pointed.at)}: <strong>{formatNumber(pointed[measure])}</strong>
+              {formatDate(hoveredDay.at)}: <strong>{formatNumber(hoveredDay[measure])}</strong>
             </>
           )}
         </span>
       </figcaption>
       <div className="mt-2 flex gap-2">
         <div className="flex h-40 w-9 shrink-0 flex-col justify-between text-right text-xs text-muted tabular">
-          <span className="-translate-y-1/2">{shortNumber(top)}</span>
-          <span className="-translate-y-1/2">{shortNumber(top / 2)}</span>
+          <span className="-translate-y-1/2">{formatShortNumber(top)}</span>
+          <span className="-translate-y-1/2">{formatShortNumber(top / 2)}</span>
           <span className="translate-y-1/2">0</span>
         </div>
         <div
           role="img"
           aria-label={t("usage.chart", { measure: name })}
-          onPointerLeave={() => setPointed(null)}
+          onPointerLeave={() => setHoveredDay(null)}
           className="flex h-40 min-w-0 flex-1 items-end border-y border-line bg-[linear-gradient(var(--line),var(--line))] bg-[length:100%_1px] bg-center bg-no-repeat"
         >
           {days.map((day) => (
             <div
               key={day.at}
-              onPointerEnter={() => setPointed(day)}
+              onPointerEnter={() => setHoveredDay(day)}
               className="group flex h-full min-w-0 flex-1 items-end px-px"
             >
               <div

@@ -5,10 +5,10 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { groupQuery } from "../../lib/queries.ts"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { Removal } from "../../ui/removal.tsx"
-import { Members } from "./members.tsx"
+import { DeleteSection } from "../../ui/removal.tsx"
+import { GroupMembers } from "./members.tsx"
 import { GroupFields } from "./new-group.tsx"
 
 const route = getRouteApi("/inside/admin/groups/$groupId")
@@ -20,18 +20,18 @@ export const GroupPage = () => {
     <Page
       title={group.data?.name ?? t("groups.one")}
       lead={group.data && t("groups.count", { count: group.data.member_count })}
-      above={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
       narrow
     >
-      <Loaded query={group}>
+      <QueryResult query={group}>
         {(data) => (
           <>
             <Details key={data.id} group={data} />
-            <Members groupId={data.id} provisioned={data.source === "scim"} />
+            <GroupMembers groupId={data.id} provisioned={data.source === "scim"} />
             <GroupRemoval group={data} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -70,7 +70,7 @@ const GroupRemoval = ({ group: { id, name } }: { group: Group }) => {
     await client.invalidateQueries({ queryKey: ["groups"] })
   }
   return (
-    <Removal
+    <DeleteSection
       action={t("groups.delete")}
       title={t("groups.deleteOne", { name })}
       lead={t("groups.deleteLead")}

@@ -7,8 +7,8 @@ import { useListSearch } from "../../lib/use-list.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -17,7 +17,7 @@ import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 const pageSize = 30
 
 const CreateGroup = () => (
-  <ButtonLink to="/admin/groups/new" look="primary" icon={Plus}>
+  <ButtonLink to="/admin/groups/new" variant="primary" icon={Plus}>
     {t("groups.create")}
   </ButtonLink>
 )
@@ -31,7 +31,7 @@ export const GroupsPage = () => {
       <Toolbar>
         <SearchField label={t("groups.search")} value={query ?? ""} onValue={setQuery} />
       </Toolbar>
-      <Loaded query={groups}>
+      <QueryResult query={groups}>
         {({ items, total }) =>
           items.length === 0 ? (
             <NoGroups searched={Boolean(query)} clear={clear} />
@@ -77,14 +77,14 @@ export const GroupsPage = () => {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
 
 const NoGroups = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
-    <NothingFound icon={UsersRound} clear={clear} />
+    <NoResults icon={UsersRound} clear={clear} />
   ) : (
     <EmptyState icon={UsersRound} title={t("groups.none")} action={<CreateGroup />}>
       {t("groups.noneHelp")}

@@ -11,21 +11,21 @@ import { Combobox } from "../../ui/combobox.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field } from "../../ui/field.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Section } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
 
 const pageSize = 50
 
-interface MembersProps {
+interface GroupMembersProps {
   groupId: string
   /** The identity provider manages the members. */
   provisioned: boolean
 }
 
 /** The members of a group, with a search field to add users. */
-export const Members = ({ groupId, provisioned }: MembersProps) => {
+export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
   const client = useQueryClient()
   const [page, setPage] = useState(1)
   const members = useQuery(membersQuery(groupId, { page, page_size: pageSize }))
@@ -49,7 +49,7 @@ export const Members = ({ groupId, provisioned }: MembersProps) => {
     >
       {!provisioned && <AddMember onAdd={(id) => change.mutate({ verb: "add", id })} />}
       {change.error && <ErrorNote error={change.error} />}
-      <Loaded query={members} rows={3}>
+      <QueryResult query={members} rows={3}>
         {({ items, total }) =>
           items.length === 0 ? (
             <EmptyState icon={UserRound} title={t("members.none")}>
@@ -83,7 +83,7 @@ export const Members = ({ groupId, provisioned }: MembersProps) => {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Section>
   )
 }
@@ -93,9 +93,9 @@ const AddMember = ({ onAdd }: { onAdd: (id: string) => void }) => {
   const users = useQuery(usersQuery({ query, page_size: 20, order_by: "name" }))
   return (
     <Field label={t("members.add")} className="max-w-96">
-      {(wired) => (
+      {(controlProps) => (
         <Combobox
-          {...wired}
+          {...controlProps}
           placeholder={t("users.search")}
           choices={(users.data?.items ?? []).map(({ id, name, email }) => ({
             value: id,

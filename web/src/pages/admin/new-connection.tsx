@@ -10,9 +10,9 @@ import {
   ConnectionTest,
   type ConnectionValues,
   defaultAddress,
-  named,
   testUnsaved,
   useConnectionTest,
+  withDefaultName,
 } from "./connection-form.tsx"
 
 const empty: ConnectionValues = {
@@ -27,7 +27,7 @@ export const NewConnectionPage = () => {
   const client = useQueryClient()
   const { values, set, dirty } = useDraft(empty)
   const create = useMutation({
-    mutationFn: () => api.post<Connection>("/api/v1/connections/create", named(values)),
+    mutationFn: () => api.post<Connection>("/api/v1/connections/create", withDefaultName(values)),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["connections"] })
       await client.invalidateQueries({ queryKey: ["models"] })
@@ -38,12 +38,12 @@ export const NewConnectionPage = () => {
       })
     },
   })
-  const test = useConnectionTest(values, () => testUnsaved(named(values)))
+  const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
   return (
     <Page
       title={t("connections.add")}
       lead={t("connections.addLead")}
-      above={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
       narrow
     >
       <Form

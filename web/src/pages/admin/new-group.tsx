@@ -32,9 +32,9 @@ export const GroupFields = ({ values, set, error, provisioned = false }: GroupFi
       autoComplete="off"
     />
     <Field label={t("groups.description")} error={fieldError(error, "description")}>
-      {(wired) => (
+      {(controlProps) => (
         <TextArea
-          {...wired}
+          {...controlProps}
           value={values.description}
           onChange={(event) => set({ description: event.target.value })}
         />
@@ -62,7 +62,7 @@ export const NewGroupPage = () => {
     <Page
       title={t("groups.create")}
       lead={t("groups.lead")}
-      above={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
       narrow
     >
       <Form

@@ -28,7 +28,7 @@ export const NewUserPage = () => {
     <Page
       title={t("users.add")}
       lead={t("users.addLead")}
-      above={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
       narrow
     >
       <Form
@@ -41,7 +41,7 @@ export const NewUserPage = () => {
         onSave={add.mutate}
         action={t("users.add")}
       >
-        <AccountFields values={values} set={set} error={error} whose="theirs" />
+        <AccountFields values={values} set={set} error={error} owner="theirs" />
         <RoleField value={values.role} onValue={(role) => set({ role })} />
       </Form>
     </Page>
@@ -56,9 +56,9 @@ interface RoleFieldProps {
 
 export const RoleField = ({ value, onValue, error }: RoleFieldProps) => (
   <Field label={t("user.role")} help={t("user.roleHelp")} error={error}>
-    {(wired) => (
+    {(controlProps) => (
       <Select
-        {...wired}
+        {...controlProps}
         value={value}
         onValue={onValue}
         options={(["user", "admin", "pending"] as const).map((role) => ({

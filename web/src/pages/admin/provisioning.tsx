@@ -6,8 +6,8 @@ import { t } from "../../i18n/translate.ts"
 import { provisioningQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { Card, Facts, Page, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { Card, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -24,18 +24,18 @@ export const ProvisioningPage = () => {
   const provisioning = useQuery(provisioningQuery)
   return (
     <Page title={t("provisioning.title")} lead={t("provisioning.lead")}>
-      <Loaded query={provisioning} rows={8}>
+      <QueryResult query={provisioning} rows={8}>
         {(data) => (
           <>
             <State data={data} />
-            {data.state !== "on" && <Enabling />}
-            <Connecting baseUrl={data.base_url} />
+            {data.state !== "on" && <EnableSection />}
+            <ConnectSection baseUrl={data.base_url} />
             {data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
-            <Going data={data} />
+            <StatusSection data={data} />
             <Errors errors={data.errors} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -54,13 +54,13 @@ const State = ({ data: { state, problems } }: { data: Provisioning }) => (
   </Card>
 )
 
-const Enabling = () => (
+const EnableSection = () => (
   <Section title={t("provisioning.enable")} lead={t("provisioning.offHelp")}>
     <Snippet tabs={[{ name: "Shell", code: enabling }]} />
   </Section>
 )
 
-const Paste = ({ label, text, copy }: { label: string; text: string; copy: string }) => (
+const CopyableValue = ({ label, text, copy }: { label: string; text: string; copy: string }) => (
   <div className="flex flex-col gap-1">
     <span className="text-sm font-medium">{label}</span>
     <div className="flex items-center gap-2 rounded border border-line bg-surface py-1 pr-1 pl-3">
@@ -70,10 +70,18 @@ const Paste = ({ label, text, copy }: { label: string; text: string; copy: strin
   </div>
 )
 
-const Connecting = ({ baseUrl }: { baseUrl: string }) => (
+const ConnectSection = ({ baseUrl }: { baseUrl: string }) => (
   <Section title={t("provisioning.connect")} lead={t("provisioning.connectLead")}>
-    <Paste label={t("provisioning.base")} text={baseUrl} copy={t("provisioning.copyBase")} />
-    <Paste label={t("provisioning.header")} text={header} copy={t("provisioning.copyHeader")} />
+    <CopyableValue
+      label={t("provisioning.base")}
+      text={baseUrl}
+      copy={t("provisioning.copyBase")}
+    />
+    <CopyableValue
+      label={t("provisioning.header")}
+      text={header}
+      copy={t("provisioning.copyHeader")}
+    />
     <p className="max-w-[60ch] text-xs text-muted">{t("provisioning.headerHelp")}</p>
   </Section>
 )
@@ -131,9 +139,9 @@ const factsOf = (data: Provisioning): [string, ReactNode][] => [
   [t("provisioning.rate"), limitOf(data)],
 ]
 
-const Going = ({ data }: { data: Provisioning }) => (
+const StatusSection = ({ data }: { data: Provisioning }) => (
   <Section title={t("provisioning.state")}>
-    <Facts rows={factsOf(data)} />
+    <DefinitionList rows={factsOf(data)} />
   </Section>
 )
 

@@ -6,7 +6,7 @@ import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/em
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
 import { Field, Select } from "../../ui/field.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { RecommendedModel } from "./recommended-model.tsx"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>
@@ -87,7 +87,7 @@ export const SemanticSearch = (props: SemanticSearchProps) => {
       state.data && isIndexChanging(state.data) ? changingRefreshMs : false,
   })
   return (
-    <Loaded query={query} rows={3}>
+    <QueryResult query={query} rows={3}>
       {(status) => (
         <>
           <Provider status={status} />
@@ -98,9 +98,9 @@ export const SemanticSearch = (props: SemanticSearchProps) => {
             error={error}
             locked={locked}
           >
-            {(wired) => (
+            {(controlProps) => (
               <Select
-                {...wired}
+                {...controlProps}
                 value={value}
                 onValue={onValue}
                 options={optionsOf(status.admin?.models ?? [], value)}
@@ -112,6 +112,6 @@ export const SemanticSearch = (props: SemanticSearchProps) => {
           )}
         </>
       )}
-    </Loaded>
+    </QueryResult>
   )
 }

@@ -30,10 +30,10 @@ export const NumberField = (props: NumberFieldProps) => {
   const { label, help, value, onValue, unit, locked, error, ...range } = props
   return (
     <Field label={label} help={help} {...(locked && { locked })} {...(error && { error })}>
-      {(wired) => (
+      {(controlProps) => (
         <div className="flex items-center gap-2">
           <Input
-            {...wired}
+            {...controlProps}
             {...range}
             type="number"
             inputMode={range.step === "any" ? "decimal" : "numeric"}

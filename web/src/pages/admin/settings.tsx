@@ -6,27 +6,27 @@ import { embeddingStatusQuery, settingsQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Field, Select, TextArea } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { SemanticSearch } from "./semantic-search.tsx"
 import { DaysField, NumberField, SettingsGroup } from "./settings-fields.tsx"
 
-const titleMakers = ["words", "local", "any"] as const
+const titleSources = ["words", "local", "any"] as const
 
 export const SettingsPage = () => {
   const settings = useQuery(settingsQuery)
   return (
     <Page title={t("settings.title")} lead={t("settings.lead")} narrow>
-      <Loaded query={settings} rows={8}>
+      <QueryResult query={settings} rows={8}>
         {(view) => <SettingsForm view={view} />}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
 
 /** Only changed settings: the API rejects those that an environment variable locks. */
-const differences = (before: Settings, after: Settings): Partial<Settings> =>
+const changedSettings = (before: Settings, after: Settings): Partial<Settings> =>
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => before[name as keyof Settings] !== value),
   )
@@ -34,16 +34,16 @@ const differences = (before: Settings, after: Settings): Partial<Settings> =>
 const SettingsForm = ({ view }: { view: SettingsView }) => {
   const client = useQueryClient()
   const { base, values, set, settle, settleSome, dirty } = useDraft(view.values)
-  const renew = (saved: SettingsView): void => {
+  const refreshSettings = (saved: SettingsView): void => {
     client.setQueryData(settingsQuery.queryKey, saved)
     void client.invalidateQueries({ queryKey: configQuery.queryKey })
     void client.invalidateQueries({ queryKey: embeddingStatusQuery.queryKey })
   }
   const save = useMutation({
-    mutationFn: () => api.post<SettingsView>("/api/v1/settings", differences(base, values)),
+    mutationFn: () => api.post<SettingsView>("/api/v1/settings", changedSettings(base, values)),
     onSuccess: (saved) => {
       settle(saved.values)
-      renew(saved)
+      refreshSettings(saved)
     },
   })
   const { error } = save
@@ -76,9 +76,9 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           help={t("settings.roleHelp")}
           {...(locked.default_user_role && { locked: locked.default_user_role })}
         >
-          {(wired) => (
+          {(controlProps) => (
             <Select
-              {...wired}
+              {...controlProps}
               value={values.default_user_role}
               onValue={(role) => set({ default_user_role: role === "user" ? "user" : "pending" })}
               options={(["pending", "user"] as const).map((value) => ({
@@ -105,14 +105,14 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
       </SettingsGroup>
       <SettingsGroup title={t("settings.chats")}>
         <Field label={t("settings.titles")} help={t("settings.titlesHelp")}>
-          {(wired) => (
+          {(controlProps) => (
             <Select
-              {...wired}
+              {...controlProps}
               value={values.chat_titles}
               onValue={(chosen) =>
-                set({ chat_titles: titleMakers.find((maker) => maker === chosen) ?? "local" })
+                set({ chat_titles: titleSources.find((maker) => maker === chosen) ?? "local" })
               }
-              options={titleMakers.map((value) => ({
+              options={titleSources.map((value) => ({
                 value,
                 label: t(`settings.titles.${value}`),
               }))}
@@ -128,7 +128,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           error={fieldError(error, "embedding_model")}
           onSaved={(saved) => {
             settleSome({ embedding_model: saved.values.embedding_model })
-            renew(saved)
+            refreshSettings(saved)
           }}
         />
       </SettingsGroup>
@@ -150,9 +150,9 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           help={t("settings.templateHelp", { mark: "{{sources}}" })}
           error={fieldError(error, "rag_template")}
         >
-          {(wired) => (
+          {(controlProps) => (
             <TextArea
-              {...wired}
+              {...controlProps}
               value={values.rag_template}
               placeholder={t("param.default")}
               onChange={({ target }) => set({ rag_template: target.value })}

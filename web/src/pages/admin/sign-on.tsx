@@ -12,8 +12,8 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Select } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { Facts, Page, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { Time } from "../../ui/time.tsx"
 
 const policies = ["on", "administrators", "off"] as const
@@ -23,7 +23,7 @@ export const SignOnPage = () => {
   const settings = useQuery(settingsQuery)
   return (
     <Page title={t("signOn.title")} lead={t("signOn.lead")} narrow>
-      <Loaded query={providers}>
+      <QueryResult query={providers}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon={KeyRound} title={t("signOn.none")}>
@@ -34,13 +34,13 @@ export const SignOnPage = () => {
               {items.map((provider) => (
                 <Provider key={provider.name} provider={provider} />
               ))}
-              <Loaded query={settings} rows={2}>
+              <QueryResult query={settings} rows={2}>
                 {(view) => <Passwords view={view} />}
-              </Loaded>
+              </QueryResult>
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -70,7 +70,7 @@ const Addresses = ({ provider }: { provider: SignOnProvider }) => {
   return (
     <div className="flex flex-col gap-2">
       <h3 className="text-sm font-medium">{t("signOn.enter")}</h3>
-      <Facts
+      <DefinitionList
         rows={rows.map(([name, address]) => [
           name,
           <span key={name} className="flex items-start gap-1">
@@ -186,9 +186,9 @@ const Passwords = ({ view }: { view: SettingsView }) => {
           help={t("signOn.passwordHelp", { variable: "PASSWORD_SIGN_IN=on" })}
           {...(locked && { locked })}
         >
-          {(wired) => (
+          {(controlProps) => (
             <Select
-              {...wired}
+              {...controlProps}
               value={values.password_sign_in}
               onValue={(chosen) =>
                 set({ password_sign_in: policies.find((one) => one === chosen) ?? "on" })

@@ -3,14 +3,14 @@ import { Activity, Download } from "lucide-react"
 import { useMemo } from "react"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import type { Query } from "../../lib/api.ts"
+import type { QueryParams } from "../../lib/api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { usageQuery } from "../../lib/queries.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { Table } from "../../ui/table.tsx"
 import { Filter, Toolbar } from "../../ui/toolbar.tsx"
@@ -36,7 +36,7 @@ export const UsagePage = () => <Usage title={t("usage.title")} groupings={groupi
 
 /** The user's own usage. */
 export const OwnUsagePage = () => {
-  const { id } = useMe()
+  const { id } = useCurrentUser()
   return (
     <Usage
       title={t("usage.ownTitle")}
@@ -49,7 +49,7 @@ export const OwnUsagePage = () => {
 interface UsageProps {
   title: string
   groupings: readonly Grouping[]
-  query: Query
+  query: QueryParams
 }
 
 const Usage = ({ title, groupings, query }: UsageProps) => {
@@ -97,7 +97,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
           options={groupings.map((value) => ({ value, label: t(groupLabels[value]) }))}
         />
       </Toolbar>
-      <Loaded query={days} rows={6}>
+      <QueryResult query={days} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState icon={Activity} title={t("usage.none")}>
@@ -110,12 +110,12 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
       {(days.data?.items.length ?? 0) > 0 && (
         <Section title={t(groupLabels[by])}>
-          <Loaded query={sums} rows={4}>
+          <QueryResult query={sums} rows={4}>
             {({ items }) => <Sums by={by} items={items} />}
-          </Loaded>
+          </QueryResult>
         </Section>
       )}
     </Page>

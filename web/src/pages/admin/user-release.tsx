@@ -15,7 +15,7 @@ const leadOf = ({ deleted_at, released, email }: User): string => {
 }
 
 /** Releases an inactive account's email address for use by another account. */
-export const UserRelease = ({ user }: { user: User }) => {
+export const ReleaseEmail = ({ user }: { user: User }) => {
   const client = useQueryClient()
   const release = useMutation({
     mutationFn: () => api.post<User>(`/api/v1/users/${user.id}/release`),

@@ -5,20 +5,20 @@ import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { userQuery } from "../../lib/queries.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
-import { Removal } from "../../ui/removal.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
+import { DeleteSection } from "../../ui/removal.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
-import { UserLinks } from "../account/links.tsx"
+import { UserLinkedAccounts } from "../account/links.tsx"
 import { PasswordField } from "../start/password-field.tsx"
 import { RoleField } from "./new-user.tsx"
-import { UserRelease } from "./user-release.tsx"
+import { ReleaseEmail } from "./user-release.tsx"
 
 const route = getRouteApi("/inside/admin/users/$userId")
 
@@ -29,20 +29,20 @@ export const UserPage = () => {
     <Page
       title={user.data?.name ?? t("users.one")}
       lead={user.data?.email}
-      above={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
+      breadcrumb={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
       narrow
     >
-      <Loaded query={user} rows={8}>
+      <QueryResult query={user} rows={8}>
         {(data) => (
           <>
             <Details key={data.id} user={data} />
-            <UserLinks userId={data.id} />
+            <UserLinkedAccounts userId={data.id} />
             <Password user={data} />
-            <UserRelease user={data} />
+            <ReleaseEmail user={data} />
             <UserRemoval user={data} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -108,7 +108,7 @@ const Details = ({ user }: { user: User }) => {
         checked={values.active}
         onValue={(next) => set({ active: next })}
       />
-      <Facts
+      <DefinitionList
         rows={[
           [t("user.source"), t(`source.${user.source}`)],
           [t("user.created"), <Time key="created" at={user.created_at} />],
@@ -157,7 +157,7 @@ const Password = ({ user }: { user: User }) => {
 }
 
 const UserRemoval = ({ user }: { user: User }) => {
-  const me = useMe()
+  const me = useCurrentUser()
   const router = useRouter()
   const client = useQueryClient()
   if (user.id === me.id) return null
@@ -167,7 +167,7 @@ const UserRemoval = ({ user }: { user: User }) => {
     await client.invalidateQueries({ queryKey: ["users"] })
   }
   return (
-    <Removal
+    <DeleteSection
       action={t("users.delete")}
       title={t("users.deleteOne", { name: user.name })}
       lead={t("users.deleteLead")}

@@ -8,9 +8,9 @@ import { usersQuery } from "../../lib/queries.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
-import { inWords } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { errorText } from "../../ui/error-note.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -34,7 +34,7 @@ export const UsersPage = () => {
       title={t("users.title")}
       lead={t("users.lead")}
       action={
-        <ButtonLink to="/admin/users/new" look="primary" icon={Plus}>
+        <ButtonLink to="/admin/users/new" variant="primary" icon={Plus}>
           {t("users.add")}
         </ButtonLink>
       }
@@ -64,10 +64,10 @@ export const UsersPage = () => {
           ]}
         />
       </Toolbar>
-      <Loaded query={users} rows={8}>
+      <QueryResult query={users} rows={8}>
         {({ items, total }) =>
           items.length === 0 ? (
-            <NothingFound icon={Users} clear={clear} />
+            <NoResults icon={Users} clear={clear} />
           ) : (
             <>
               <Table
@@ -82,7 +82,7 @@ export const UsersPage = () => {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -153,7 +153,7 @@ const Approve = ({ user }: { user: User }) => {
       >
         {t("users.approve")}
       </Button>
-      {approve.error && <p className="text-xs text-danger">{inWords(approve.error)}</p>}
+      {approve.error && <p className="text-xs text-danger">{errorText(approve.error)}</p>}
     </>
   )
 }

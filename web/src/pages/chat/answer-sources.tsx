@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router"
 import { FileText, Search } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import { namesOf, shortPlaceOf } from "./citations.ts"
+import { fileNamesById, formatShortLocation } from "./citations.ts"
 import type { QuestionSearch } from "./question-search.ts"
 import { groupSources, type NumberedSource } from "./source-groups.ts"
 
@@ -22,19 +22,19 @@ interface ChipProps extends Pick<SourcesProps, "onOpen"> {
 }
 
 const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) => {
-  const place = source && shortPlaceOf(source)
+  const location = source && formatShortLocation(source)
   return (
     <button type="button" onClick={() => onOpen(number)} className={chip}>
       <span className="font-semibold text-accent tabular">{number}</span>
       <span className="max-w-60 shrink-0 truncate">{name}</span>
-      {place && <span className="truncate text-muted max-wide:hidden">{place}</span>}
+      {location && <span className="truncate text-muted max-wide:hidden">{location}</span>}
     </button>
   )
 }
 
 const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) => {
   const sources = message.sources ?? []
-  const names = namesOf(sources)
+  const names = fileNamesById(sources)
   const { cited, others } = groupSources(sources)
   const [firstOther] = others
   return (
@@ -63,14 +63,14 @@ const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) =>
 }
 
 /** Why an answer cites no source; null if it cites one or the reader cannot know. */
-const lackOf = ({ sources, state }: Message): string | null => {
+const missingSourcesReason = ({ sources, state }: Message): string | null => {
   if (!sources) return null
   if (sources.length === 0) return t("sources.nothing")
   const isUncited = sources.every((source) => source?.cited === false)
   return isUncited && state === "completed" ? t("sources.uncited") : null
 }
 
-const Lack = ({ text, search }: { text: string; search: QuestionSearch | null }) => (
+const MissingSourcesNote = ({ text, search }: { text: string; search: QuestionSearch | null }) => (
   <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
     {text}
     {search && (
@@ -107,11 +107,11 @@ const Skipped = ({ skipped }: { skipped: Message["sources_skipped"] }) => (
 export const AnswerSources = ({ message, searchOf, onOpen }: SourcesProps) => {
   const { sources, sources_skipped: skipped, state } = message
   if (sources === null || state === "running") return null
-  const lack = lackOf(message)
+  const missingReason = missingSourcesReason(message)
   return (
     <div className="mt-3 flex flex-col gap-1.5">
       {sources.length > 0 && <Chips message={message} onOpen={onOpen} />}
-      {lack && <Lack text={lack} search={searchOf(message)} />}
+      {missingReason && <MissingSourcesNote text={missingReason} search={searchOf(message)} />}
       {skipped.length > 0 && <Skipped skipped={skipped} />}
     </div>
   )

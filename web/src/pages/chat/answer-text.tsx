@@ -1,24 +1,24 @@
 import { useEffect, useReducer } from "react"
-import { later } from "../../lib/later.ts"
-import { katexLater, mayHoldFormula } from "./markdown/katex-later.ts"
+import { createLazyModule } from "../../lib/later.ts"
+import { lazyKatex, mayContainFormula } from "./markdown/katex-later.ts"
 
-const markdownLater = later(() => import("./markdown/markdown.tsx"))
+const lazyMarkdown = createLazyModule(() => import("./markdown/markdown.tsx"))
 
 /** Call it when an answer is about to be shown. */
-export const preloadMarkdown = (): void => void markdownLater.load().catch(() => {})
+export const preloadMarkdown = (): void => void lazyMarkdown.load().catch(() => {})
 
-const needed = (texts: readonly string[]) => [
-  ...(texts.some((text) => text !== "") ? [markdownLater] : []),
-  ...(texts.some(mayHoldFormula) ? [katexLater] : []),
+const requiredModules = (texts: readonly string[]) => [
+  ...(texts.some((text) => text !== "") ? [lazyMarkdown] : []),
+  ...(texts.some(mayContainFormula) ? [lazyKatex] : []),
 ]
 
 /** Whether the code for these texts is loaded, so that rendering them causes no layout shift. */
-export const canDraw = (texts: readonly string[]): boolean =>
-  needed(texts).every((part) => part.now() !== undefined)
+export const canRender = (texts: readonly string[]): boolean =>
+  requiredModules(texts).every((part) => part.loaded() !== undefined)
 
 /** Resolves when that code is loaded or failed to load. */
-export const readyToDraw = async (texts: readonly string[]): Promise<void> => {
-  await Promise.allSettled(needed(texts).map((part) => part.load()))
+export const loadRenderers = async (texts: readonly string[]): Promise<void> => {
+  await Promise.allSettled(requiredModules(texts).map((part) => part.load()))
 }
 
 interface AnswerTextProps {
@@ -28,10 +28,10 @@ interface AnswerTextProps {
 
 /** An answer's Markdown; plain text until the renderer is loaded. */
 export const AnswerText = (props: AnswerTextProps) => {
-  const [, again] = useReducer((times: number) => times + 1, 0)
-  const Markdown = markdownLater.now()?.Markdown
+  const [, rerender] = useReducer((times: number) => times + 1, 0)
+  const Markdown = lazyMarkdown.loaded()?.Markdown
   useEffect(() => {
-    if (!Markdown) markdownLater.load().then(again, () => {})
+    if (!Markdown) lazyMarkdown.load().then(rerender, () => {})
   }, [Markdown])
   if (Markdown) return <Markdown {...props} />
   return <p className="break-words whitespace-pre-wrap">{props.text}</p>

@@ -6,7 +6,7 @@ import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { Button } from "../../ui/button.tsx"
 import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
-import { type Citations, CitationsContext, namesOf } from "./citations.ts"
+import { type Citations, CitationsContext, fileNamesById } from "./citations.ts"
 import type { QuestionSearch } from "./question-search.ts"
 
 const Reasoning = ({ message }: { message: Message }) => {
@@ -33,15 +33,15 @@ const Reasoning = ({ message }: { message: Message }) => {
   )
 }
 
-const ourErrors = new Set(["process_ended", "shutting_down", "revoked"])
+const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
 
-const wordsOf = ({ code, message }: NonNullable<Message["error"]>, state: string): string => {
+const errorText = ({ code, message }: NonNullable<Message["error"]>, state: string): string => {
   const own = code === "unauthorized" && state === "interrupted" ? "revoked" : code
-  if (!ourErrors.has(own)) return message
+  if (!gatewayErrors.has(own)) return message
   return t(`chat.error.${own as "process_ended" | "shutting_down" | "revoked"}`)
 }
 
-interface ProblemProps {
+interface AnswerErrorProps {
   message: Message
   writable: boolean
   onRetry: () => void
@@ -49,7 +49,7 @@ interface ProblemProps {
 }
 
 /** The error of an answer, with buttons to retry or continue. */
-const Problem = ({ message, writable, onRetry, onContinue }: ProblemProps) => {
+const AnswerError = ({ message, writable, onRetry, onContinue }: AnswerErrorProps) => {
   const { error, state, content, request_id } = message
   if (!error) return null
   return (
@@ -59,7 +59,7 @@ const Problem = ({ message, writable, onRetry, onContinue }: ProblemProps) => {
     >
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-danger" />
       <div className="min-w-0 flex-1 basis-60">
-        <p className="break-words">{wordsOf(error, state)}</p>
+        <p className="break-words">{errorText(error, state)}</p>
         <details className="mt-1 text-xs text-muted">
           <summary>{t("error.details")}</summary>
           <p className="mt-1 break-all">
@@ -97,7 +97,13 @@ const Problem = ({ message, writable, onRetry, onContinue }: ProblemProps) => {
   )
 }
 
-const noteOf = ({ state, finish_reason, content, reasoning, error }: Message): string | null => {
+const statusNote = ({
+  state,
+  finish_reason,
+  content,
+  reasoning,
+  error,
+}: Message): string | null => {
   if (state === "stopped") return t("chat.stopped")
   if (state === "completed" && finish_reason === "length") return t("chat.long")
   const nothing = content === "" && reasoning === "" && !error
@@ -105,7 +111,7 @@ const noteOf = ({ state, finish_reason, content, reasoning, error }: Message): s
 }
 
 /** Tokens, time to first token, and speed, as far as known. */
-export const costOf = (message: Message): string => {
+export const formatAnswerStats = (message: Message): string => {
   const { tokens_out, estimated, time_to_first_token_ms: first, duration_ms } = message
   const parts: string[] = []
   if (tokens_out !== null) {
@@ -123,7 +129,7 @@ export const costOf = (message: Message): string => {
 const useCitations = ({ id, sources }: Message, onCite: AnswerProps["onCite"]): Citations | null =>
   useMemo(() => {
     if (!sources || sources.length === 0) return null
-    const names = namesOf(sources)
+    const names = fileNamesById(sources)
     const nameOf = (number: number): string | null => {
       const source = sources[number - 1]
       if (source === undefined) return null
@@ -147,7 +153,7 @@ export const Answer = memo((props: AnswerProps) => {
   const { message, writable, onRetry, onContinue, onCite, searchOf } = props
   const citations = useCitations(message, onCite)
   const running = message.state === "running"
-  const note = noteOf(message)
+  const note = statusNote(message)
   const waiting = running && message.content === "" && message.reasoning === ""
   const unfinished = message.state === "stopped" || message.finish_reason === "length"
   return (
@@ -177,7 +183,7 @@ export const Answer = memo((props: AnswerProps) => {
         </p>
       )}
       {!running && (
-        <Problem
+        <AnswerError
           message={message}
           writable={writable}
           onRetry={() => onRetry(message)}

@@ -4,30 +4,30 @@ import { type RefObject, useEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { collectionsQuery, filesQuery } from "../../lib/library-api.ts"
 import { classes } from "../../ui/classes.ts"
-import type { Attached } from "./attached.ts"
+import type { Attachment } from "./attached.ts"
 
-const max = 6
+const maxSuggestions = 6
 
-export interface PickerKeys {
+export interface PickerKeyHandler {
   /** @returns whether the picker handled the key */
-  press: (key: string) => boolean
+  handleKey: (key: string) => boolean
 }
 
 interface PickerProps {
   /** The listbox's ID, for the text field that controls it. */
   id: string
   query: string
-  keys: RefObject<PickerKeys | null>
+  keys: RefObject<PickerKeyHandler | null>
   onActive: (optionId: string | undefined) => void
-  onPick: (one: Attached) => void
+  onPick: (one: Attachment) => void
   onClose: () => void
 }
 
-const useFound = (query: string) => {
-  const search = { query: query.trim(), page_size: max }
+const useSuggestions = (query: string) => {
+  const search = { query: query.trim(), page_size: maxSuggestions }
   const collections = useQuery(collectionsQuery(search))
   const files = useQuery(filesQuery({ ...search, order_by: "created_at", direction: "desc" }))
-  const found: (Attached & { note: string })[] = [
+  const suggestions: (Attachment & { note: string })[] = [
     ...(collections.data?.items ?? []).map((one) => ({
       type: "collection" as const,
       id: one.id,
@@ -41,15 +41,15 @@ const useFound = (query: string) => {
       note: t("knowledge.oneFile"),
     })),
   ]
-  return { found, isPending: collections.isPending || files.isPending }
+  return { found: suggestions, isPending: collections.isPending || files.isPending }
 }
 
 /** Suggests collections and files by name; the text field keeps the focus and forwards its keys. */
-export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: PickerProps) => {
-  const { found, isPending } = useFound(query)
+export const AttachmentPicker = ({ id, query, keys, onActive, onPick, onClose }: PickerProps) => {
+  const { found: suggestions, isPending } = useSuggestions(query)
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
-  const active = Math.min(at, found.length - 1)
+  const active = Math.min(at, suggestions.length - 1)
   const optionId = (index: number): string => `${id}-${index}`
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new query resets the selection
@@ -61,12 +61,12 @@ export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: Pic
   useEffect(() => () => onActive(undefined), [onActive])
 
   keys.current = {
-    press: (key) => {
-      const chosen = found[active]
+    handleKey: (key) => {
+      const chosen = suggestions[active]
       if (key === "Escape") onClose()
       else if (!chosen) return false
-      else if (key === "ArrowDown") setAt((active + 1) % found.length)
-      else if (key === "ArrowUp") setAt((active - 1 + found.length) % found.length)
+      else if (key === "ArrowDown") setAt((active + 1) % suggestions.length)
+      else if (key === "ArrowUp") setAt((active - 1 + suggestions.length) % suggestions.length)
       else if (key === "Enter" || key === "Tab") onPick(chosen)
       else return false
       return true
@@ -88,7 +88,7 @@ export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: Pic
         aria-label={t("attach.choose")}
         className="max-h-72 overflow-y-auto p-1"
       >
-        {found.map(({ note, ...one }, index) => {
+        {suggestions.map(({ note, ...one }, index) => {
           const Icon = one.type === "file" ? FileText : Library
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
@@ -113,7 +113,7 @@ export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: Pic
           )
         })}
       </div>
-      {found.length === 0 && !isPending && (
+      {suggestions.length === 0 && !isPending && (
         <p className="px-3 pb-2.5 text-sm text-muted">{t("attach.none")}</p>
       )}
     </div>

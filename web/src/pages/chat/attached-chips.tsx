@@ -5,7 +5,7 @@ import { fileApi } from "../../lib/library-api.ts"
 import type { Upload } from "../../lib/uploads.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
-import type { Attached, AttachedFile } from "./attached.ts"
+import type { Attachment, DraftAttachment } from "./attached.ts"
 
 interface ChipProps {
   icon: ReactNode
@@ -49,7 +49,7 @@ const Chip = ({ icon, name, note, error, onRetry, removeLabel, onRemove }: ChipP
   </li>
 )
 
-const iconOf = ({ type, state }: AttachedFile): ReactNode => {
+const iconOf = ({ type, state }: DraftAttachment): ReactNode => {
   if (state === "failed" || state === "gone") {
     return <TriangleAlert aria-hidden className="text-danger" />
   }
@@ -58,24 +58,24 @@ const iconOf = ({ type, state }: AttachedFile): ReactNode => {
   return <Icon aria-hidden className="text-muted" />
 }
 
-const sentOf = ({ state, sent, size }: Upload): string => {
+const progressText = ({ state, sent, size }: Upload): string => {
   if (state === "waiting") return t("upload.waiting")
   return `${Math.floor((sent / Math.max(size, 1)) * 100)} %`
 }
 
-const wordsOf = (error: unknown): string =>
+const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : t("upload.failed")
 
 interface ChipsProps {
-  attached: readonly AttachedFile[]
+  attached: readonly DraftAttachment[]
   uploads: readonly Upload[]
-  onRemove: (one: Attached) => void
+  onRemove: (one: Attachment) => void
   onRetry: (key: string) => void
   onCancel: (key: string) => void
 }
 
 /** The files attached to the draft, and the uploads in progress. */
-export const AttachedChips = ({ attached, uploads, onRemove, onRetry, onCancel }: ChipsProps) => (
+export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel }: ChipsProps) => (
   <ul aria-label={t("attach.about")} className="flex flex-wrap gap-1.5 px-3 pt-3">
     {attached.map((one) => (
       <Chip
@@ -84,7 +84,7 @@ export const AttachedChips = ({ attached, uploads, onRemove, onRetry, onCancel }
         name={one.name}
         note={one.state === "reading" ? t("attach.reading") : undefined}
         error={one.error}
-        onRetry={one.state === "failed" ? () => void fileApi.again(one.id) : undefined}
+        onRetry={one.state === "failed" ? () => void fileApi.reprocess(one.id) : undefined}
         removeLabel={t("attach.remove", { name: one.name })}
         onRemove={() => onRemove(one)}
       />
@@ -103,8 +103,8 @@ export const AttachedChips = ({ attached, uploads, onRemove, onRetry, onCancel }
             )
           }
           name={name}
-          note={failed ? undefined : sentOf(upload)}
-          error={failed ? wordsOf(error) : null}
+          note={failed ? undefined : progressText(upload)}
+          error={failed ? errorText(error) : null}
           onRetry={failed ? () => onRetry(key) : undefined}
           removeLabel={t(failed ? "attach.remove" : "upload.cancelOne", { name })}
           onRemove={() => onCancel(key)}

@@ -3,28 +3,28 @@ import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { type FileRecord, fileQuery } from "../../lib/library-api.ts"
-import { readStored, useStored, writeStored } from "../../lib/stored.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/stored.ts"
 import { useUploads } from "../../lib/uploads.ts"
 
 /** A file or collection attached to a message. */
-export type Attached = Message["files"][number]
+export type Attachment = Message["files"][number]
 
 /** Processing state of an attached file; `gone` if it was deleted or is no longer accessible. */
-export type FileState = "reading" | "ready" | "failed" | "gone"
+export type AttachmentState = "reading" | "ready" | "failed" | "gone"
 
-export interface AttachedFile extends Attached {
-  state: FileState
+export interface DraftAttachment extends Attachment {
+  state: AttachmentState
   /** Error message. */
   error: string | null
 }
 
-const isAttached = (one: unknown): one is Attached =>
+const isAttachment = (one: unknown): one is Attachment =>
   typeof one === "object" && one !== null && "id" in one && "type" in one && "name" in one
 
-const parse = (stored: string | null): Attached[] | null => {
+const parse = (stored: string | null): Attachment[] | null => {
   try {
     const all: unknown = JSON.parse(stored ?? "null")
-    return Array.isArray(all) ? all.filter(isAttached) : null
+    return Array.isArray(all) ? all.filter(isAttachment) : null
   } catch {
     return null
   }
@@ -33,7 +33,7 @@ const parse = (stored: string | null): Attached[] | null => {
 const stateOf = (
   file: FileRecord | undefined,
   error: unknown,
-): Omit<AttachedFile, keyof Attached> => {
+): Omit<DraftAttachment, keyof Attachment> => {
   if (error instanceof ApiError && error.status === 404) {
     return { state: "gone", error: t("attach.gone") }
   }
@@ -46,7 +46,7 @@ const stateOf = (
 }
 
 /** The state of each attached file; server events refetch the queries. */
-const useStates = (attached: readonly Attached[]): AttachedFile[] => {
+const useAttachmentStates = (attached: readonly Attachment[]): DraftAttachment[] => {
   const files = attached.filter(({ type }) => type === "file")
   const queries = useQueries({ queries: files.map(({ id }) => fileQuery(id)) })
   return attached.map((one) => {
@@ -57,27 +57,27 @@ const useStates = (attached: readonly Attached[]): AttachedFile[] => {
 }
 
 /** The attachments of a draft, stored with it; initially those of the previous message. */
-export const useAttached = (draft: string, before: readonly Attached[]) => {
+export const useAttachments = (draft: string, previous: readonly Attachment[]) => {
   const key = `draft.${draft}.files`
-  const stored = useStored(key)
-  const attached = parse(stored) ?? before
-  const set = (next: readonly Attached[]): void => writeStored(key, JSON.stringify(next))
+  const stored = useLocalStorage(key)
+  const attached = parse(stored) ?? previous
+  const set = (next: readonly Attachment[]): void => writeLocalStorage(key, JSON.stringify(next))
 
-  const attach = (one: Attached): void => {
+  const attach = (one: Attachment): void => {
     // An upload may end after a later change, so read the stored list rather than the rendered one.
-    const now = parse(readStored(key)) ?? before
+    const now = parse(readLocalStorage(key)) ?? previous
     if (!now.some(({ id, type }) => id === one.id && type === one.type)) set([...now, one])
   }
   const uploads = useUploads(key, (file) =>
     attach({ type: "file", id: file.id, name: file.filename }),
   )
   return {
-    attached: useStates(attached),
+    attached: useAttachmentStates(attached),
     uploads,
     attach,
-    remove: ({ id, type }: Attached): void =>
+    remove: ({ id, type }: Attachment): void =>
       set(attached.filter((one) => one.id !== id || one.type !== type)),
     /** Called after sending: the next message starts with this one's attachments. */
-    settle: (): void => writeStored(key, null),
+    reset: (): void => writeLocalStorage(key, null),
   }
 }

@@ -9,27 +9,27 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Input, TextField } from "../../ui/field.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 
-type Subject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared">
+type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared">
 
-interface PanelProps {
+interface FormDialogProps {
   title: string
   onClose: () => void
   /** Label of the submit button; without it, there is only "Close". */
   action?: string
-  onDone?: () => Promise<void>
+  onSubmit?: () => Promise<void>
   /** Keeps the dialog open after submission, to show something else. */
-  stays?: boolean
+  staysOpen?: boolean
   children: ReactNode
 }
 
-const Panel = ({ title, onClose, action, onDone, stays, children }: PanelProps) => {
+const FormDialog = ({ title, onClose, action, onSubmit, staysOpen, children }: FormDialogProps) => {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const done = async (): Promise<void> => {
+  const submit = async (): Promise<void> => {
     setBusy(true)
     try {
-      await onDone?.()
-      if (!stays) onClose()
+      await onSubmit?.()
+      if (!staysOpen) onClose()
     } catch (reason) {
       setError(reason)
       setBusy(false)
@@ -44,7 +44,7 @@ const Panel = ({ title, onClose, action, onDone, stays, children }: PanelProps) 
             className="flex flex-col gap-4"
             onSubmit={(event) => {
               event.preventDefault()
-              void done()
+              void submit()
             }}
           >
             <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
@@ -53,7 +53,7 @@ const Panel = ({ title, onClose, action, onDone, stays, children }: PanelProps) 
             <div className="flex flex-wrap justify-end gap-2">
               <Button onClick={onClose}>{t(action ? "action.cancel" : "action.close")}</Button>
               {action && (
-                <Button type="submit" look="primary" busy={busy}>
+                <Button type="submit" variant="primary" busy={busy}>
                   {action}
                 </Button>
               )}
@@ -66,18 +66,18 @@ const Panel = ({ title, onClose, action, onDone, stays, children }: PanelProps) 
 }
 
 interface DialogProps {
-  chat: Subject
+  chat: ChatSubject
   onClose: () => void
 }
 
 export const RenameDialog = ({ chat, onClose }: DialogProps) => {
   const [title, setTitle] = useState(chat.title)
   return (
-    <Panel
+    <FormDialog
       title={t("chat.rename")}
       action={t("action.save")}
       onClose={onClose}
-      onDone={() => chatApi.change(chat.id, { title })}
+      onSubmit={() => chatApi.update(chat.id, { title })}
     >
       <TextField
         label={t("chat.title")}
@@ -88,33 +88,33 @@ export const RenameDialog = ({ chat, onClose }: DialogProps) => {
         required
         onFocus={(event) => event.target.select()}
       />
-    </Panel>
+    </FormDialog>
   )
 }
 
-export const FileDialog = ({ chat, onClose }: DialogProps) => {
+export const OrganizeDialog = ({ chat, onClose }: DialogProps) => {
   const { data } = useQuery(labelsQuery)
   const [folder, setFolder] = useState(chat.folder ?? "")
   const [tags, setTags] = useState<string[]>([...chat.tags])
   return (
-    <Panel
+    <FormDialog
       title={t("chat.file")}
       action={t("action.save")}
       onClose={onClose}
-      onDone={() => chatApi.change(chat.id, { folder: folder.trim() || null, tags })}
+      onSubmit={() => chatApi.update(chat.id, { folder: folder.trim() || null, tags })}
     >
       <Field label={t("chat.folder")} help={t("chat.folderHelp")}>
-        {(wired) => (
+        {(controlProps) => (
           <>
             <Input
-              {...wired}
+              {...controlProps}
               autoFocus
-              list={`${wired.id}-folders`}
+              list={`${controlProps.id}-folders`}
               maxLength={100}
               value={folder}
               onChange={(event) => setFolder(event.target.value)}
             />
-            <datalist id={`${wired.id}-folders`}>
+            <datalist id={`${controlProps.id}-folders`}>
               {data?.folders.map((name) => (
                 <option key={name} value={name} />
               ))}
@@ -129,7 +129,7 @@ export const FileDialog = ({ chat, onClose }: DialogProps) => {
         onValues={setTags}
         suggestions={data?.tags ?? []}
       />
-    </Panel>
+    </FormDialog>
   )
 }
 
@@ -142,32 +142,37 @@ export const ShareDialog = ({ chat, onClose }: DialogProps) => {
   }
   if (!shared) {
     return (
-      <Panel
+      <FormDialog
         key="share"
-        stays
+        staysOpen
         title={t("chat.share")}
         action={t("chat.share")}
         onClose={onClose}
-        onDone={() => set(true)}
+        onSubmit={() => set(true)}
       >
         <p className="text-sm text-muted">{t("chat.shareLead")}</p>
-      </Panel>
+      </FormDialog>
     )
   }
   return (
-    <Panel key="shared" title={t("chat.shared")} onClose={onClose}>
+    <FormDialog key="shared" title={t("chat.shared")} onClose={onClose}>
       <p className="text-sm text-muted">{t("chat.shareLead")}</p>
       <Field label={t("chat.shareLink")}>
-        {(wired) => (
+        {(controlProps) => (
           <div className="flex gap-2">
-            <Input {...wired} readOnly value={link} onFocus={(event) => event.target.select()} />
+            <Input
+              {...controlProps}
+              readOnly
+              value={link}
+              onFocus={(event) => event.target.select()}
+            />
             <CopyButton text={link} label={t("chat.copyLink")} />
           </div>
         )}
       </Field>
-      <Button look="danger" className="self-start" onClick={() => void set(false).then(onClose)}>
+      <Button variant="danger" className="self-start" onClick={() => void set(false).then(onClose)}>
         {t("chat.unshare")}
       </Button>
-    </Panel>
+    </FormDialog>
   )
 }

@@ -13,20 +13,20 @@ import {
 import { lazy, type ReactElement, Suspense, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type Chat, chatApi, exportUrl } from "../../lib/chat-api.ts"
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx"
-import { deleteLater } from "./deletions.ts"
+import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
+import { scheduleDeletion } from "./deletions.ts"
 
-type Subject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
+type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
 
-const load = () => import("./chat-dialogs.tsx")
+const loadDialogs = () => import("./chat-dialogs.tsx")
 const dialogs = {
-  rename: lazy(async () => ({ default: (await load()).RenameDialog })),
-  file: lazy(async () => ({ default: (await load()).FileDialog })),
-  share: lazy(async () => ({ default: (await load()).ShareDialog })),
+  rename: lazy(async () => ({ default: (await loadDialogs()).RenameDialog })),
+  file: lazy(async () => ({ default: (await loadDialogs()).OrganizeDialog })),
+  share: lazy(async () => ({ default: (await loadDialogs()).ShareDialog })),
 }
 
 /** Actions on a whole chat, used in the sidebar and on the page. */
-export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactElement }) => {
+export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactElement }) => {
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(null)
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -34,8 +34,8 @@ export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactEleme
   const leave = (): void => {
     if (path === `/c/${chat.id}`) void navigate({ to: "/" })
   }
-  const change = (changes: Parameters<typeof chatApi.change>[1]): void =>
-    void chatApi.change(chat.id, changes).catch(() => {})
+  const change = (changes: Parameters<typeof chatApi.update>[1]): void =>
+    void chatApi.update(chat.id, changes).catch(() => {})
   const download = (format: "json" | "markdown"): void =>
     window.location.assign(exportUrl(chat.id, format))
 
@@ -57,14 +57,14 @@ export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactEleme
         <MenuItem icon={Share2} onClick={() => setDialog("share")}>
           {t("chat.share")}
         </MenuItem>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem icon={FileDown} onClick={() => download("markdown")}>
           {t("chat.exportMarkdown")}
         </MenuItem>
         <MenuItem icon={FileDown} onClick={() => download("json")}>
           {t("chat.exportJson")}
         </MenuItem>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem
           icon={chat.archived ? ArchiveRestore : Archive}
           onClick={() => {
@@ -78,7 +78,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactEleme
           icon={Trash2}
           danger
           onClick={() => {
-            deleteLater(chat.id, chat.title)
+            scheduleDeletion(chat.id, chat.title)
             leave()
           }}
         >

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router"
 import { Ellipsis } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import type { ChatListItem } from "../../lib/chat-api.ts"
-import { exactTime } from "../../lib/format.ts"
+import { formatExactTime } from "../../lib/format.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 
@@ -15,7 +15,7 @@ export const ChatRow = ({ chat }: { chat: ChatListItem }) => {
         to="/c/$chatId"
         params={{ chatId: chat.id }}
         preload={false}
-        title={`${title}\n${exactTime(chat.updated_at)}`}
+        title={`${title}\n${formatExactTime(chat.updated_at)}`}
         className="block rounded py-1.5 pr-9 pl-2.5 text-sm hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium"
       >
         <span className="flex items-center gap-2">

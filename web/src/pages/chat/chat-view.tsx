@@ -3,55 +3,55 @@ import { type ReactNode, useMemo, useRef, useState } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
-import { isRunning, lastOf, turnsTo } from "../../lib/chat-tree.ts"
+import { buildTurns, findLastChosen, isRunning } from "../../lib/chat-tree.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
-import { writeStored } from "../../lib/stored.ts"
+import { writeLocalStorage } from "../../lib/stored.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { copyText } from "../../ui/copy-button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { messageActions } from "./actions.ts"
-import { paneOf } from "./citations.ts"
+import { createMessageActions } from "./actions.ts"
+import { encodePane } from "./citations.ts"
 import { Composer } from "./composer.tsx"
-import { seesImages } from "./model-choice.ts"
-import { questionSearchOf } from "./question-search.ts"
+import { supportsImages } from "./model-choice.ts"
+import { findQuestionSearch } from "./question-search.ts"
 import { PendingTurn, type TurnActions, TurnView } from "./turn-view.tsx"
-import { useEnd } from "./use-end.ts"
-import type { useSending } from "./use-sending.ts"
+import { useStickToEnd } from "./use-end.ts"
+import type { useSendMessage } from "./use-sending.ts"
 
 interface ChatViewProps {
   chat: ChatWithMessages | null
   models: readonly ModelRecord[]
   chosen: readonly string[]
-  sending: ReturnType<typeof useSending>
+  sending: ReturnType<typeof useSendMessage>
   /** Shown in an empty chat. */
   greeting: ReactNode
 }
 
 /** Callbacks with a stable identity that act on the current chat. */
-const useTurnActions = (
+const useStableTurnActions = (
   chat: ChatWithMessages | null,
   models: readonly ModelRecord[],
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): TurnActions => {
-  const latest = useRef({ chat, failed })
-  latest.current = { chat, failed }
+  const latest = useRef({ chat, failed: onError })
+  latest.current = { chat, failed: onError }
   return useMemo(() => {
     const nameById = new Map(models.map(({ id, name }) => [id, name]))
-    const act = (): ReturnType<typeof messageActions> => {
+    const currentActions = (): ReturnType<typeof createMessageActions> => {
       const { chat: current } = latest.current
       if (!current) throw new Error("No chat is open.")
-      return messageActions(current)
+      return createMessageActions(current)
     }
-    const tell = (done: Promise<void>): void => void done.catch(latest.current.failed)
+    const reportFailure = (action: Promise<void>): void => void action.catch(latest.current.failed)
     return {
       nameOf: (model) => (model === null ? "" : (nameById.get(model) ?? model)),
-      again: (messages) => tell(act().again(messages)),
-      goOn: (message) => tell(act().goOn(message)),
-      reword: (message, content) => act().reword(message, content),
-      way: (message) => tell(act().way(message)),
-      choose: (message) => tell(act().choose(message)),
-      cite: (messageId, number) => writeStored("pane", paneOf(messageId, number)),
-      searchOf: (answer) => latest.current.chat && questionSearchOf(latest.current.chat, answer),
+      regenerate: (messages) => reportFailure(currentActions().regenerate(messages)),
+      continueAnswer: (message) => reportFailure(currentActions().continueAnswer(message)),
+      edit: (message, content) => currentActions().edit(message, content),
+      showAlternative: (message) => reportFailure(currentActions().showAlternative(message)),
+      chooseAnswer: (message) => reportFailure(currentActions().chooseAnswer(message)),
+      openSource: (messageId, number) => writeLocalStorage("pane", encodePane(messageId, number)),
+      searchOf: (answer) => latest.current.chat && findQuestionSearch(latest.current.chat, answer),
     }
   }, [models])
 }
@@ -63,25 +63,25 @@ const noFiles: Message["files"] = []
 
 /** Announces to screen readers that an answer has started or is complete. */
 const Announcer = ({ answer, name }: { answer: Message | undefined; name: string }) => {
-  const word = answer?.state === "running" ? "chat.writing" : "chat.answered"
+  const messageKey = answer?.state === "running" ? "chat.writing" : "chat.answered"
   return (
     <p role="status" className="sr-only">
-      {answer && t(word, { model: name })}
+      {answer && t(messageKey, { model: name })}
     </p>
   )
 }
 
-const blindnessOf = (chosen: readonly string[], models: readonly ModelRecord[]): string | null => {
-  const blind = models.find((model) => chosen.includes(model.id) && !seesImages(model))
-  return blind ? t("chat.blind", { model: blind.name }) : null
+const imageWarning = (chosen: readonly string[], models: readonly ModelRecord[]): string | null => {
+  const blindModel = models.find((model) => chosen.includes(model.id) && !supportsImages(model))
+  return blindModel ? t("chat.blind", { model: blindModel.name }) : null
 }
 
 /**
  * Shown while not at the end, and while it has the keyboard focus, which removing it would lose.
  */
-const Down = ({ away, onClick }: { away: boolean; onClick: () => void }) => {
+const ScrollToEndButton = ({ isAway, onClick }: { isAway: boolean; onClick: () => void }) => {
   const [focused, setFocused] = useState(false)
-  if (!away && !focused) return null
+  if (!isAway && !focused) return null
   return (
     <div className="pointer-events-none relative h-0">
       <span className="pointer-events-auto absolute bottom-2 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised shadow-float">
@@ -97,16 +97,16 @@ const Down = ({ away, onClick }: { away: boolean; onClick: () => void }) => {
   )
 }
 
-const shownOf = (chat: ChatWithMessages | null) => {
+const deriveView = (chat: ChatWithMessages | null) => {
   const messages = chat?.messages ?? []
-  const turns = turnsTo(messages, chat?.current_id ?? null)
+  const turns = buildTurns(messages, chat?.current_id ?? null)
   return {
     id: chat?.id ?? "new",
     turns,
     running: isRunning(messages),
     writable: chat?.writable ?? true,
-    lastAnswer: lastOf(turns, isAnswer),
-    lastFiles: lastOf(turns, isQuestion)?.files ?? noFiles,
+    lastAnswer: findLastChosen(turns, isAnswer),
+    lastFiles: findLastChosen(turns, isQuestion)?.files ?? noFiles,
   }
 }
 
@@ -116,14 +116,14 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
   const content = useRef<HTMLDivElement>(null)
   const [editing, setEditing] = useState<string | null>(null)
   const { pending, error, send, setError } = sending
-  const { id, turns, running, writable, lastAnswer, lastFiles } = shownOf(chat)
-  const { away, toEnd } = useEnd(scroller, content, id)
-  const actions = useTurnActions(chat, models, setError)
-  const begun = turns.length > 0 || pending !== null
+  const { id, turns, running, writable, lastAnswer, lastFiles } = deriveView(chat)
+  const { away: isAway, toEnd: scrollToEnd } = useStickToEnd(scroller, content, id)
+  const actions = useStableTurnActions(chat, models, setError)
+  const hasStarted = turns.length > 0 || pending !== null
 
   const stop = (): void => void chatApi.stop(id).catch(setError)
   const editLast = (): void => {
-    const last = lastOf(turns, isQuestion)
+    const last = findLastChosen(turns, isQuestion)
     if (last && !running) setEditing(last.id)
   }
   useShortcut("escape", running && writable ? stop : undefined)
@@ -150,10 +150,10 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             />
           ))}
           {pending && <PendingTurn {...pending} />}
-          {!begun && greeting}
+          {!hasStarted && greeting}
         </div>
       </section>
-      {begun && <Down away={away} onClick={toEnd} />}
+      {hasStarted && <ScrollToEndButton isAway={isAway} onClick={scrollToEnd} />}
       <div className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
         {error !== null && (
           <div className="pb-2">
@@ -166,12 +166,12 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             draft={id}
             running={running}
             blocked={chosen.length === 0 ? t("chat.noModels") : null}
-            blind={blindnessOf(chosen, models)}
-            before={lastFiles}
-            onSend={async (said) => {
-              toEnd()
-              await send(said)
-              toEnd()
+            imageWarning={imageWarning(chosen, models)}
+            previousFiles={lastFiles}
+            onSend={async (message) => {
+              scrollToEnd()
+              await send(message)
+              scrollToEnd()
             }}
             onStop={stop}
             onEditLast={editLast}

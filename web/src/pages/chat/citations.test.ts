@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { cutAtCitations, namesOf, paneOf, paneSource } from "./citations.ts"
-import { mentionAt } from "./mention.ts"
+import { decodePane, encodePane, fileNamesById, splitAtCitations } from "./citations.ts"
+import { findMention } from "./mention.ts"
 
 const known = (number: number): boolean => number >= 1 && number <= 3
 
@@ -15,14 +15,14 @@ describe("citations", () => {
     ],
     ["an array[i] and [x]", ["an array[i] and [x]"]],
   ])("are split from %j", (text, pieces) => {
-    expect(cutAtCitations(text, known)).toEqual(pieces)
+    expect(splitAtCitations(text, known)).toEqual(pieces)
   })
 
   it("number files with the same name, and no others", () => {
     const at = { start: 0, end: 1, score: 1 }
     const source = (file_id: string, name: string) => ({ file_id, name, ...at })
     const sources = [source("a", "report.txt"), source("b", "report.txt"), source("c", "tax.txt")]
-    expect([...namesOf([...sources, null, source("a", "report.txt")])]).toEqual([
+    expect([...fileNamesById([...sources, null, source("a", "report.txt")])]).toEqual([
       ["a", "report.txt (1)"],
       ["b", "report.txt (2)"],
       ["c", "tax.txt"],
@@ -30,9 +30,9 @@ describe("citations", () => {
   })
 
   it("encode the open source, and decode no other pane as a source", () => {
-    expect(paneSource(paneOf("message", 2))).toEqual({ messageId: "message", number: 2 })
-    expect(paneSource("settings")).toBe(null)
-    expect(paneSource(null)).toBe(null)
+    expect(decodePane(encodePane("message", 2))).toEqual({ messageId: "message", number: 2 })
+    expect(decodePane("settings")).toBe(null)
+    expect(decodePane(null)).toBe(null)
   })
 })
 
@@ -45,6 +45,6 @@ describe("a mention", () => {
     ["#one\n", null],
     ["##", null],
   ])("is or is not found in %j", (text, mention) => {
-    expect(mentionAt(text, text.length)).toEqual(mention)
+    expect(findMention(text, text.length)).toEqual(mention)
   })
 })

@@ -1,24 +1,24 @@
 import { ArrowUp, Hash, Plus, Square } from "lucide-react"
 import { type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
-import { chosenFiles } from "../../lib/dropped.ts"
-import type { Chosen } from "../../lib/uploading.ts"
+import { readSelectedFiles } from "../../lib/dropped.ts"
+import type { SelectedFile } from "../../lib/uploading.ts"
 import { IconButton } from "../../ui/button.tsx"
 
-interface BarProps {
+interface ComposerBarProps {
   running: boolean
-  mayAsk: boolean
+  canSend: boolean
   /** Why the message cannot be sent, or a hint about sending it. */
   note: ReactNode
-  onFiles: (files: Chosen[]) => void
+  onFiles: (files: SelectedFile[]) => void
   onKnowledge: () => void
   onSend: () => void
   onStop: () => void
 }
 
 /** The buttons below the text field. */
-export const ComposerBar = (props: BarProps) => {
-  const { running, mayAsk, note, onFiles, onKnowledge, onSend, onStop } = props
+export const ComposerBar = (props: ComposerBarProps) => {
+  const { running, canSend, note, onFiles, onKnowledge, onSend, onStop } = props
   const chosen = useRef<HTMLInputElement>(null)
   return (
     <div className="flex items-center justify-between gap-2 p-1.5">
@@ -33,7 +33,7 @@ export const ComposerBar = (props: BarProps) => {
         hidden
         multiple
         onChange={({ target }) => {
-          onFiles(chosenFiles([...(target.files ?? [])]))
+          onFiles(readSelectedFiles([...(target.files ?? [])]))
           target.value = ""
         }}
       />
@@ -53,7 +53,7 @@ export const ComposerBar = (props: BarProps) => {
           icon={ArrowUp}
           label={t("chat.send")}
           keys="enter"
-          disabled={!mayAsk}
+          disabled={!canSend}
           onClick={onSend}
           className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent disabled:bg-hover disabled:text-muted"
         />

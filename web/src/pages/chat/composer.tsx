@@ -9,20 +9,20 @@ import {
   useState,
 } from "react"
 import { t } from "../../i18n/translate.ts"
-import { chosenFiles, droppedFiles } from "../../lib/dropped.ts"
-import { readStored, writeStored } from "../../lib/stored.ts"
-import type { Chosen } from "../../lib/uploading.ts"
+import { readDroppedFiles, readSelectedFiles } from "../../lib/dropped.ts"
+import { readLocalStorage, writeLocalStorage } from "../../lib/stored.ts"
+import type { SelectedFile } from "../../lib/uploading.ts"
 import { classes } from "../../ui/classes.ts"
-import { type Attached, useAttached } from "./attached.ts"
-import { AttachedChips } from "./attached-chips.tsx"
+import { type Attachment, useAttachments } from "./attached.ts"
+import { AttachmentChips } from "./attached-chips.tsx"
 import { ComposerBar } from "./composer-bar.tsx"
 import { ComposerImages } from "./composer-images.tsx"
 import { type ChosenImage, isImage, maxImages, readImages } from "./images.ts"
 import { useMention } from "./use-mention.ts"
-import type { Said } from "./use-sending.ts"
+import type { OutgoingMessage } from "./use-sending.ts"
 
-const AttachPicker = lazy(async () => ({
-  default: (await import("./attach-picker.tsx")).AttachPicker,
+const AttachmentPicker = lazy(async () => ({
+  default: (await import("./attach-picker.tsx")).AttachmentPicker,
 }))
 
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
@@ -31,17 +31,17 @@ const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
  * Characters. Chromium takes seconds to paste a longer text into the field, so it is inserted
  * directly.
  */
-const slowPaste = 4000
+const directInsertLength = 4000
 
 /** A draft stored in the browser until it is sent; survives a reload. */
 const useDraft = (name: string) => {
   const key = `draft.${name}`
-  const [text, setText] = useState(() => readStored(key) ?? "")
+  const [text, setText] = useState(() => readLocalStorage(key) ?? "")
   return {
     text,
     setText: (next: string): void => {
       setText(next)
-      writeStored(key, next === "" ? null : next)
+      writeLocalStorage(key, next === "" ? null : next)
     },
   }
 }
@@ -53,32 +53,35 @@ interface ComposerProps {
   /** Why sending is not possible, if so. */
   blocked: ReactNode
   /** Why images cannot be sent to the chosen models; null if they can. */
-  blind: string | null
+  imageWarning: string | null
   /** Attachments of the previous message. */
-  before: readonly Attached[]
+  previousFiles: readonly Attachment[]
   /** Resolves when the server has accepted the message; on rejection the draft is restored. */
-  onSend: (said: Said) => Promise<void>
+  onSend: (said: OutgoingMessage) => Promise<void>
   onStop: () => void
   onEditLast: () => void
 }
 
 /** Whether attachments prevent sending, and the hint to show. */
-const attachedNote = (
-  { attached, uploads }: ReturnType<typeof useAttached>,
-  waiting: boolean,
-): { hold: "uploads" | "failed" | null; note: string | null } => {
+const attachmentStatus = (
+  { attached, uploads }: ReturnType<typeof useAttachments>,
+  isQueued: boolean,
+): { blocker: "uploads" | "failed" | null; note: string | null } => {
   const failed = (state: string): boolean => state === "failed"
-  const going = uploads.uploads.filter(({ state }) => !failed(state)).length
-  if (going > 0) {
-    return { hold: "uploads", note: t(waiting ? "attach.later" : "attach.going", { count: going }) }
+  const uploading = uploads.uploads.filter(({ state }) => !failed(state)).length
+  if (uploading > 0) {
+    return {
+      blocker: "uploads",
+      note: t(isQueued ? "attach.later" : "attach.going", { count: uploading }),
+    }
   }
-  const broken = [...attached, ...uploads.uploads].some(({ state }) => failed(state))
-  if (broken) return { hold: "failed", note: t("attach.failed") }
+  const hasFailed = [...attached, ...uploads.uploads].some(({ state }) => failed(state))
+  if (hasFailed) return { blocker: "failed", note: t("attach.failed") }
   const reading = attached.some(({ state }) => state === "reading")
-  return { hold: null, note: reading ? t("attach.willWait") : null }
+  return { blocker: null, note: reading ? t("attach.willWait") : null }
 }
 
-const says = (text: string, images: readonly ChosenImage[]): boolean =>
+const hasContent = (text: string, images: readonly ChosenImage[]): boolean =>
   text.trim() !== "" || images.length > 0
 
 const Notice = ({ children }: { children: string | null }) =>
@@ -90,27 +93,27 @@ const Notice = ({ children }: { children: string | null }) =>
 
 /** The message input. It grows with the text; Enter sends, except on touch screens. */
 export const Composer = (props: ComposerProps) => {
-  const { draft, running, blocked, blind, before, onSend, onStop, onEditLast } = props
+  const { draft, running, blocked, imageWarning, previousFiles, onSend, onStop, onEditLast } = props
   const { text, setText } = useDraft(draft)
   const [images, setImages] = useState<ChosenImage[]>([])
   const [problem, setProblem] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
   const [dragging, setDragging] = useState(false)
   /** Enter was pressed before everything was ready; the message is sent as soon as it is. */
-  const [waiting, setWaiting] = useState(false)
+  const [isQueued, setQueued] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
-  const files = useAttached(draft, before)
+  const files = useAttachments(draft, previousFiles)
   const picker = useMention({ area, text, setText })
-  const { hold, note } = attachedNote(files, waiting)
-  const sight = images.length > 0 ? blind : null
-  const able = says(text, images) && !running && !sending && sight === null
-  const ready = able && !blocked && hold === null
+  const { blocker, note } = attachmentStatus(files, isQueued)
+  const activeImageWarning = images.length > 0 ? imageWarning : null
+  const isComplete = hasContent(text, images) && !running && !sending && activeImageWarning === null
+  const isReady = isComplete && !blocked && blocker === null
 
   useEffect(() => {
     if (!isTouch()) area.current?.focus()
   }, [])
 
-  const add = async (all: readonly Chosen[]): Promise<void> => {
+  const add = async (all: readonly SelectedFile[]): Promise<void> => {
     files.uploads.add(all.filter(({ file }) => !isImage(file)))
     const pictures = all.map(({ file }) => file).filter(isImage)
     const read = await readImages(pictures, maxImages - images.length)
@@ -118,42 +121,42 @@ export const Composer = (props: ComposerProps) => {
     setProblem(read.problem)
   }
   const send = async (): Promise<void> => {
-    if (!ready) {
-      setWaiting(able && (Boolean(blocked) || hold === "uploads"))
+    if (!isReady) {
+      setQueued(isComplete && (Boolean(blocked) || blocker === "uploads"))
       return
     }
-    const kept = { text, images }
-    const about = files.attached.filter(({ state }) => state !== "gone")
+    const sent = { text, images }
+    const included = files.attached.filter(({ state }) => state !== "gone")
     setSending(true)
     setText("")
     setImages([])
     setProblem(null)
     try {
       await onSend({
-        content: kept.text,
-        images: kept.images.map(({ url }) => url),
-        files: about.map(({ type, id, name }) => ({ type, id, name })),
+        content: sent.text,
+        images: sent.images.map(({ url }) => url),
+        files: included.map(({ type, id, name }) => ({ type, id, name })),
       })
-      files.settle()
+      files.reset()
     } catch {
-      setText(kept.text)
-      setImages(kept.images)
+      setText(sent.text)
+      setImages(sent.images)
     } finally {
       setSending(false)
       area.current?.focus()
     }
   }
   useEffect(() => {
-    if (!(waiting && ready)) return
-    setWaiting(false)
+    if (!(isQueued && isReady)) return
+    setQueued(false)
     void send()
   })
   const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>): void => {
     const pastedFiles = [...event.clipboardData.files]
     const pasted = event.clipboardData.getData("text/plain")
-    if (pastedFiles.length === 0 && pasted.length < slowPaste) return
+    if (pastedFiles.length === 0 && pasted.length < directInsertLength) return
     event.preventDefault()
-    if (pastedFiles.length > 0) void add(chosenFiles(pastedFiles))
+    if (pastedFiles.length > 0) void add(readSelectedFiles(pastedFiles))
     else insert(event.currentTarget, pasted)
   }
   const insert = (into: HTMLTextAreaElement, pasted: string): void => {
@@ -161,7 +164,7 @@ export const Composer = (props: ComposerProps) => {
     setText(into.value)
   }
   const onKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || picker.press(event)) return
+    if (event.nativeEvent.isComposing || picker.handleKey(event)) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
       event.preventDefault()
       void send()
@@ -188,12 +191,12 @@ export const Composer = (props: ComposerProps) => {
       onDrop={(event) => {
         event.preventDefault()
         setDragging(false)
-        void droppedFiles(event.dataTransfer).then(add)
+        void readDroppedFiles(event.dataTransfer).then(add)
       }}
     >
       {picker.mention && (
         <Suspense>
-          <AttachPicker
+          <AttachmentPicker
             id={picker.id}
             query={picker.mention.query}
             keys={picker.keys}
@@ -201,7 +204,7 @@ export const Composer = (props: ComposerProps) => {
             onClose={picker.dismiss}
             onPick={({ type, id, name }) => {
               files.attach({ type, id, name })
-              picker.take()
+              picker.removeMention()
             }}
           />
         </Suspense>
@@ -209,11 +212,11 @@ export const Composer = (props: ComposerProps) => {
       {images.length > 0 && (
         <ComposerImages
           images={images}
-          onRemove={(gone) => setImages(images.filter(({ id }) => id !== gone))}
+          onRemove={(removedId) => setImages(images.filter(({ id }) => id !== removedId))}
         />
       )}
       {hasChips && (
-        <AttachedChips
+        <AttachmentChips
           attached={files.attached}
           uploads={files.uploads.uploads}
           onRemove={files.remove}
@@ -221,7 +224,7 @@ export const Composer = (props: ComposerProps) => {
           onCancel={files.uploads.cancel}
         />
       )}
-      <Notice>{sight ?? problem}</Notice>
+      <Notice>{activeImageWarning ?? problem}</Notice>
       <textarea
         ref={area}
         id="composer"
@@ -230,25 +233,25 @@ export const Composer = (props: ComposerProps) => {
         aria-label={t("chat.composer")}
         aria-haspopup="listbox"
         aria-autocomplete="list"
-        {...picker.wired}
+        {...picker.controlProps}
         placeholder={t("chat.placeholder")}
         onChange={(event) => {
-          setWaiting(false)
+          setQueued(false)
           setText(event.target.value)
-          picker.look()
+          picker.updateCaret()
         }}
-        onSelect={picker.look}
-        onBlur={picker.leave}
+        onSelect={picker.updateCaret}
+        onBlur={picker.onBlur}
         onKeyDown={onKey}
         onPaste={onPaste}
         className="field-sizing-content max-h-[40vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none"
       />
       <ComposerBar
         running={running}
-        mayAsk={ready || (able && hold === "uploads")}
+        canSend={isReady || (isComplete && blocker === "uploads")}
         note={blocked ?? note}
         onFiles={(all) => void add(all)}
-        onKnowledge={picker.begin}
+        onKnowledge={picker.insertMention}
         onSend={() => void send()}
         onStop={onStop}
       />

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react"
-import { chatApi, refreshLists } from "../../lib/chat-api.ts"
+import { chatApi, refreshChatLists } from "../../lib/chat-api.ts"
 
 /** How long "Undo" is offered. */
 const undoMs = 7000
@@ -9,19 +9,19 @@ export interface Deletion {
   title: string
 }
 
-let waiting: readonly Deletion[] = []
+let pending: readonly Deletion[] = []
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 const listeners = new Set<() => void>()
 
 const set = (next: readonly Deletion[]): void => {
-  waiting = next
+  pending = next
   for (const listener of listeners) listener()
 }
 
-const forget = (id: string): void => {
+const cancelTimer = (id: string): void => {
   clearTimeout(timers.get(id))
   timers.delete(id)
-  set(waiting.filter((deletion) => deletion.id !== id))
+  set(pending.filter((deletion) => deletion.id !== id))
 }
 
 const deleteNow = async (id: string): Promise<void> => {
@@ -31,20 +31,20 @@ const deleteNow = async (id: string): Promise<void> => {
   } catch {
     // On failure, the refetched list shows the chat again.
   }
-  refreshLists()
-  forget(id)
+  refreshChatLists()
+  cancelTimer(id)
 }
 
 /** Hides a chat immediately and deletes it unless that is undone in time. */
-export const deleteLater = (id: string, title: string): void => {
-  set([...waiting.filter((deletion) => deletion.id !== id), { id, title }])
+export const scheduleDeletion = (id: string, title: string): void => {
+  set([...pending.filter((deletion) => deletion.id !== id), { id, title }])
   timers.set(
     id,
     setTimeout(() => void deleteNow(id), undoMs),
   )
 }
 
-export const undoDeletion = (id: string): void => forget(id)
+export const undoDeletion = (id: string): void => cancelTimer(id)
 
 // Pending deletions are carried out when the page closes.
 window.addEventListener("pagehide", () => {
@@ -59,4 +59,4 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 
 export const useDeletions = (): readonly Deletion[] =>
-  useSyncExternalStore(subscribe, () => waiting)
+  useSyncExternalStore(subscribe, () => pending)

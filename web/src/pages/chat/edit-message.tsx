@@ -51,7 +51,7 @@ export const EditMessage = ({ content, onCancel, onSend }: EditProps) => {
       {error !== null && <ErrorNote error={error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t("action.cancel")}</Button>
-        <Button look="primary" busy={busy} onClick={() => void send()}>
+        <Button variant="primary" busy={busy} onClick={() => void send()}>
           {t("chat.editSend")}
         </Button>
       </div>

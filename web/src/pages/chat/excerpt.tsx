@@ -9,22 +9,22 @@ import { fileTextQuery } from "../../lib/library-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 
 /** UTF-16 code units shown before and after a passage. */
-const around = 900
+const contextLength = 900
 
-interface Surroundings {
+interface SurroundingText {
   before: string
   after: string
 }
 
 /** Trims to a line break if one is near, or else to a space. */
-const fromLine = (text: string, cut: boolean): string => {
+const trimStart = (text: string, cut: boolean): string => {
   if (!cut) return text
   const line = text.indexOf("\n")
   const from = line >= 0 && line < text.length / 2 ? line : text.indexOf(" ")
   return `…${text.slice(from + 1)}`
 }
 
-const toLine = (text: string, cut: boolean): string => {
+const trimEnd = (text: string, cut: boolean): string => {
   if (!cut) return text
   const line = text.lastIndexOf("\n")
   const to = line > text.length / 2 ? line : text.lastIndexOf(" ")
@@ -34,22 +34,22 @@ const toLine = (text: string, cut: boolean): string => {
 /**
  * The text around a passage; null if the file is gone, changed, or not accessible to the reader.
  */
-const useSurroundings = (passage: ChatPassage) => {
+const useSurroundingText = (passage: ChatPassage) => {
   const { start, end, text } = passage
-  const piece = { start: Math.max(0, start - around), end: end + around }
+  const piece = { start: Math.max(0, start - contextLength), end: end + contextLength }
   const query = useQuery(fileTextQuery(passage.file_id, piece))
   const { data, error, isPending } = query
   const at = start - piece.start
-  const same = data?.content.slice(at, at + text.length) === text
-  const found: Surroundings | null =
-    data && same
+  const isSame = data?.content.slice(at, at + text.length) === text
+  const found: SurroundingText | null =
+    data && isSame
       ? {
-          before: fromLine(data.content.slice(0, at), piece.start > 0),
-          after: toLine(data.content.slice(at + text.length), piece.end < data.length),
+          before: trimStart(data.content.slice(0, at), piece.start > 0),
+          after: trimEnd(data.content.slice(at + text.length), piece.end < data.length),
         }
       : null
-  const gone = error instanceof ApiError && error.status === 404
-  return { found, gone, changed: data !== undefined && !same, isPending }
+  const isGone = error instanceof ApiError && error.status === 404
+  return { found, gone: isGone, changed: data !== undefined && !isSame, isPending }
 }
 
 /** @param at offset to open the file at, in UTF-16 code units; its start if omitted */
@@ -67,7 +67,7 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
 
 /** The passage highlighted in the surrounding text. */
 const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
-  const { found, gone, changed, isPending } = useSurroundings(passage)
+  const { found, gone: isGone, changed: hasChanged, isPending } = useSurroundingText(passage)
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
     // Center the passage; the text before it is only context.
@@ -76,8 +76,8 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
   if (isPending) return <Skeleton rows={4} />
   return (
     <div className="flex flex-col gap-2">
-      {gone && <p className="text-xs text-muted">{t("sources.gone")}</p>}
-      {changed && <p className="text-xs text-muted">{t("sources.changed")}</p>}
+      {isGone && <p className="text-xs text-muted">{t("sources.gone")}</p>}
+      {hasChanged && <p className="text-xs text-muted">{t("sources.changed")}</p>}
       <p className="text-sm break-words whitespace-pre-wrap text-muted">
         {found?.before}
         <mark ref={mark} className="rounded-sm bg-warn-soft text-text">
@@ -85,7 +85,7 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
         </mark>
         {found?.after}
       </p>
-      {!gone && <OpenFile fileId={passage.file_id} at={passage.start} />}
+      {!isGone && <OpenFile fileId={passage.file_id} at={passage.start} />}
     </div>
   )
 }

@@ -7,7 +7,7 @@ export interface ChosenImage {
   url: string
 }
 
-const readable = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
+const supportedTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 const maxBytes = 20 * 1024 * 1024
 export const maxImages = 10
 
@@ -26,17 +26,17 @@ const dataUrlOf = (blob: Blob): Promise<string> =>
 /** Reads image files up to the limits; `problem` is the message for the last rejected file. */
 export const readImages = async (
   files: readonly File[],
-  room: number,
+  maxCount: number,
 ): Promise<{ images: ChosenImage[]; problem: string | null }> => {
   let problem: string | null = null
-  const fit = files.filter(({ type, size, name }) => {
-    if (!readable.has(type)) problem = t("attach.imageType", { name })
+  const accepted = files.filter(({ type, size, name }) => {
+    if (!supportedTypes.has(type)) problem = t("attach.imageType", { name })
     else if (size > maxBytes) problem = t("chat.imageSize", { name })
-    return readable.has(type) && size <= maxBytes
+    return supportedTypes.has(type) && size <= maxBytes
   })
-  if (fit.length > room) problem = t("chat.imageMany")
+  if (accepted.length > maxCount) problem = t("chat.imageMany")
   const images = await Promise.all(
-    fit.slice(0, room).map(async (file) => ({
+    accepted.slice(0, maxCount).map(async (file) => ({
       id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
       name: file.name || t("chat.image"),
       url: await dataUrlOf(file),

@@ -3,35 +3,35 @@ import { Archive, ChevronDown, FileDown, FileUp, Folder, MessagesSquare, Tag } f
 import { useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { chatApi, labelsQuery } from "../../lib/chat-api.ts"
-import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx"
+import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 
 /** Which chats the list shows. */
-export type ListPlace =
+export type ChatListScope =
   | { kind: "all" }
   | { kind: "archive" }
   | { kind: "folder" | "tag"; name: string }
 
-const titleOf = (place: ListPlace): string => {
-  if (place.kind === "all") return t("chat.chats")
-  return place.kind === "archive" ? t("chat.archived") : place.name
+const titleOf = (scope: ChatListScope): string => {
+  if (scope.kind === "all") return t("chat.chats")
+  return scope.kind === "archive" ? t("chat.archived") : scope.name
 }
 
-interface ListMenuProps {
-  place: ListPlace
-  onPlace: (place: ListPlace) => void
+interface ChatListMenuProps {
+  scope: ChatListScope
+  onScope: (scope: ChatListScope) => void
 }
 
 /** Selects a folder, a tag, or the archive; imports and exports chats. */
-export const ListMenu = ({ place, onPlace }: ListMenuProps) => {
+export const ChatListMenu = ({ scope, onScope }: ChatListMenuProps) => {
   const { data } = useQuery(labelsQuery)
   const picker = useRef<HTMLInputElement>(null)
-  const [said, setSaid] = useState("")
-  const bring = async (files: FileList | null): Promise<void> => {
+  const [statusText, setStatusText] = useState("")
+  const importFiles = async (files: FileList | null): Promise<void> => {
     try {
       const ids = await Promise.all([...(files ?? [])].map(chatApi.import))
-      setSaid(t("chat.imported", { count: ids.flat().length }))
+      setStatusText(t("chat.imported", { count: ids.flat().length }))
     } catch {
-      setSaid(t("chat.importFailed"))
+      setStatusText(t("chat.importFailed"))
     }
   }
   return (
@@ -41,31 +41,31 @@ export const ListMenu = ({ place, onPlace }: ListMenuProps) => {
         trigger={
           <button
             type="button"
-            aria-label={`${t("chat.filter")}: ${titleOf(place)}`}
+            aria-label={`${t("chat.filter")}: ${titleOf(scope)}`}
             className="flex h-8 max-w-full items-center gap-1 rounded text-xs font-medium text-muted hover:text-text"
           >
-            <span className="truncate">{titleOf(place)}</span>
+            <span className="truncate">{titleOf(scope)}</span>
             <ChevronDown aria-hidden className="size-3.5 shrink-0" />
           </button>
         }
       >
-        <MenuItem icon={MessagesSquare} onClick={() => onPlace({ kind: "all" })}>
+        <MenuItem icon={MessagesSquare} onClick={() => onScope({ kind: "all" })}>
           {t("chat.all")}
         </MenuItem>
         {data?.folders.map((name) => (
-          <MenuItem key={name} icon={Folder} onClick={() => onPlace({ kind: "folder", name })}>
+          <MenuItem key={name} icon={Folder} onClick={() => onScope({ kind: "folder", name })}>
             {name}
           </MenuItem>
         ))}
         {data?.tags.map((name) => (
-          <MenuItem key={name} icon={Tag} onClick={() => onPlace({ kind: "tag", name })}>
+          <MenuItem key={name} icon={Tag} onClick={() => onScope({ kind: "tag", name })}>
             {name}
           </MenuItem>
         ))}
-        <MenuItem icon={Archive} onClick={() => onPlace({ kind: "archive" })}>
+        <MenuItem icon={Archive} onClick={() => onScope({ kind: "archive" })}>
           {t("chat.archived")}
         </MenuItem>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem icon={FileUp} onClick={() => picker.current?.click()}>
           {t("chat.import")}
         </MenuItem>
@@ -80,12 +80,12 @@ export const ListMenu = ({ place, onPlace }: ListMenuProps) => {
         multiple
         accept=".json,.md,.markdown"
         onChange={(event) => {
-          void bring(event.target.files)
+          void importFiles(event.target.files)
           event.target.value = ""
         }}
       />
       <p role="status" className="text-xs text-muted">
-        {said}
+        {statusText}
       </p>
     </div>
   )

@@ -5,9 +5,9 @@ export interface Mention {
 }
 
 /** "#" at the start or after a space; "# Heading" is Markdown, not a mention. */
-const mention = /(?:^|\s)#([^\s#][^\n#]{0,60}|)$/
+const mentionPattern = /(?:^|\s)#([^\s#][^\n#]{0,60}|)$/
 
-export const mentionAt = (text: string, caret: number): Mention | null => {
-  const query = mention.exec(text.slice(0, caret))?.[1]
+export const findMention = (text: string, caret: number): Mention | null => {
+  const query = mentionPattern.exec(text.slice(0, caret))?.[1]
   return query === undefined ? null : { from: caret - query.length - 1, query }
 }

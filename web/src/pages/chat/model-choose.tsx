@@ -36,7 +36,7 @@ const noteOf = (model: ModelRecord): string => {
   return parts.filter(Boolean).join(" · ")
 }
 
-const Option = ({ model, favourite }: { model: ModelRecord; favourite: boolean }) => (
+const ModelOption = ({ model, favorite }: { model: ModelRecord; favorite: boolean }) => (
   <Combobox.Item
     value={model}
     className="flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
@@ -49,7 +49,7 @@ const Option = ({ model, favourite }: { model: ModelRecord; favourite: boolean }
     <span className={classes("min-w-0 flex-1", !model.available && "text-muted")}>
       <span className="flex items-center gap-1.5">
         <span className="truncate">{model.name}</span>
-        {favourite && (
+        {favorite && (
           <Star
             role="img"
             aria-label={t("chat.favourites")}
@@ -63,10 +63,10 @@ const Option = ({ model, favourite }: { model: ModelRecord; favourite: boolean }
   </Combobox.Item>
 )
 
-export interface ChooseProps {
+export interface ModelListProps {
   trigger: ReactElement
   models: readonly ModelRecord[]
-  favourites: ReadonlySet<string>
+  favorites: ReadonlySet<string>
   value: ModelRecord | null
   onChoose: (id: string) => void
 }
@@ -80,9 +80,9 @@ const matches = (model: ModelRecord, query: string): boolean => {
 }
 
 /** A searchable list of models, initially open. */
-export const Choose = ({ trigger, models, favourites, value, onChoose }: ChooseProps) => {
-  const first = models.filter(({ id }) => favourites.has(id))
-  const items = [...first, ...models.filter(({ id }) => !favourites.has(id))]
+export const ModelList = ({ trigger, models, favorites, value, onChoose }: ModelListProps) => {
+  const first = models.filter(({ id }) => favorites.has(id))
+  const items = [...first, ...models.filter(({ id }) => !favorites.has(id))]
   return (
     <Combobox.Root
       defaultOpen
@@ -110,7 +110,7 @@ export const Choose = ({ trigger, models, favourites, value, onChoose }: ChooseP
             </Combobox.Empty>
             <Combobox.List className="overflow-y-auto p-1 empty:p-0">
               {(model: ModelRecord) => (
-                <Option key={model.id} model={model} favourite={favourites.has(model.id)} />
+                <ModelOption key={model.id} model={model} favorite={favorites.has(model.id)} />
               )}
             </Combobox.List>
           </Combobox.Popup>

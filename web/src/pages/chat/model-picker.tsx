@@ -3,11 +3,11 @@ import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
-import { toggleFavourite } from "./model-choice.ts"
-import type { ChooseProps } from "./model-choose.tsx"
+import { toggleFavorite } from "./model-choice.ts"
+import type { ModelListProps } from "./model-choose.tsx"
 
 const load = () => import("./model-choose.tsx")
-const Opened = lazy(async () => ({ default: (await load()).Choose }))
+const ModelList = lazy(async () => ({ default: (await load()).ModelList }))
 
 interface TriggerProps {
   onClick?: () => void
@@ -16,27 +16,27 @@ interface TriggerProps {
 }
 
 /** Loads the list on first hover or click, since most chats keep their model. */
-const Choose = (props: ChooseProps) => {
-  const [wanted, setWanted] = useState(false)
+const LazyModelList = (props: ModelListProps) => {
+  const [isOpened, setOpened] = useState(false)
   // Every trigger is a button.
   const trigger = props.trigger as ReactElement<TriggerProps>
-  if (wanted) {
+  if (isOpened) {
     return (
       <Suspense fallback={trigger}>
-        <Opened {...props} />
+        <ModelList {...props} />
       </Suspense>
     )
   }
   return cloneElement(trigger, {
     "aria-haspopup": "listbox",
-    onClick: () => setWanted(true),
+    onClick: () => setOpened(true),
     onPointerEnter: () => void load(),
   })
 }
 
 interface ModelPickerProps {
   models: readonly ModelRecord[]
-  favourites: ReadonlySet<string>
+  favorites: ReadonlySet<string>
   chosen: readonly string[]
   onChosen: (ids: string[]) => void
 }
@@ -44,18 +44,18 @@ interface ModelPickerProps {
 const maxModels = 4
 
 /** The models that the next message is sent to: one, or several side by side. */
-export const ModelPicker = ({ models, favourites, chosen, onChosen }: ModelPickerProps) => {
+export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPickerProps) => {
   const free = models.filter(({ id }) => !chosen.includes(id))
   const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? id
   const only = chosen.length === 1 ? chosen[0] : undefined
-  const favourite = only !== undefined && favourites.has(only)
+  const isFavorite = only !== undefined && favorites.has(only)
   return (
     <div className="flex min-w-0 items-center gap-1 overflow-x-auto">
       {chosen.map((id, index) => (
         <span key={id} className="flex min-w-0 items-center">
-          <Choose
+          <LazyModelList
             models={models}
-            favourites={favourites}
+            favorites={favorites}
             value={models.find((model) => model.id === id) ?? null}
             onChoose={(next) =>
               onChosen([...new Set(chosen.map((other, at) => (at === index ? next : other)))])
@@ -83,16 +83,16 @@ export const ModelPicker = ({ models, favourites, chosen, onChosen }: ModelPicke
       {only !== undefined && (
         <IconButton
           icon={Star}
-          label={t(favourite ? "chat.unfavourite" : "chat.favourite")}
-          aria-pressed={favourite}
-          className={favourite ? "[&_svg]:fill-current" : ""}
-          onClick={() => toggleFavourite(only, favourites)}
+          label={t(isFavorite ? "chat.unfavourite" : "chat.favourite")}
+          aria-pressed={isFavorite}
+          className={isFavorite ? "[&_svg]:fill-current" : ""}
+          onClick={() => toggleFavorite(only, favorites)}
         />
       )}
       {chosen.length > 0 && chosen.length < maxModels && free.length > 0 && (
-        <Choose
+        <LazyModelList
           models={free}
-          favourites={favourites}
+          favorites={favorites}
           value={null}
           onChoose={(id) => onChosen([...chosen, id])}
           trigger={

@@ -10,10 +10,10 @@ const maxShown = 8
 
 /** Chats for the command palette, found by title or content. */
 export const usePaletteChats = (query: string): Command[] => {
-  const wanted = useDeferredValue(query.trim())
+  const deferredQuery = useDeferredValue(query.trim())
   const navigate = useNavigate()
   const { data } = useInfiniteQuery({
-    ...chatListQuery(wanted === "" ? {} : { query: wanted }),
+    ...chatListQuery(deferredQuery === "" ? {} : { query: deferredQuery }),
     placeholderData: (before) => before,
   })
   const items = data?.pages[0]?.items ?? []

@@ -9,7 +9,7 @@ export interface ChatSettings {
   params: Record<string, unknown>
 }
 
-const numbers = [
+const numberParams = [
   {
     name: "temperature",
     label: "chat.temperature",
@@ -22,15 +22,15 @@ const numbers = [
   { name: "seed", label: "chat.seed", help: null, min: 0, max: 2_147_483_647 },
 ] as const
 
-const whole = new Set<string>(["max_tokens", "seed"])
-const saveMs = 600
+const integerParams = new Set<string>(["max_tokens", "seed"])
+const saveDelayMs = 600
 
-type NumberSpec = (typeof numbers)[number]
+type NumberSpec = (typeof numberParams)[number]
 
 const readNumber = (text: string, { name, min, max }: NumberSpec): number | null => {
   const value = Number(text)
   if (!Number.isFinite(value) || value < min || value > max) return null
-  return whole.has(name) && !Number.isInteger(value) ? null : value
+  return integerParams.has(name) && !Number.isInteger(value) ? null : value
 }
 
 interface NumberFieldProps {
@@ -49,9 +49,9 @@ const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
       {...(spec.help && { help: t(spec.help) })}
       {...(error !== undefined && { error })}
     >
-      {(wired) => (
+      {(controlProps) => (
         <Input
-          {...wired}
+          {...controlProps}
           inputMode="decimal"
           value={text}
           onChange={(event) => {
@@ -66,14 +66,14 @@ const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
   )
 }
 
-interface PaneProps {
+interface SettingsPaneProps {
   settings: ChatSettings
   onSettings: (settings: ChatSettings) => void
   onClose: () => void
 }
 
 /** System prompt and parameters of a chat; saved shortly after the last change. */
-export const SettingsPane = ({ settings, onSettings, onClose }: PaneProps) => {
+export const SettingsPane = ({ settings, onSettings, onClose }: SettingsPaneProps) => {
   const [draft, setDraft] = useState<ChatSettings>({
     system: settings.system,
     params: settings.params,
@@ -89,7 +89,7 @@ export const SettingsPane = ({ settings, onSettings, onClose }: PaneProps) => {
     const timer = setTimeout(() => {
       saved.current = draft
       latest.current(draft)
-    }, saveMs)
+    }, saveDelayMs)
     return () => clearTimeout(timer)
   }, [draft])
   useEffect(
@@ -115,16 +115,16 @@ export const SettingsPane = ({ settings, onSettings, onClose }: PaneProps) => {
       <div className="flex flex-col gap-4 p-4">
         <p className="text-sm text-muted">{t("chat.settingsLead")}</p>
         <Field label={t("chat.system")} help={t("chat.systemHelp")}>
-          {(wired) => (
+          {(controlProps) => (
             <TextArea
-              {...wired}
+              {...controlProps}
               value={draft.system}
               onChange={(event) => setDraft({ ...draft, system: event.target.value })}
               className="max-h-80"
             />
           )}
         </Field>
-        {numbers.map((spec) => (
+        {numberParams.map((spec) => (
           <NumberField
             key={spec.name}
             spec={spec}

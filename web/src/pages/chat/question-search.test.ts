@@ -1,47 +1,53 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "../../lib/chat-api.ts"
-import { makeMessage } from "../../lib/make-message.ts"
-import { questionSearchOf } from "./question-search.ts"
+import { createTestMessage } from "../../lib/make-message.ts"
+import { findQuestionSearch } from "./question-search.ts"
 
 const harbour = { type: "collection", id: "harbour", name: "Harbour" } as const
 const file = { type: "file", id: "tide-table", name: "tides.csv" } as const
 
-const asked = (id: string, parent_id: string | null, files: Message["files"]): Message =>
-  makeMessage({ id, parent_id, content: ` ${id}? `, files })
-const answered = (id: string, parent_id: string): Message =>
-  makeMessage({ id, parent_id, role: "assistant" })
+const question = (id: string, parent_id: string | null, files: Message["files"]): Message =>
+  createTestMessage({ id, parent_id, content: ` ${id}? `, files })
+const createAnswer = (id: string, parent_id: string): Message =>
+  createTestMessage({ id, parent_id, role: "assistant" })
 
-const answer = answered("answer", "And on Sundays")
+const answer = createAnswer("answer", "And on Sundays")
 const messages = [
-  asked("When is high water", null, [harbour]),
-  answered("first answer", "When is high water"),
-  asked("And on Sundays", "first answer", [file, harbour]),
+  question("When is high water", null, [harbour]),
+  createAnswer("first answer", "When is high water"),
+  question("And on Sundays", "first answer", [file, harbour]),
   answer,
 ]
 const chat = { messages, writable: true }
 
 describe("the search for an answer's question", () => {
   it("uses the first attached collection and includes the previous question", () => {
-    expect(questionSearchOf(chat, answer)).toEqual({
+    expect(findQuestionSearch(chat, answer)).toEqual({
       collectionId: "harbour",
       search: { q: "And on Sundays?", previous: "When is high water?" },
     })
-    expect(questionSearchOf(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
+    expect(findQuestionSearch(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
   })
 
   it("is truncated where the URL would become too long", () => {
     const long = [{ ...messages[0], content: "x".repeat(5000) } as Message, ...messages.slice(1)]
-    const search = questionSearchOf({ ...chat, messages: long }, answer)?.search
+    const search = findQuestionSearch({ ...chat, messages: long }, answer)?.search
     expect(search?.previous?.length).toBe(800)
   })
 
   it.each([
-    ["only files are attached", { messages: [asked("Why", null, [file]), answered("a", "Why")] }],
+    [
+      "only files are attached",
+      { messages: [question("Why", null, [file]), createAnswer("a", "Why")] },
+    ],
     ["the chat belongs to another user", { messages, writable: false }],
     ["the question is missing", { messages: [answer] }],
-    ["messages are each other's parents", { messages: [answered("a", "b"), answered("b", "a")] }],
+    [
+      "messages are each other's parents",
+      { messages: [createAnswer("a", "b"), createAnswer("b", "a")] },
+    ],
   ])("is not offered if %s", (_case, changes) => {
     const last = changes.messages.at(-1) ?? answer
-    expect(questionSearchOf({ ...chat, ...changes }, last)).toBe(null)
+    expect(findQuestionSearch({ ...chat, ...changes }, last)).toBe(null)
   })
 })

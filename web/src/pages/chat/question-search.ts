@@ -1,10 +1,10 @@
 import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
-import { type KnowledgeSearch, maxQuestionLength } from "../../lib/knowledge-search.ts"
+import { type KnowledgeSearchParams, maxQuestionLength } from "../../lib/knowledge-search.ts"
 
 /** Parameters of a collection's search page for an answer's question. */
 export interface QuestionSearch {
   collectionId: string
-  search: KnowledgeSearch
+  search: KnowledgeSearchParams
 }
 
 const textOf = (message: Message | undefined): string | undefined =>
@@ -22,7 +22,7 @@ const ancestorsOf = (messages: readonly Message[], { parent_id }: Message): Mess
 }
 
 /** Null if no collection is attached to the question or it has no text. */
-export const questionSearchOf = (
+export const findQuestionSearch = (
   { messages, writable }: Pick<ChatWithMessages, "messages" | "writable">,
   answer: Message,
 ): QuestionSearch | null => {

@@ -4,13 +4,13 @@ import { useDeferredValue, useEffect, useState } from "react"
 import { createPortal } from "react-dom"
 import { t } from "../../i18n/translate.ts"
 import { type ChatFilter, type ChatListItem, chatListQuery } from "../../lib/chat-api.ts"
-import { followNews } from "../../lib/chat-news.ts"
+import { subscribeToServerEvents } from "../../lib/chat-news.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { ChatRow } from "./chat-row.tsx"
 import { undoDeletion, useDeletions } from "./deletions.ts"
-import { ListMenu, type ListPlace } from "./list-menu.tsx"
+import { ChatListMenu, type ChatListScope } from "./list-menu.tsx"
 
 const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
 
@@ -41,22 +41,22 @@ const useChats = (filter: ChatFilter) => {
 }
 
 interface ListProps {
-  place: ListPlace
+  scope: ChatListScope
   query: string
 }
 
-const Nothing = ({ place, query }: ListProps) => {
-  const archive = place.kind === "archive" ? "chat.noneArchived" : "chat.none"
+const EmptyList = ({ scope, query }: ListProps) => {
+  const archive = scope.kind === "archive" ? "chat.noneArchived" : "chat.none"
   return (
     <p className="px-2.5 py-3 text-sm text-muted">{t(query === "" ? archive : "chat.noneFound")}</p>
   )
 }
 
-const filterOf = ({ place, query }: ListProps): ChatFilter => ({
+const filterOf = ({ scope, query }: ListProps): ChatFilter => ({
   ...(query && { query }),
-  ...(place.kind === "archive" && { archived: true }),
-  ...(place.kind === "folder" && { folder: place.name }),
-  ...(place.kind === "tag" && { tag: place.name }),
+  ...(scope.kind === "archive" && { archived: true }),
+  ...(scope.kind === "folder" && { folder: scope.name }),
+  ...(scope.kind === "tag" && { tag: scope.name }),
 })
 
 const List = (props: ListProps) => {
@@ -70,13 +70,13 @@ const List = (props: ListProps) => {
   const rest = chats.filter(({ pinned }) => !pinned)
   return (
     <>
-      {chats.length === 0 && <Nothing {...props} />}
+      {chats.length === 0 && <EmptyList {...props} />}
       <Group title={t("chat.pinned")} chats={chats.filter(({ pinned }) => pinned)} />
       <Group title={t("chat.today")} chats={rest.filter((chat) => chat.updated_at >= today)} />
       <Group title={t("chat.earlier")} chats={rest.filter((chat) => chat.updated_at < today)} />
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           className="mt-1 w-full"
           busy={isFetchingNextPage}
           onClick={() => void fetchNextPage()}
@@ -108,14 +108,14 @@ const UndoBar = () => {
 
 /** The list of chats in the sidebar. */
 export const SidebarChats = () => {
-  const [place, setPlace] = useState<ListPlace>({ kind: "all" })
+  const [scope, setScope] = useState<ChatListScope>({ kind: "all" })
   const [query, setQuery] = useState<string | null>(null)
-  const wanted = useDeferredValue(query?.trim() ?? "")
-  useEffect(followNews, [])
+  const deferredQuery = useDeferredValue(query?.trim() ?? "")
+  useEffect(subscribeToServerEvents, [])
   return (
     <nav aria-label={t("chat.chats")}>
       <div className="flex items-center justify-between gap-1 pl-2.5">
-        <ListMenu place={place} onPlace={setPlace} />
+        <ChatListMenu scope={scope} onScope={setScope} />
         <IconButton
           icon={query === null ? Search : X}
           label={t(query === null ? "chat.search" : "list.clear")}
@@ -135,7 +135,7 @@ export const SidebarChats = () => {
           className="mt-1 h-8.5 w-full rounded border border-line-strong bg-bg px-2.5 text-sm"
         />
       )}
-      <List place={place} query={wanted} />
+      <List scope={scope} query={deferredQuery} />
       <UndoBar />
     </nav>
   )

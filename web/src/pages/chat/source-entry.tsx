@@ -6,7 +6,7 @@ import { passagesQuery } from "../../lib/library-api.ts"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
-import { placeOf, type Source } from "./citations.ts"
+import { type AnswerSource, formatLocation } from "./citations.ts"
 import { Excerpt } from "./excerpt.tsx"
 import type { NumberedSource } from "./source-groups.ts"
 
@@ -17,10 +17,10 @@ const mayTakeFocus = (): boolean => {
 }
 
 /** "Start of a section · page 14"; passages found by the search need no reason. */
-const locationOf = (source: Source): string => {
+const describeLocation = (source: AnswerSource): string => {
   const { reason = "passage" } = source
   const why = reason === "passage" ? "" : t(`reason.${reason}`)
-  return [why, placeOf(source)].filter(Boolean).join(" · ")
+  return [why, formatLocation(source)].filter(Boolean).join(" · ")
 }
 
 interface EntryProps {
@@ -42,7 +42,7 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
     head.current?.scrollIntoView({ block: "nearest" })
   }, [open])
   const passage = passages.data?.[number - 1]
-  const location = source && locationOf(source)
+  const location = source && describeLocation(source)
   return (
     <li className="border-b border-line">
       <h3>

@@ -1,9 +1,9 @@
-import type { Source } from "./citations.ts"
+import type { AnswerSource } from "./citations.ts"
 
 /** A source with its citation number; `source` is null if the reader has no access to the file. */
 export interface NumberedSource {
   number: number
-  source: Source | null
+  source: AnswerSource | null
 }
 
 export interface SourceGroups {
@@ -12,7 +12,7 @@ export interface SourceGroups {
   others: NumberedSource[]
 }
 
-export const groupSources = (sources: readonly (Source | null)[]): SourceGroups => {
+export const groupSources = (sources: readonly (AnswerSource | null)[]): SourceGroups => {
   const numbered = sources.map((source, index) => ({ number: index + 1, source }))
   return {
     cited: numbered.filter(({ source }) => source?.cited === true),

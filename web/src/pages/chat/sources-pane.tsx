@@ -4,11 +4,11 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
-import { namesOf } from "./citations.ts"
+import { fileNamesById } from "./citations.ts"
 import { SourceEntry } from "./source-entry.tsx"
 import { groupSources, type NumberedSource } from "./source-groups.ts"
 
-interface PaneProps {
+interface SourcesPaneProps {
   message: Message
   number: number
   onNumber: (number: number) => void
@@ -16,7 +16,7 @@ interface PaneProps {
 }
 
 /** Returns the focus to the element that opened the pane. */
-const useFocusBack = (): void => {
+const useRestoreFocus = (): void => {
   const [before] = useState(() => document.activeElement)
   useEffect(
     () => () => {
@@ -26,14 +26,14 @@ const useFocusBack = (): void => {
   )
 }
 
-type ListProps = Pick<PaneProps, "message" | "number" | "onNumber"> & {
+type ListProps = Pick<SourcesPaneProps, "message" | "number" | "onNumber"> & {
   items: readonly NumberedSource[]
   /** ID of the list's heading, if it has one. */
   labelledBy?: string
 }
 
 const SourceList = ({ message, number: opened, onNumber, items, labelledBy }: ListProps) => {
-  const names = namesOf(message.sources ?? [])
+  const names = fileNamesById(message.sources ?? [])
   return (
     <ol aria-labelledby={labelledBy}>
       {items.map(({ number, source }) => (
@@ -53,7 +53,7 @@ const SourceList = ({ message, number: opened, onNumber, items, labelledBy }: Li
 const heading = "px-4 pt-3 pb-1 text-xs font-semibold text-muted"
 
 /** Opens when it contains the selected source; the reader may also open it. */
-const AlsoGiven = (props: ListProps) => {
+const OtherSources = (props: ListProps) => {
   const { items, number } = props
   const hasOpen = items.some((item) => item.number === number)
   const [unfolded, setUnfolded] = useState(hasOpen)
@@ -71,11 +71,11 @@ const AlsoGiven = (props: ListProps) => {
 }
 
 /** The sources of an answer: the cited ones, then the others. */
-export const SourcesPane = ({ message, number, onNumber, onClose }: PaneProps) => {
+export const SourcesPane = ({ message, number, onNumber, onClose }: SourcesPaneProps) => {
   const { cited, others } = groupSources(message.sources ?? [])
   const list = { message, number, onNumber }
   const id = useId()
-  useFocusBack()
+  useRestoreFocus()
   useShortcut("escape", onClose)
   return (
     <aside
@@ -94,7 +94,7 @@ export const SourcesPane = ({ message, number, onNumber, onClose }: PaneProps) =
             {t("sources.cited")}
           </p>
           <SourceList {...list} items={cited} labelledBy={id} />
-          {others.length > 0 && <AlsoGiven {...list} items={others} />}
+          {others.length > 0 && <OtherSources {...list} items={others} />}
         </>
       )}
     </aside>

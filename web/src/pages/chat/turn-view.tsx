@@ -6,21 +6,21 @@ import type { Turn } from "../../lib/chat-tree.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Answer, costOf } from "./answer.tsx"
-import { AskedAbout } from "./asked-about.tsx"
-import type { Attached } from "./attached.ts"
+import { Answer, formatAnswerStats } from "./answer.tsx"
+import { AttachmentLinks } from "./asked-about.tsx"
+import type { Attachment } from "./attached.ts"
 import { EditMessage } from "./edit-message.tsx"
 import type { QuestionSearch } from "./question-search.ts"
 
 /** Callbacks for a turn; their identity is stable across renders. */
 export interface TurnActions {
   nameOf: (model: string | null) => string
-  again: (messages: readonly Message[]) => void
-  goOn: (message: Message) => void
-  reword: (message: Message, content: string) => Promise<void>
-  way: (message: Message) => void
-  choose: (message: Message) => void
-  cite: (messageId: string, number: number) => void
+  regenerate: (messages: readonly Message[]) => void
+  continueAnswer: (message: Message) => void
+  edit: (message: Message, content: string) => Promise<void>
+  showAlternative: (message: Message) => void
+  chooseAnswer: (message: Message) => void
+  openSource: (messageId: string, number: number) => void
   /** The search for an answer's question. */
   searchOf: (answer: Message) => QuestionSearch | null
 }
@@ -34,8 +34,14 @@ interface TurnProps {
 }
 
 /** ‹ 2/3 ›: switches between the alternatives at this step. */
-const Ways = ({ turn, onWay }: { turn: Turn; onWay: (message: Message) => void }) => {
-  const { ways, way } = turn
+const AlternativeSwitcher = ({
+  turn,
+  onSelect,
+}: {
+  turn: Turn
+  onSelect: (message: Message) => void
+}) => {
+  const { alternatives: ways, alternativeIndex: way } = turn
   const before = ways[way - 1]
   const after = ways[way + 1]
   if (ways.length < 2) return null
@@ -45,16 +51,16 @@ const Ways = ({ turn, onWay }: { turn: Turn; onWay: (message: Message) => void }
         icon={ChevronLeft}
         label={t("chat.previousWay")}
         disabled={!before}
-        onClick={() => before && onWay(before)}
+        onClick={() => before && onSelect(before)}
       />
-      <span title={t("chat.way", { way: way + 1, ways: ways.length })}>
+      <span title={t("chat.way", { showAlternative: way + 1, ways: ways.length })}>
         {way + 1}/{ways.length}
       </span>
       <IconButton
         icon={ChevronRight}
         label={t("chat.nextWay")}
         disabled={!after}
-        onClick={() => after && onWay(after)}
+        onClick={() => after && onSelect(after)}
       />
     </span>
   )
@@ -73,7 +79,7 @@ const UserTurn = ({ turn, writable, editing, onEdit, actions }: TurnProps) => {
         content={message.content}
         onCancel={() => onEdit(null)}
         onSend={async (content) => {
-          await actions.reword(message, content)
+          await actions.edit(message, content)
           onEdit(null)
         }}
       />
@@ -101,22 +107,22 @@ const UserTurn = ({ turn, writable, editing, onEdit, actions }: TurnProps) => {
           {message.content}
         </p>
       )}
-      {message.files.length > 0 && <AskedAbout files={message.files} />}
+      {message.files.length > 0 && <AttachmentLinks files={message.files} />}
       <Tools>
         <CopyButton text={message.content} label={t("chat.copy")} />
         {writable && (
           <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
         )}
-        <Ways turn={turn} onWay={actions.way} />
+        <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
       </Tools>
     </>
   )
 }
 
-const One = ({ message, turn, writable, actions }: TurnProps & { message: Message }) => {
+const SingleAnswer = ({ message, turn, writable, actions }: TurnProps & { message: Message }) => {
   const several = turn.messages.length > 1
   const chosen = message === turn.chosen
-  const cost = costOf(message)
+  const stats = formatAnswerStats(message)
   return (
     <>
       <h2 className="mb-1 flex min-h-8 items-center gap-1 text-sm font-semibold">
@@ -127,16 +133,16 @@ const One = ({ message, turn, writable, actions }: TurnProps & { message: Messag
             label={t(chosen ? "chat.chosen" : "chat.choose")}
             aria-pressed={chosen}
             disabled={!writable}
-            onClick={() => actions.choose(message)}
+            onClick={() => actions.chooseAnswer(message)}
           />
         )}
       </h2>
       <Answer
         message={message}
         writable={writable}
-        onRetry={() => actions.again([message])}
-        onContinue={actions.goOn}
-        onCite={actions.cite}
+        onRetry={() => actions.regenerate([message])}
+        onContinue={actions.continueAnswer}
+        onCite={actions.openSource}
         searchOf={actions.searchOf}
       />
       {message.state !== "running" && (
@@ -148,11 +154,13 @@ const One = ({ message, turn, writable, actions }: TurnProps & { message: Messag
             <IconButton
               icon={RefreshCw}
               label={t("chat.again")}
-              onClick={() => actions.again(turn.messages)}
+              onClick={() => actions.regenerate(turn.messages)}
             />
           )}
-          {message === turn.messages[0] && <Ways turn={turn} onWay={actions.way} />}
-          {cost && <span className="turn-cost ml-2 text-xs text-muted tabular">{cost}</span>}
+          {message === turn.messages[0] && (
+            <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
+          )}
+          {stats && <span className="turn-cost ml-2 text-xs text-muted tabular">{stats}</span>}
         </Tools>
       )}
     </>
@@ -162,7 +170,7 @@ const One = ({ message, turn, writable, actions }: TurnProps & { message: Messag
 const AnswerTurn = (props: TurnProps) => {
   const { messages } = props.turn
   const [only] = messages
-  if (messages.length === 1 && only) return <One {...props} message={only} />
+  if (messages.length === 1 && only) return <SingleAnswer {...props} message={only} />
   return (
     <div className="side-by-side grid gap-4">
       {messages.map((message) => (
@@ -173,17 +181,17 @@ const AnswerTurn = (props: TurnProps) => {
             message === props.turn.chosen ? "border-accent" : "border-line",
           )}
         >
-          <One {...props} message={message} />
+          <SingleAnswer {...props} message={message} />
         </section>
       ))}
     </div>
   )
 }
 
-const same = (before: TurnProps, after: TurnProps): boolean =>
+const areTurnsEqual = (before: TurnProps, after: TurnProps): boolean =>
   before.turn.chosen === after.turn.chosen &&
-  before.turn.way === after.turn.way &&
-  before.turn.ways.length === after.turn.ways.length &&
+  before.turn.alternativeIndex === after.turn.alternativeIndex &&
+  before.turn.alternatives.length === after.turn.alternatives.length &&
   before.turn.messages.length === after.turn.messages.length &&
   before.turn.messages.every((message, index) => message === after.turn.messages[index]) &&
   before.editing === after.editing &&
@@ -209,12 +217,12 @@ export const TurnView = memo((props: TurnProps) => {
       )}
     </article>
   )
-}, same)
+}, areTurnsEqual)
 
 interface PendingProps {
   content: string
   images: string[]
-  files: readonly Attached[]
+  files: readonly Attachment[]
 }
 
 /** The message being sent, until the server has accepted it. */
@@ -237,7 +245,7 @@ export const PendingTurn = ({ content, images, files }: PendingProps) => {
           {content}
         </p>
       )}
-      {files.length > 0 && <AskedAbout files={files} />}
+      {files.length > 0 && <AttachmentLinks files={files} />}
     </article>
   )
 }

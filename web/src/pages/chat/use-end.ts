@@ -2,12 +2,12 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 const nearPx = 40
 
-const kept = (name: string): number | null => {
+const readScrollTop = (name: string): number | null => {
   const stored = sessionStorage.getItem(`portico.scroll.${name}`)
   return stored === null ? null : Number(stored)
 }
 
-const keep = (name: string, top: number | null): void => {
+const saveScrollTop = (name: string, top: number | null): void => {
   if (top === null) sessionStorage.removeItem(`portico.scroll.${name}`)
   else sessionStorage.setItem(`portico.scroll.${name}`, String(Math.round(top)))
 }
@@ -16,40 +16,40 @@ const keep = (name: string, top: number | null): void => {
  * Keeps the view at the end of growing content until the reader scrolls up.
  * @param name key for the scroll position, saved when the page closes
  */
-export const useEnd = (
+export const useStickToEnd = (
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
   name: string,
 ) => {
-  const following = useRef(true)
+  const isFollowing = useRef(true)
   const lastTop = useRef(0)
-  const [away, setAway] = useState(false)
+  const [isAway, setIsAway] = useState(false)
 
-  const follow = useCallback((next: boolean): void => {
-    following.current = next
-    setAway(!next)
+  const setFollowing = useCallback((next: boolean): void => {
+    isFollowing.current = next
+    setIsAway(!next)
   }, [])
 
-  const toEnd = useCallback((): void => {
-    follow(true)
+  const scrollToEnd = useCallback((): void => {
+    setFollowing(true)
     const box = scroller.current
     if (box) box.scrollTop = box.scrollHeight
-  }, [follow, scroller])
+  }, [setFollowing, scroller])
 
   useLayoutEffect(() => {
     const box = scroller.current
     if (!box) return
-    const top = kept(name)
-    follow(top === null)
+    const top = readScrollTop(name)
+    setFollowing(top === null)
     box.scrollTop = top ?? box.scrollHeight
     lastTop.current = box.scrollTop
-    const leave = (): void => keep(name, following.current ? null : box.scrollTop)
-    window.addEventListener("pagehide", leave)
+    const savePosition = (): void => saveScrollTop(name, isFollowing.current ? null : box.scrollTop)
+    window.addEventListener("pagehide", savePosition)
     return () => {
-      window.removeEventListener("pagehide", leave)
-      leave()
+      window.removeEventListener("pagehide", savePosition)
+      savePosition()
     }
-  }, [name, follow, scroller])
+  }, [name, setFollowing, scroller])
 
   useEffect(() => {
     const box = scroller.current
@@ -57,20 +57,20 @@ export const useEnd = (
     if (!box || !inner) return
     const distance = (): number => box.scrollHeight - box.scrollTop - box.clientHeight
     const observer = new ResizeObserver(() => {
-      if (following.current) box.scrollTop = box.scrollHeight
-      else setAway(distance() > nearPx)
+      if (isFollowing.current) box.scrollTop = box.scrollHeight
+      else setIsAway(distance() > nearPx)
     })
     observer.observe(inner)
     observer.observe(box)
     const onScroll = (): void => {
       const up = box.scrollTop < lastTop.current - 1
       lastTop.current = box.scrollTop
-      if (distance() <= nearPx && !up) follow(true)
-      else if (up && distance() > 2) follow(false)
+      if (distance() <= nearPx && !up) setFollowing(true)
+      else if (up && distance() > 2) setFollowing(false)
     }
     // Runs before the browser scrolls, so that content arriving now does not scroll back down.
     const onWheel = ({ deltaY }: WheelEvent): void => {
-      if (deltaY < 0 && box.scrollHeight > box.clientHeight) follow(false)
+      if (deltaY < 0 && box.scrollHeight > box.clientHeight) setFollowing(false)
     }
     box.addEventListener("scroll", onScroll, { passive: true })
     box.addEventListener("wheel", onWheel, { passive: true })
@@ -79,7 +79,7 @@ export const useEnd = (
       box.removeEventListener("scroll", onScroll)
       box.removeEventListener("wheel", onWheel)
     }
-  }, [follow, scroller, content])
+  }, [setFollowing, scroller, content])
 
-  return { away, toEnd }
+  return { away: isAway, toEnd: scrollToEnd }
 }

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useRef, useState } from "react"
-import type { PickerKeys } from "./attach-picker.tsx"
-import { mentionAt } from "./mention.ts"
+import type { PickerKeyHandler } from "./attach-picker.tsx"
+import { findMention } from "./mention.ts"
 
 const listId = "attach-choices"
 
@@ -16,38 +16,38 @@ export const useMention = ({ area, text, setText }: Deps) => {
   /** Offset of a "#" whose suggestions the user dismissed. */
   const [dismissed, setDismissed] = useState<number | null>(null)
   const [active, setActive] = useState<string | undefined>(undefined)
-  const keys = useRef<PickerKeys | null>(null)
-  const found = caret === null ? null : mentionAt(text, caret)
+  const pickerKeys = useRef<PickerKeyHandler | null>(null)
+  const found = caret === null ? null : findMention(text, caret)
   const mention = found && found.from !== dismissed ? found : null
 
   return {
     id: listId,
     mention,
     setActive,
-    keys,
-    wired: {
+    keys: pickerKeys,
+    controlProps: {
       "aria-controls": mention ? listId : undefined,
       "aria-activedescendant": mention ? active : undefined,
     },
     /** @returns whether the list handled the key */
-    press: (event: KeyboardEvent): boolean => {
-      if (!mention || event.shiftKey || !keys.current?.press(event.key)) return false
+    handleKey: (event: KeyboardEvent): boolean => {
+      if (!mention || event.shiftKey || !pickerKeys.current?.handleKey(event.key)) return false
       event.preventDefault()
       event.stopPropagation()
       return true
     },
     /** Call it when the caret or the text changes. */
-    look: (): void => {
+    updateCaret: (): void => {
       const field = area.current
       if (!field) return
       const { selectionStart, selectionEnd } = field
       setCaret(selectionStart === selectionEnd ? selectionStart : null)
-      if (!mentionAt(field.value, selectionStart)) setDismissed(null)
+      if (!findMention(field.value, selectionStart)) setDismissed(null)
     },
-    leave: (): void => setCaret(null),
+    onBlur: (): void => setCaret(null),
     dismiss: (): void => setDismissed(mention?.from ?? null),
     /** Removes the mention from the text. */
-    take: (): void => {
+    removeMention: (): void => {
       const field = area.current
       if (!field || !mention || caret === null) return
       field.focus()
@@ -56,7 +56,7 @@ export const useMention = ({ area, text, setText }: Deps) => {
       setCaret(field.selectionStart)
     },
     /** Inserts a "#", which opens the suggestions. */
-    begin: (): void => {
+    insertMention: (): void => {
       const field = area.current
       if (!field) return
       field.focus()

@@ -3,15 +3,15 @@ import { useState } from "react"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
-import type { Attached } from "./attached.ts"
+import type { Attachment } from "./attached.ts"
 import { rememberModels } from "./model-choice.ts"
 import type { ChatSettings } from "./pane.tsx"
 
 /** A message to send: text, images as data URLs, and attachments. */
-export interface Said {
+export interface OutgoingMessage {
   content: string
   images: string[]
-  files: readonly Attached[]
+  files: readonly Attachment[]
 }
 
 interface Deps {
@@ -22,27 +22,27 @@ interface Deps {
 }
 
 /** Sends messages and shows each immediately; the first one creates the chat. */
-export const useSending = ({ chat, models, settings }: Deps) => {
-  const [pending, setPending] = useState<Said | null>(null)
+export const useSendMessage = ({ chat, models, settings }: Deps) => {
+  const [pending, setPending] = useState<OutgoingMessage | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
 
-  const begin = async (): Promise<string> => {
-    const made = await chatApi.create({ models: [...models], ...settings })
-    const begun = { ...made, messages: [], earlier: null, seq: 0, writable: true }
-    queryClient.setQueryData<ChatWithMessages>(chatQuery(made.id).queryKey, begun)
-    return made.id
+  const createChat = async (): Promise<string> => {
+    const created = await chatApi.create({ models: [...models], ...settings })
+    const emptyChat = { ...created, messages: [], earlier: null, seq: 0, writable: true }
+    queryClient.setQueryData<ChatWithMessages>(chatQuery(created.id).queryKey, emptyChat)
+    return created.id
   }
 
-  const send = async (said: Said): Promise<void> => {
+  const send = async (message: OutgoingMessage): Promise<void> => {
     preloadMarkdown()
     setError(null)
-    setPending(said)
+    setPending(message)
     rememberModels(models)
     let id = chat?.id ?? null
     try {
-      id ??= await begin()
-      await chatApi.say(id, { ...said, files: [...said.files], models: [...models] })
+      id ??= await createChat()
+      await chatApi.sendMessage(id, { ...message, files: [...message.files], models: [...models] })
       if (!chat) await navigate({ to: "/c/$chatId", params: { chatId: id } })
     } catch (reason) {
       setError(reason)

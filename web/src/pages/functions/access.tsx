@@ -8,7 +8,7 @@ import { Field, Input } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
-import { functionQuery, pathOf } from "./functions-api.ts"
+import { functionPath, functionQuery } from "./functions-api.ts"
 import { useFunction } from "./use-function.ts"
 
 const valuesOf = (one: FunctionRecord) => {
@@ -22,7 +22,7 @@ export const AccessPart = () => {
   const client = useQueryClient()
   const { values, set, settle, dirty } = useDraft(valuesOf(one))
   const save = useMutation({
-    mutationFn: () => api.post<FunctionRecord>(pathOf(one.id, "/update"), values),
+    mutationFn: () => api.post<FunctionRecord>(functionPath(one.id, "/update"), values),
     onSuccess: async (saved) => {
       settle(valuesOf(saved))
       client.setQueryData(functionQuery(one.id).queryKey, saved)
@@ -50,7 +50,7 @@ export const AccessPart = () => {
           />
         )}
         {one.filter && (
-          <AroundField
+          <FilteredModelsField
             models={values.filter_models}
             onModels={(filter_models) => set({ filter_models })}
           />
@@ -61,9 +61,9 @@ export const AccessPart = () => {
             help={t("access.orderHelp")}
             error={fieldError(error, "filter_order")}
           >
-            {(wired) => (
+            {(controlProps) => (
               <Input
-                {...wired}
+                {...controlProps}
                 type="number"
                 step={1}
                 value={values.filter_order}
@@ -86,13 +86,13 @@ export const AccessPart = () => {
   )
 }
 
-interface AroundFieldProps {
+interface FilteredModelsFieldProps {
   models: readonly string[]
   onModels: (models: string[]) => void
 }
 
 /** All models or selected ones. */
-const AroundField = ({ models, onModels }: AroundFieldProps) => {
+const FilteredModelsField = ({ models, onModels }: FilteredModelsFieldProps) => {
   const id = useId()
   const { data: known = [] } = useQuery(modelsQuery)
   const all = models.includes("*")

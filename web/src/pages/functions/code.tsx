@@ -5,11 +5,11 @@ import type { FunctionRecord, SourceProblem } from "../../../../server/src/funct
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 import { Form } from "../../ui/form.tsx"
 import { CodeEditor, type EditorHandle } from "./editor/code-editor.tsx"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { check, functionQuery, pathOf } from "./functions-api.ts"
+import { checkSource, functionPath, functionQuery } from "./functions-api.ts"
 import { ProblemList } from "./problem-list.tsx"
 import { RunPane } from "./run-pane.tsx"
 import { useFunction } from "./use-function.ts"
@@ -26,21 +26,21 @@ export const CodePart = () => {
   const editor = useRef<EditorHandle | null>(null)
   const dirty = content !== base.content
 
-  const look = async (text: string): Promise<readonly SourceProblem[]> => {
-    const found = await check(text)
+  const checkContent = async (text: string): Promise<readonly SourceProblem[]> => {
+    const found = await checkSource(text)
     setProblems(found)
     return found
   }
   const save = useMutation({
     mutationFn: () =>
-      api.post<FunctionRecord>(pathOf(one.id, "/update"), { content, version: base.version }),
+      api.post<FunctionRecord>(functionPath(one.id, "/update"), { content, version: base.version }),
     onSuccess: async (saved) => {
       setBase({ content: saved.content, version: saved.version })
       client.setQueryData(functionQuery(one.id).queryKey, saved)
       await client.invalidateQueries({ queryKey: ["functions"] })
       await client.invalidateQueries({ queryKey: ["models"] })
     },
-    onError: (error) => editor.current?.mark(problemsOf(error)),
+    onError: (error) => editor.current?.showProblems(problemsOf(error)),
   })
   const show = (line: number | null, column: number | null): void =>
     editor.current?.goTo(line ?? 1, column ?? 1)
@@ -54,9 +54,9 @@ export const CodePart = () => {
         error={null}
         onSave={() => (reviewing ? undefined : setReviewing(true))}
         action={t("functions.save")}
-        beside={
+        extraActions={
           dirty && (
-            <Button look="quiet" onClick={() => editor.current?.replace(base.content)}>
+            <Button variant="quiet" onClick={() => editor.current?.replace(base.content)}>
               {t("functions.revert")}
             </Button>
           )
@@ -68,7 +68,7 @@ export const CodePart = () => {
             content={content}
             onContent={setContent}
             declarations={declarations}
-            check={look}
+            check={checkContent}
             handle={editor}
             className="h-[60vh] min-h-80"
           />
@@ -76,8 +76,8 @@ export const CodePart = () => {
         </div>
         <Declarations />
       </Form>
-      <RunPane one={one} content={content} onPlace={show} />
-      <Confirm
+      <RunPane one={one} content={content} onLocation={show} />
+      <ConfirmDialog
         open={reviewing}
         wide
         onClose={() => setReviewing(false)}
@@ -87,7 +87,7 @@ export const CodePart = () => {
       >
         <p className="mb-3">{t("functions.review")}</p>
         <DifferenceView before={base.content} after={content} label={t("functions.difference")} />
-      </Confirm>
+      </ConfirmDialog>
     </div>
   )
 }

@@ -9,14 +9,14 @@ import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { type Example, examples } from "./examples.ts"
-import { idFrom } from "./values.ts"
+import { toFunctionId } from "./values.ts"
 
-const begin = { example: "empty", name: "", id: "", description: "" }
+const emptyValues = { example: "empty", name: "", id: "", description: "" }
 
 export const NewFunctionPage = () => {
   const router = useRouter()
   const client = useQueryClient()
-  const { values, set, dirty } = useDraft(begin)
+  const { values, set, dirty } = useDraft(emptyValues)
   const [ownId, setOwnId] = useState(false)
   const all = examples()
   const create = useMutation({
@@ -25,7 +25,7 @@ export const NewFunctionPage = () => {
       const content = all.find((one) => one.id === example)?.content ?? ""
       const meta = { description, tags: [] }
       // Disabled at first, so that unreviewed code does not answer anyone.
-      const body = { id: id || idFrom(name), name, content, meta, is_active: false }
+      const body = { id: id || toFunctionId(name), name, content, meta, is_active: false }
       return api.post<FunctionRecord>("/api/v1/functions/create", body)
     },
     onSuccess: async ({ id }) => {
@@ -38,16 +38,21 @@ export const NewFunctionPage = () => {
     },
   })
   const choose = ({ id, name, description }: Example): void => {
-    const named = id === "empty" ? "" : name
-    const told = id === "empty" ? "" : description
-    set({ example: id, name: named, description: told, ...(!ownId && { id: idFrom(named) }) })
+    const initialName = id === "empty" ? "" : name
+    const initialDescription = id === "empty" ? "" : description
+    set({
+      example: id,
+      name: initialName,
+      description: initialDescription,
+      ...(!ownId && { id: toFunctionId(initialName) }),
+    })
   }
   const { error } = create
   return (
     <Page
       title={t("functions.create")}
       lead={t("functions.createLead")}
-      above={<BackLink to="/functions">{t("functions.title")}</BackLink>}
+      breadcrumb={<BackLink to="/functions">{t("functions.title")}</BackLink>}
       narrow
     >
       <Form
@@ -64,7 +69,7 @@ export const NewFunctionPage = () => {
         <TextField
           label={t("functions.name")}
           value={values.name}
-          onValue={(name) => set({ name, ...(!ownId && { id: idFrom(name) }) })}
+          onValue={(name) => set({ name, ...(!ownId && { id: toFunctionId(name) }) })}
           error={fieldError(error, "name")}
           autoComplete="off"
         />

@@ -7,15 +7,15 @@ import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { download } from "../admin/csv.ts"
-import { describedBy, functionQuery, kindOf, pathOf } from "./functions-api.ts"
-import { OnOff, State } from "./list.tsx"
+import { downloadTextFile } from "../admin/csv.ts"
+import { descriptionOf, functionKind, functionPath, functionQuery } from "./functions-api.ts"
+import { EnabledStatus, EnabledSwitch } from "./list.tsx"
 
 const route = getRouteApi("/inside/functions/$functionId")
 
@@ -26,7 +26,7 @@ export const FunctionPage = () => {
   const above = <BackLink to="/functions">{t("functions.title")}</BackLink>
   if (found.error instanceof ApiError && found.error.status === 404) {
     return (
-      <Page title={functionId} above={above}>
+      <Page title={functionId} breadcrumb={above}>
         <EmptyState icon={SquareFunction} title={t("functions.gone")}>
           {t("functions.goneHelp")}
         </EmptyState>
@@ -36,11 +36,11 @@ export const FunctionPage = () => {
   return (
     <Page
       title={found.data?.name ?? functionId}
-      lead={found.data && describedBy(found.data)}
-      above={above}
+      lead={found.data && descriptionOf(found.data)}
+      breadcrumb={above}
       action={found.data && <Actions one={found.data} />}
     >
-      <Loaded query={found} rows={12}>
+      <QueryResult query={found} rows={12}>
         {(one) => (
           <>
             <LinkTabs
@@ -56,23 +56,23 @@ export const FunctionPage = () => {
             <Outlet key={one.id} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
 
 const Actions = ({ one }: { one: FunctionRecord }) => {
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const first = one.models[0]?.id
   const { id, name, meta, content, hosts, filter_models, filter_order } = one
   const exported = { functions: [{ id, name, meta, content, hosts, filter_models, filter_order }] }
   return (
     <>
       <span className="flex h-8 items-center gap-2 text-sm">
-        <State on={one.is_active} />
-        <OnOff one={one} />
+        <EnabledStatus on={one.is_active} />
+        <EnabledSwitch one={one} />
       </span>
-      {kindOf(one) === "model" && first !== undefined && (
+      {functionKind(one) === "model" && first !== undefined && (
         <>
           <span className="flex h-8 items-center text-xs">
             <code className="max-w-44 truncate">{first}</code>
@@ -89,39 +89,39 @@ const Actions = ({ one }: { one: FunctionRecord }) => {
         <MenuItem
           icon={Download}
           onClick={() =>
-            download(`${id}.json`, "application/json", JSON.stringify(exported, null, 2))
+            downloadTextFile(`${id}.json`, "application/json", JSON.stringify(exported, null, 2))
           }
         >
           {t("functions.export")}
         </MenuItem>
-        <MenuItem icon={Trash2} danger onClick={() => setAsking(true)}>
+        <MenuItem icon={Trash2} danger onClick={() => setConfirming(true)}>
           {t("functions.delete")}
         </MenuItem>
       </Menu>
-      <Removal one={one} asking={asking} onClose={() => setAsking(false)} />
+      <Removal one={one} isConfirming={isConfirming} onClose={() => setConfirming(false)} />
     </>
   )
 }
 
 interface RemovalProps {
   one: FunctionRecord
-  asking: boolean
+  isConfirming: boolean
   onClose: () => void
 }
 
-const Removal = ({ one: { id, name }, asking, onClose }: RemovalProps) => {
+const Removal = ({ one: { id, name }, isConfirming, onClose }: RemovalProps) => {
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (): Promise<void> => {
-    await api.delete(pathOf(id, "/delete"))
+    await api.delete(functionPath(id, "/delete"))
     await router.navigate({ to: "/functions", ignoreBlocker: true })
     client.removeQueries({ queryKey: ["functions", id] })
     await client.invalidateQueries({ queryKey: ["functions"] })
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <Confirm
-      open={asking}
+    <ConfirmDialog
+      open={isConfirming}
       onClose={onClose}
       title={t("functions.deleteOne", { name })}
       action={t("functions.delete")}
@@ -130,6 +130,6 @@ const Removal = ({ one: { id, name }, asking, onClose }: RemovalProps) => {
       onConfirm={remove}
     >
       {t("functions.deleteHelp")}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -15,7 +15,7 @@ import { api } from "../../lib/api.ts"
 const base = "/api/v1/functions"
 const refreshMs = 5000
 
-export const pathOf = (id: string, rest = ""): string =>
+export const functionPath = (id: string, rest = ""): string =>
   `${base}/id/${encodeURIComponent(id)}${rest}`
 
 export const functionsQuery = queryOptions({
@@ -26,21 +26,21 @@ export const functionsQuery = queryOptions({
 export const functionQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id],
-    queryFn: ({ signal }) => api.get<FunctionRecord>(pathOf(id), { signal }),
+    queryFn: ({ signal }) => api.get<FunctionRecord>(functionPath(id), { signal }),
   })
 
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id, "versions"],
     queryFn: async ({ signal }) =>
-      (await api.get<Page<FunctionVersion>>(pathOf(id, "/versions"), { signal })).items,
+      (await api.get<Page<FunctionVersion>>(functionPath(id, "/versions"), { signal })).items,
   })
 
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: ["functions", id, "versions", version],
     queryFn: ({ signal }) =>
-      api.get<FunctionVersionSource>(pathOf(id, `/versions/${version}`), { signal }),
+      api.get<FunctionVersionSource>(functionPath(id, `/versions/${version}`), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -48,33 +48,33 @@ export const runsQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id, "runs"],
     queryFn: async ({ signal }) =>
-      (await api.get<Page<FunctionRun>>(pathOf(id, "/runs"), { signal })).items,
+      (await api.get<Page<FunctionRun>>(functionPath(id, "/runs"), { signal })).items,
     refetchInterval: refreshMs,
   })
 
 export const valvesQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id, "valves"],
-    queryFn: ({ signal }) => api.get<FunctionValves>(pathOf(id, "/valves"), { signal }),
+    queryFn: ({ signal }) => api.get<FunctionValves>(functionPath(id, "/valves"), { signal }),
   })
 
 /** Checks a source with the parser that the gateway uses to strip types. */
-export const check = async (content: string): Promise<readonly SourceProblem[]> =>
+export const checkSource = async (content: string): Promise<readonly SourceProblem[]> =>
   (await api.post<{ problems: SourceProblem[] }>(`${base}/check`, { content })).problems
 
 /** A module that is both a model and a filter counts as a model. */
-export const kindOf = ({ models, filter }: FunctionSummary): "model" | "filter" =>
+export const functionKind = ({ models, filter }: FunctionSummary): "model" | "filter" =>
   filter && models.length === 0 ? "filter" : "model"
 
-export const describedBy = ({ meta, models }: FunctionSummary): string =>
+export const descriptionOf = ({ meta, models }: FunctionSummary): string =>
   meta.description || (models[0]?.description ?? "")
 
 /** The models that the function offers or filters. */
-export const offersOf = (one: FunctionSummary): string => {
-  const { filter_models: around } = one
-  if (kindOf(one) === "model")
+export const describeOffers = (one: FunctionSummary): string => {
+  const { filter_models: filteredModels } = one
+  if (functionKind(one) === "model")
     return one.models.map(({ id }) => id).join(", ") || t("functions.offersNone")
-  if (around.includes("*")) return t("functions.around")
-  if (around.length === 0) return t("functions.aroundNone")
-  return t("functions.aroundSome", { count: around.length })
+  if (filteredModels.includes("*")) return t("functions.around")
+  if (filteredModels.length === 0) return t("functions.aroundNone")
+  return t("functions.aroundSome", { count: filteredModels.length })
 }

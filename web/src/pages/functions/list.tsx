@@ -9,20 +9,26 @@ import { useListSearch } from "../../lib/use-list.ts"
 import { Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { inWords } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { errorText } from "../../ui/error-note.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import { describedBy, functionsQuery, kindOf, offersOf, pathOf } from "./functions-api.ts"
-import { Outcome } from "./outcome.tsx"
-import { Transfer } from "./transfer.tsx"
+import {
+  describeOffers,
+  descriptionOf,
+  functionKind,
+  functionPath,
+  functionsQuery,
+} from "./functions-api.ts"
+import { RunOutcome } from "./outcome.tsx"
+import { ImportExportMenu } from "./transfer.tsx"
 
 const CreateFunction = () => (
-  <ButtonLink to="/functions/new" look="primary" icon={Plus}>
+  <ButtonLink to="/functions/new" variant="primary" icon={Plus}>
     {t("functions.create")}
   </ButtonLink>
 )
@@ -36,7 +42,7 @@ export const FunctionsPage = () => {
       lead={t("functions.lead")}
       action={
         <>
-          <Transfer />
+          <ImportExportMenu />
           <CreateFunction />
         </>
       }
@@ -64,9 +70,9 @@ export const FunctionsPage = () => {
           ]}
         />
       </Toolbar>
-      <Loaded query={functions} rows={6}>
+      <QueryResult query={functions} rows={6}>
         {(all) => <Listing all={all} search={search} clear={clear} />}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -77,14 +83,14 @@ interface Search {
   state?: string | undefined
 }
 
-const fits = (one: FunctionListItem, { query = "", kind, state }: Search): boolean => {
-  const text = [one.name, one.id, describedBy(one)].join(" ").toLowerCase()
+const matchesSearch = (one: FunctionListItem, { query = "", kind, state }: Search): boolean => {
+  const text = [one.name, one.id, descriptionOf(one)].join(" ").toLowerCase()
   return (
     query
       .toLowerCase()
       .split(/\s+/)
       .every((word) => text.includes(word)) &&
-    (!kind || kindOf(one) === kind) &&
+    (!kind || functionKind(one) === kind) &&
     (!state || one.is_active === (state === "on"))
   )
 }
@@ -103,9 +109,9 @@ const Listing = ({ all, search, clear }: ListingProps) => {
       </EmptyState>
     )
   }
-  const items = all.filter((one) => fits(one, search))
+  const items = all.filter((one) => matchesSearch(one, search))
   if (items.length === 0) {
-    return <NothingFound icon={SquareFunction} clear={clear} />
+    return <NoResults icon={SquareFunction} clear={clear} />
   }
   return (
     <Table label={t("functions.title")} items={items} idOf={({ id }) => id} columns={columns()} />
@@ -118,7 +124,7 @@ const columns = (): Column<FunctionListItem>[] => [
     header: t("functions.name"),
     grow: true,
     cell: (one) => (
-      <NameCell note={describedBy(one) || (one.name === one.id ? undefined : one.id)}>
+      <NameCell note={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}>
         <Link to="/functions/$functionId" params={{ functionId: one.id }}>
           {one.name}
         </Link>
@@ -129,15 +135,15 @@ const columns = (): Column<FunctionListItem>[] => [
     id: "kind",
     header: t("functions.kind"),
     wideOnly: true,
-    cell: (one) => t(`functions.${kindOf(one)}`),
+    cell: (one) => t(`functions.${functionKind(one)}`),
   },
   {
     id: "offers",
     header: t("functions.offers"),
     wideOnly: true,
     cell: (one) => (
-      <span title={offersOf(one)} className="block max-w-52 truncate">
-        {offersOf(one)}
+      <span title={describeOffers(one)} className="block max-w-52 truncate">
+        {describeOffers(one)}
       </span>
     ),
   },
@@ -147,27 +153,31 @@ const columns = (): Column<FunctionListItem>[] => [
     wideOnly: true,
     cell: ({ last_run }) => last_run && <LastRun {...last_run} />,
   },
-  { id: "state", header: t("functions.state"), cell: ({ is_active }) => <State on={is_active} /> },
-  { id: "on", header: "", align: "right", cell: (one) => <OnOff one={one} /> },
+  {
+    id: "state",
+    header: t("functions.state"),
+    cell: ({ is_active }) => <EnabledStatus on={is_active} />,
+  },
+  { id: "on", header: "", align: "right", cell: (one) => <EnabledSwitch one={one} /> },
 ]
 
 const LastRun = ({ outcome, created_at }: NonNullable<FunctionListItem["last_run"]>) => (
   <span className="flex items-center gap-2 whitespace-nowrap">
-    <Outcome result={outcome} />
+    <RunOutcome result={outcome} />
     <span className="text-xs text-muted">
       <Time at={created_at} />
     </span>
   </span>
 )
 
-export const State = ({ on }: { on: boolean }) => (
+export const EnabledStatus = ({ on }: { on: boolean }) => (
   <Status tone={on ? "ok" : "plain"}>{t(on ? "functions.on" : "functions.off")}</Status>
 )
 
-export const OnOff = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {
+export const EnabledSwitch = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {
   const client = useQueryClient()
   const toggle = useMutation({
-    mutationFn: () => api.post<FunctionSummary>(pathOf(id, "/toggle")),
+    mutationFn: () => api.post<FunctionSummary>(functionPath(id, "/toggle")),
     onSettled: async () => {
       // Refetch before the page links to the chat, which would select another model if its list
       // were stale.
@@ -183,7 +193,7 @@ export const OnOff = ({ one: { id, name, is_active } }: { one: FunctionSummary }
         checked={toggle.isPending ? !is_active : is_active}
         onValue={() => toggle.mutate()}
       />
-      {toggle.error && <p className="text-xs text-danger">{inWords(toggle.error)}</p>}
+      {toggle.error && <p className="text-xs text-danger">{errorText(toggle.error)}</p>}
     </>
   )
 }

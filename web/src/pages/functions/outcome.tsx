@@ -1,7 +1,7 @@
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import { Status } from "../../ui/badge.tsx"
 
-const words: Record<string, MessageKey> = {
+const labels: Record<string, MessageKey> = {
   ok: "run.ok",
   timeout: "run.timeout",
   out_of_memory: "run.out_of_memory",
@@ -18,7 +18,7 @@ const toneOf = (result: string) => {
 }
 
 /** The outcome of a run. */
-export const Outcome = ({ result }: { result: string }) => {
-  const word = words[result]
+export const RunOutcome = ({ result }: { result: string }) => {
+  const word = labels[result]
   return <Status tone={toneOf(result)}>{word ? t(word) : result}</Status>
 }

@@ -6,43 +6,43 @@ import { useShortcut } from "../../lib/shortcuts.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Select, TextArea } from "../../ui/field.tsx"
-import { Keys } from "../../ui/keys.tsx"
-import { kindOf } from "./functions-api.ts"
+import { KeyCombination } from "../../ui/keys.tsx"
+import { functionKind } from "./functions-api.ts"
 import { TrialView } from "./trial-view.tsx"
-import { useRun } from "./use-run.ts"
+import { useTrialRun } from "./use-run.ts"
 
 interface RunPaneProps {
   one: FunctionRecord
   content: string
-  onPlace: (line: number | null, column: number | null) => void
+  onLocation: (line: number | null, column: number | null) => void
 }
 
 const asRequest = (message: string): string =>
   JSON.stringify({ messages: [{ role: "user", content: message }] }, null, 2)
 
-const parsed = (text: string): { request?: object; wrong?: string } => {
+const parseRequest = (text: string): { request?: object; jsonError?: string } => {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return { request: value }
     }
-    return { wrong: "{…}" }
+    return { jsonError: "{…}" }
   } catch (error) {
-    return { wrong: error instanceof Error ? error.message : "" }
+    return { jsonError: error instanceof Error ? error.message : "" }
   }
 }
 
 /** Runs the editor's content, saved or not, and shows its output, log, and resource use. */
-export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
+export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
   const id = useId()
   const [message, setMessage] = useState("Hello")
   /** The whole request as JSON, if edited instead of only the message. */
-  const [written, setWritten] = useState<string | null>(null)
+  const [requestJson, setRequestJson] = useState<string | null>(null)
   const [reply, setReply] = useState(t("run.replySample"))
   const [model, setModel] = useState("")
-  const { trial, error, stopped, running, start, stop } = useRun(one.id)
-  const { request, wrong } = parsed(written ?? asRequest(message))
-  const isFilter = kindOf(one) === "filter"
+  const { trial, error, stopped, running, start, stop } = useTrialRun(one.id)
+  const { request, jsonError } = parseRequest(requestJson ?? asRequest(message))
+  const isFilter = functionKind(one) === "filter"
 
   const run = (): void => {
     if (running || !request) return
@@ -67,9 +67,9 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
       <form onSubmit={submit} className="flex flex-col gap-3">
         {one.models.length > 1 && (
           <Field label={t("run.model")}>
-            {(wired) => (
+            {(controlProps) => (
               <Select
-                {...wired}
+                {...controlProps}
                 value={model || (one.models[0]?.id ?? "")}
                 onValue={setModel}
                 options={one.models.map((offered) => ({ value: offered.id, label: offered.name }))}
@@ -80,15 +80,15 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
         <RequestField
           message={message}
           onMessage={setMessage}
-          written={written}
-          onWritten={setWritten}
-          wrong={wrong}
+          requestJson={requestJson}
+          onRequestJson={setRequestJson}
+          jsonError={jsonError}
         />
         {isFilter && (
           <Field label={t("run.reply")} help={t("run.replyHelp")}>
-            {(wired) => (
+            {(controlProps) => (
               <TextArea
-                {...wired}
+                {...controlProps}
                 value={reply}
                 onChange={({ target }) => setReply(target.value)}
                 className="max-h-40"
@@ -99,13 +99,13 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
         <div className="flex items-center gap-2">
           <Button
             type="submit"
-            look={running ? "secondary" : "primary"}
+            variant={running ? "secondary" : "primary"}
             icon={running ? Square : Play}
             disabled={!running && !request}
           >
             {running ? t("run.stop") : t("run.start")}
           </Button>
-          <Keys of="mod+enter" />
+          <KeyCombination of="mod+enter" />
         </div>
       </form>
       {error !== null && <ErrorNote error={error} />}
@@ -114,7 +114,7 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
           id={id}
           trial={trial}
           state={running ? "running" : stopped ? "cancelled" : null}
-          onPlace={onPlace}
+          onLocation={onLocation}
         />
       )}
     </aside>
@@ -124,29 +124,29 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
 interface RequestFieldProps {
   message: string
   onMessage: (message: string) => void
-  written: string | null
-  onWritten: (written: string | null) => void
-  wrong: string | undefined
+  requestJson: string | null
+  onRequestJson: (requestJson: string | null) => void
+  jsonError: string | undefined
 }
 
 /** A text field for the message or for the whole request as JSON. */
 const RequestField = (props: RequestFieldProps) => {
-  const { message, onMessage, written, onWritten, wrong } = props
+  const { message, onMessage, requestJson, onRequestJson, jsonError } = props
   const other = (
     <button
       type="button"
-      onClick={() => onWritten(written === null ? asRequest(message) : null)}
+      onClick={() => onRequestJson(requestJson === null ? asRequest(message) : null)}
       className="rounded-sm underline underline-offset-2 hover:text-text"
     >
-      {t(written === null ? "run.whole" : "run.simple")}
+      {t(requestJson === null ? "run.whole" : "run.simple")}
     </button>
   )
-  if (written === null) {
+  if (requestJson === null) {
     return (
-      <Field label={t("run.message")} aside={other}>
-        {(wired) => (
+      <Field label={t("run.message")} labelAction={other}>
+        {(controlProps) => (
           <TextArea
-            {...wired}
+            {...controlProps}
             value={message}
             onChange={({ target }) => onMessage(target.value)}
             className="max-h-48"
@@ -155,15 +155,15 @@ const RequestField = (props: RequestFieldProps) => {
       </Field>
     )
   }
-  const error = wrong === undefined ? undefined : t("run.badJson", { reason: wrong })
+  const error = jsonError === undefined ? undefined : t("run.badJson", { reason: jsonError })
   return (
-    <Field label={t("run.request")} help={t("run.requestHelp")} error={error} aside={other}>
-      {(wired) => (
+    <Field label={t("run.request")} help={t("run.requestHelp")} error={error} labelAction={other}>
+      {(controlProps) => (
         <TextArea
-          {...wired}
+          {...controlProps}
           spellCheck={false}
-          value={written}
-          onChange={({ target }) => onWritten(target.value)}
+          value={requestJson}
+          onChange={({ target }) => onRequestJson(target.value)}
           className="max-h-72 font-mono text-xs!"
         />
       )}

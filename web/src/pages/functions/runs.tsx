@@ -5,12 +5,12 @@ import type { FunctionRun } from "../../../../server/src/functions/run-schema.ts
 import { t } from "../../i18n/translate.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
 import { runsQuery } from "./functions-api.ts"
-import { LogView, Result } from "./trial-view.tsx"
+import { LogView, RunResultView } from "./trial-view.tsx"
 import { useFunction } from "./use-function.ts"
 
 const failed = ({ outcome }: FunctionRun): boolean => outcome !== "ok" && outcome !== "cancelled"
@@ -21,7 +21,7 @@ export const RunsPart = () => {
   const runs = useQuery(runsQuery(id))
   const [onlyFailed, setOnlyFailed] = useState(false)
   return (
-    <Loaded query={runs} rows={6}>
+    <QueryResult query={runs} rows={6}>
       {(all) =>
         all.length === 0 ? (
           <EmptyState icon={ListTree} title={t("runs.none")}>
@@ -43,7 +43,7 @@ export const RunsPart = () => {
           </>
         )
       }
-    </Loaded>
+    </QueryResult>
   )
 }
 
@@ -56,7 +56,7 @@ const Row = ({ run }: { run: FunctionRun }) => {
         <summary className="flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm -outline-offset-2 hover:bg-surface">
           <ChevronRight aria-hidden className="size-4 shrink-0 text-muted group-open:rotate-90" />
           <span className="min-w-0 flex-1 basis-48">
-            <Result result={run} />
+            <RunResultView result={run} />
           </span>
           <span className="flex flex-wrap items-center gap-2 text-xs text-muted">
             {run.trial && <Badge>{t("runs.trial")}</Badge>}

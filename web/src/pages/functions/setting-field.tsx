@@ -1,18 +1,18 @@
 import type { SettingDefinition } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { Field, Input, Select, TextArea, type Wired } from "../../ui/field.tsx"
+import { type ControlProps, Field, Input, Select, TextArea } from "../../ui/field.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 
-export type Value = string | number | boolean | null
+export type SettingValue = string | number | boolean | null
 
 interface SettingFieldProps {
   name: string
   shape: SettingDefinition
   /** `null` uses the default. */
-  value: Value
+  value: SettingValue
   /** The saved value; a mask if the setting is secret. */
-  stored: Value
-  onValue: (value: Value) => void
+  stored: SettingValue
+  onValue: (value: SettingValue) => void
   error: string | undefined
 }
 
@@ -32,54 +32,57 @@ export const SettingField = (props: SettingFieldProps) => {
     )
   }
   return (
-    <Field label={label} {...(help && { help })} error={error ?? missing(shape, value)}>
-      {(wired) => <Control wired={wired} {...props} />}
+    <Field label={label} {...(help && { help })} error={error ?? missingError(shape, value)}>
+      {(controlProps) => <Control controlProps={controlProps} {...props} />}
     </Field>
   )
 }
 
-const helpOf = (shape: SettingDefinition, stored: Value): string => {
-  const usual = shape.default
+const helpOf = (shape: SettingDefinition, stored: SettingValue): string => {
+  const defaultValue = shape.default
   const more =
     shape.type === "secret"
       ? t(stored === null ? "values.secret" : "values.secretKept")
-      : usual !== undefined && shape.type !== "boolean" && usual !== ""
-        ? t("values.usual", { value: String(usual) })
+      : defaultValue !== undefined && shape.type !== "boolean" && defaultValue !== ""
+        ? t("values.usual", { value: String(defaultValue) })
         : ""
   return [shape.description, more].filter(Boolean).join(" ")
 }
 
-const missing = (
-  { required, default: usual }: SettingDefinition,
-  value: Value,
+const missingError = (
+  { required, default: defaultValue }: SettingDefinition,
+  value: SettingValue,
 ): string | undefined =>
-  required && usual === undefined && (value === null || value === "")
+  required && defaultValue === undefined && (value === null || value === "")
     ? t("values.missing")
     : undefined
 
-const placeholderOf = ({ default: usual }: SettingDefinition): string =>
-  usual === undefined ? "" : String(usual)
+const placeholderOf = ({ default: defaultValue }: SettingDefinition): string =>
+  defaultValue === undefined ? "" : String(defaultValue)
 
-const Control = ({ wired, ...props }: SettingFieldProps & { wired: Wired }) => {
+const Control = ({
+  controlProps,
+  ...props
+}: SettingFieldProps & { controlProps: ControlProps }) => {
   const { shape, value, onValue } = props
   const text = value === null ? "" : String(value)
-  if (shape.type === "secret") return <SecretControl wired={wired} {...props} />
+  if (shape.type === "secret") return <SecretControl controlProps={controlProps} {...props} />
   if (shape.type === "choice") {
     const choices = (shape.choices ?? []).map((choice) => ({ value: choice, label: choice }))
-    const usual = typeof shape.default === "string" ? shape.default : ""
+    const defaultValue = typeof shape.default === "string" ? shape.default : ""
     return (
       <Select
-        {...wired}
-        value={text || usual}
+        {...controlProps}
+        value={text || defaultValue}
         onValue={(chosen) => onValue(chosen === "" ? null : chosen)}
-        options={usual ? choices : [{ value: "", label: t("values.choose") }, ...choices]}
+        options={defaultValue ? choices : [{ value: "", label: t("values.choose") }, ...choices]}
       />
     )
   }
   if (shape.type === "number") {
     return (
       <Input
-        {...wired}
+        {...controlProps}
         type="number"
         inputMode="decimal"
         step="any"
@@ -95,7 +98,7 @@ const Control = ({ wired, ...props }: SettingFieldProps & { wired: Wired }) => {
   const Control = shape.multiline ? TextArea : Input
   return (
     <Control
-      {...wired}
+      {...controlProps}
       value={text}
       placeholder={placeholderOf(shape)}
       autoComplete="off"
@@ -107,9 +110,14 @@ const Control = ({ wired, ...props }: SettingFieldProps & { wired: Wired }) => {
 }
 
 /** Never shows the saved secret, which is kept unless a new one is entered. */
-const SecretControl = ({ wired, value, stored, onValue }: SettingFieldProps & { wired: Wired }) => (
+const SecretControl = ({
+  controlProps,
+  value,
+  stored,
+  onValue,
+}: SettingFieldProps & { controlProps: ControlProps }) => (
   <Input
-    {...wired}
+    {...controlProps}
     type="password"
     autoComplete="new-password"
     spellCheck={false}

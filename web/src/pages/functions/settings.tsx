@@ -5,9 +5,9 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { pathOf, valvesQuery } from "./functions-api.ts"
-import { SettingField, type Value } from "./setting-field.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { functionPath, valvesQuery } from "./functions-api.ts"
+import { SettingField, type SettingValue } from "./setting-field.tsx"
 import { useFunction } from "./use-function.ts"
 
 /** The function's settings, as a form generated from their descriptions. */
@@ -15,7 +15,7 @@ export const SettingsPart = () => {
   const { id, version } = useFunction()
   const valves = useQuery(valvesQuery(id))
   return (
-    <Loaded query={valves} rows={5}>
+    <QueryResult query={valves} rows={5}>
       {(shown) =>
         Object.keys(shown.settings).length === 0 ? (
           <EmptyState icon={SlidersHorizontal} title={t("values.none")}>
@@ -25,20 +25,20 @@ export const SettingsPart = () => {
           <SettingsForm key={version} id={id} valves={shown} />
         )
       }
-    </Loaded>
+    </QueryResult>
   )
 }
 
 /** Only changed values, so that a secret's mask is never sent as its value. */
-const changed = (before: Record<string, Value>, after: Record<string, Value>) =>
+const changed = (before: Record<string, SettingValue>, after: Record<string, SettingValue>) =>
   Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]))
 
 const SettingsForm = ({ id, valves }: { id: string; valves: FunctionValves }) => {
   const client = useQueryClient()
-  const { base, values, set, settle, dirty } = useDraft<Record<string, Value>>(valves.values)
+  const { base, values, set, settle, dirty } = useDraft<Record<string, SettingValue>>(valves.values)
   const save = useMutation({
     mutationFn: () =>
-      api.post<FunctionValves>(pathOf(id, "/valves"), { values: changed(base, values) }),
+      api.post<FunctionValves>(functionPath(id, "/valves"), { values: changed(base, values) }),
     onSuccess: (saved) => {
       settle(saved.values)
       client.setQueryData(valvesQuery(id).queryKey, saved)

@@ -5,15 +5,15 @@ import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
-import { inWords } from "../../ui/error-note.tsx"
+import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { download } from "../admin/csv.ts"
-import { idFrom } from "./values.ts"
+import { downloadTextFile } from "../admin/csv.ts"
+import { toFunctionId } from "./values.ts"
 
 /** A source file as an import of one function named after it. */
 const fromSource = (name: string, content: string): object => {
   const title = name.replace(/\.[^.]+$/, "")
-  return { functions: [{ id: idFrom(title), name: title, content, is_active: false }] }
+  return { functions: [{ id: toFunctionId(title), name: title, content, is_active: false }] }
 }
 
 const fromJson = (text: string): object => {
@@ -28,25 +28,25 @@ const fromJson = (text: string): object => {
   throw new Error(t("functions.importWrong"))
 }
 
-const read = async (file: File): Promise<object> => {
+const readImport = async (file: File): Promise<object> => {
   const text = await file.text()
   return /\.[mc]?[jt]s$/.test(file.name) ? fromSource(file.name, text) : fromJson(text)
 }
 
 /** Exports functions to a file and imports them; secrets are not exported. */
-export const Transfer = () => {
+export const ImportExportMenu = () => {
   const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const exported = useMutation({
     mutationFn: () => api.get<{ functions: FunctionRecord[] }>("/api/v1/functions/export"),
     onSuccess: (file) =>
-      download("functions.json", "application/json", JSON.stringify(file, null, 2)),
+      downloadTextFile("functions.json", "application/json", JSON.stringify(file, null, 2)),
   })
   const imported = useMutation({
     mutationFn: async (file: File) =>
       api.post<{ created: string[]; updated: string[] }>(
         "/api/v1/functions/import",
-        await read(file),
+        await readImport(file),
       ),
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ["functions"] })
@@ -77,7 +77,7 @@ export const Transfer = () => {
         }}
       />
       <p role="status" className="max-w-72 text-right text-xs text-muted">
-        {error && <span className="text-danger">{inWords(error)}</span>}
+        {error && <span className="text-danger">{errorText(error)}</span>}
         {imported.data &&
           t("models.imported", {
             created: imported.data.created.length,

@@ -2,23 +2,23 @@ import type { LogLine, RunResult } from "../../../../server/src/functions/run-sc
 import { t } from "../../i18n/translate.ts"
 import { formatBytes, formatDuration } from "../../lib/format.ts"
 import { classes } from "../../ui/classes.ts"
-import { Outcome } from "./outcome.tsx"
+import { RunOutcome } from "./outcome.tsx"
 import type { Trial } from "./use-run.ts"
 
-type OnPlace = (line: number | null, column: number | null) => void
+type OnLocation = (line: number | null, column: number | null) => void
 
 interface TrialViewProps {
   id: string
   trial: Trial
   /** Shown until there is a result. */
   state: "running" | "cancelled" | null
-  onPlace: OnPlace
+  onLocation: OnLocation
 }
 
 /** The output, log, and result of a trial run. */
-export const TrialView = ({ id, trial, state, onPlace }: TrialViewProps) => (
+export const TrialView = ({ id, trial, state, onLocation }: TrialViewProps) => (
   <div className="flex min-w-0 flex-col gap-3">
-    <Part id={`${id}-output`} title={t("run.output")}>
+    <TrialSection id={`${id}-output`} title={t("run.output")}>
       <div
         role="log"
         aria-labelledby={`${id}-output`}
@@ -35,29 +35,29 @@ export const TrialView = ({ id, trial, state, onPlace }: TrialViewProps) => (
           </code>
         ))}
       </div>
-    </Part>
+    </TrialSection>
     {trial.sources.length > 0 && (
-      <Part id={`${id}-sources`} title={t("run.sources")}>
+      <TrialSection id={`${id}-sources`} title={t("run.sources")}>
         <ol className="list-inside list-decimal text-sm">
           {trial.sources.map((name, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: one document may be cited twice
             <li key={index}>{name}</li>
           ))}
         </ol>
-      </Part>
+      </TrialSection>
     )}
     {trial.result ? (
-      <Result result={trial.result} onPlace={onPlace} />
+      <RunResultView result={trial.result} onLocation={onLocation} />
     ) : (
-      state && <Outcome result={state} />
+      state && <RunOutcome result={state} />
     )}
-    <Part id={`${id}-log`} title={t("run.log")}>
-      <LogView labelledBy={`${id}-log`} log={trial.log} onPlace={onPlace} />
-    </Part>
+    <TrialSection id={`${id}-log`} title={t("run.log")}>
+      <LogView labelledBy={`${id}-log`} log={trial.log} onLocation={onLocation} />
+    </TrialSection>
   </div>
 )
 
-const Part = ({
+const TrialSection = ({
   id,
   title,
   children,
@@ -74,22 +74,30 @@ const Part = ({
   </section>
 )
 
-export const Result = ({ result, onPlace }: { result: RunResult; onPlace?: OnPlace }) => (
+export const RunResultView = ({
+  result,
+  onLocation,
+}: {
+  result: RunResult
+  onLocation?: OnLocation
+}) => (
   <div role="status" className="flex flex-col gap-2 text-sm">
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <Outcome result={result.outcome} />
-      <Figures result={result} />
+      <RunOutcome result={result.outcome} />
+      <RunFigures result={result} />
     </div>
     {result.message && (
       <p className="text-sm break-words text-danger">
         {result.message}{" "}
-        {result.line !== null && <Place {...result} line={result.line} onPlace={onPlace} />}
+        {result.line !== null && (
+          <SourceLine {...result} line={result.line} onLocation={onLocation} />
+        )}
       </p>
     )}
   </div>
 )
 
-const Figures = ({ result }: { result: RunResult }) => {
+const RunFigures = ({ result }: { result: RunResult }) => {
   const figures: [string, string][] = [
     ...(result.first_output_ms === null
       ? []
@@ -110,18 +118,18 @@ const Figures = ({ result }: { result: RunResult }) => {
   )
 }
 
-interface PlaceProps {
+interface SourceLineProps {
   line: number
   column?: number | null
-  onPlace: OnPlace | undefined
+  onLocation: OnLocation | undefined
 }
 
 /** A line of the function's source; a link if the editor is on the page. */
-const Place = ({ line, column = null, onPlace }: PlaceProps) =>
-  onPlace ? (
+const SourceLine = ({ line, column = null, onLocation }: SourceLineProps) =>
+  onLocation ? (
     <button
       type="button"
-      onClick={() => onPlace(line, column)}
+      onClick={() => onLocation(line, column)}
       className="rounded-sm text-xs whitespace-nowrap text-muted underline underline-offset-2 hover:text-text"
     >
       {t("run.line", { line })}
@@ -133,10 +141,10 @@ const Place = ({ line, column = null, onPlace }: PlaceProps) =>
 interface LogViewProps {
   labelledBy: string
   log: readonly LogLine[]
-  onPlace?: OnPlace
+  onLocation?: OnLocation
 }
 
-export const LogView = ({ labelledBy, log, onPlace }: LogViewProps) => {
+export const LogView = ({ labelledBy, log, onLocation }: LogViewProps) => {
   if (log.length === 0) return <p className="text-xs text-muted">{t("run.logNone")}</p>
   return (
     <div
@@ -160,7 +168,7 @@ export const LogView = ({ labelledBy, log, onPlace }: LogViewProps) => {
           >
             {text}
           </span>
-          {line !== null && <Place line={line} onPlace={onPlace} />}
+          {line !== null && <SourceLine line={line} onLocation={onLocation} />}
         </p>
       ))}
     </div>

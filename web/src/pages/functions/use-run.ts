@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "react"
 import type { LogLine, RunResult } from "../../../../server/src/functions/run-schema.ts"
 import { callRaw } from "../../lib/api.ts"
 import { type NamedEvent, readNamedEvents } from "../../lib/stream.ts"
-import { pathOf } from "./functions-api.ts"
+import { functionPath } from "./functions-api.ts"
 
 /** Data of a trial run's events by name, as sent by the gateway. */
-interface Told {
+interface TrialEvents {
   request: { request: object }
   delta: Delta
   log: LogLine
@@ -29,7 +29,7 @@ export interface Trial {
   result: RunResult | null
 }
 
-const nothing: Trial = {
+const emptyTrial: Trial = {
   reasoning: "",
   output: "",
   sources: [],
@@ -40,45 +40,49 @@ const nothing: Trial = {
 
 const maxLines = 1000
 /** Delta fields that are not shown as output. */
-const silent = new Set(["role", "finish_reason"])
+const ignoredFields = new Set(["role", "finish_reason"])
 
-const last = <T>(list: readonly T[], one: T): T[] => [...list, one].slice(-maxLines)
+const appendLimited = <T>(list: readonly T[], one: T): T[] => [...list, one].slice(-maxLines)
 
-const withDelta = (
+const applyDelta = (
   trial: Trial,
   { content, reasoning_content, sources, ...rest }: Delta,
 ): Trial => {
-  const other = Object.fromEntries(Object.entries(rest).filter(([name]) => !silent.has(name)))
+  const other = Object.fromEntries(
+    Object.entries(rest).filter(([name]) => !ignoredFields.has(name)),
+  )
   return {
     ...trial,
     output: trial.output + (content ?? ""),
     reasoning: trial.reasoning + (reasoning_content ?? ""),
     others:
-      Object.keys(other).length > 0 ? last(trial.others, JSON.stringify(other)) : trial.others,
+      Object.keys(other).length > 0
+        ? appendLimited(trial.others, JSON.stringify(other))
+        : trial.others,
     ...(sources && { sources: sources.map(({ source }) => source.name) }),
   }
 }
 
 /** Not validated: the gateway and this page are built from the same schemas. */
-const after = (trial: Trial, { name, data }: NamedEvent): Trial => {
+const applyEvent = (trial: Trial, { name, data }: NamedEvent): Trial => {
   switch (name) {
     case "request": {
-      const { request } = data as Told["request"]
-      return { ...trial, others: last(trial.others, JSON.stringify(request, null, 2)) }
+      const { request } = data as TrialEvents["request"]
+      return { ...trial, others: appendLimited(trial.others, JSON.stringify(request, null, 2)) }
     }
     case "delta":
-      return withDelta(trial, data as Told["delta"])
+      return applyDelta(trial, data as TrialEvents["delta"])
     case "log":
-      return { ...trial, log: last(trial.log, data as Told["log"]) }
+      return { ...trial, log: appendLimited(trial.log, data as TrialEvents["log"]) }
     case "result":
-      return { ...trial, result: data as Told["result"] }
+      return { ...trial, result: data as TrialEvents["result"] }
     default:
       return trial
   }
 }
 
 /** Runs the editor's content as a trial and collects its output. */
-export const useRun = (id: string) => {
+export const useTrialRun = (id: string) => {
   const [trial, setTrial] = useState<Trial | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [running, setRunning] = useState<AbortController | null>(null)
@@ -90,14 +94,14 @@ export const useRun = (id: string) => {
   const start = async (body: object): Promise<void> => {
     const control = new AbortController()
     setRunning(control)
-    setTrial(nothing)
+    setTrial(emptyTrial)
     setError(null)
     setStopped(false)
     try {
       const { signal } = control
-      const response = await callRaw("POST", pathOf(id, "/run"), { body, signal })
+      const response = await callRaw("POST", functionPath(id, "/run"), { body, signal })
       for await (const event of readNamedEvents(response)) {
-        setTrial((before) => after(before ?? nothing, event))
+        setTrial((before) => applyEvent(before ?? emptyTrial, event))
       }
     } catch (reason) {
       if (control.signal.aborted) setStopped(true)

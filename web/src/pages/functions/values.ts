@@ -1,7 +1,7 @@
-import { idFrom as modelIdFrom } from "../models/values.ts"
+import { toModelId as modelIdFrom } from "../models/values.ts"
 
 /** Derives an ID from a name: "Harbour Pilot" → "harbour_pilot". */
-export const idFrom = (name: string): string =>
+export const toFunctionId = (name: string): string =>
   modelIdFrom(name)
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[^a-z]+|_+$/g, "")

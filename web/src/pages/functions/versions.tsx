@@ -6,12 +6,12 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { functionQuery, pathOf, versionQuery, versionsQuery } from "./functions-api.ts"
+import { functionPath, functionQuery, versionQuery, versionsQuery } from "./functions-api.ts"
 import { useFunction } from "./use-function.ts"
 
 /** All versions of a function; older ones can be restored. */
@@ -21,7 +21,7 @@ export const VersionsPart = () => {
   return (
     <>
       <p className="max-w-[60ch] text-sm text-muted">{t("versions.lead")}</p>
-      <Loaded query={versions} rows={4}>
+      <QueryResult query={versions} rows={4}>
         {(all) => (
           <ul aria-label={t("functions.versions")} className="rounded border border-line">
             {all.map((version) => (
@@ -29,13 +29,13 @@ export const VersionsPart = () => {
             ))}
           </ul>
         )}
-      </Loaded>
+      </QueryResult>
     </>
   )
 }
 
 const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }) => {
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const current = version.version === one.version
   const who = usePrincipalName({ principal_type: "user", principal_id: version.user_id })
   return (
@@ -54,33 +54,35 @@ const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }
         </span>
       </span>
       {!current && (
-        <Button icon={History} onClick={() => setAsking(true)}>
+        <Button icon={History} onClick={() => setConfirming(true)}>
           {t("versions.back", { version: version.version })}
         </Button>
       )}
-      {asking && <GoBack one={one} to={version.version} onClose={() => setAsking(false)} />}
+      {isConfirming && (
+        <RestoreDialog one={one} to={version.version} onClose={() => setConfirming(false)} />
+      )}
     </li>
   )
 }
 
-interface GoBackProps {
+interface RestoreDialogProps {
   one: FunctionRecord
   to: number
   onClose: () => void
 }
 
 /** Shows what restoring a version would change, and restores it. */
-const GoBack = ({ one, to, onClose }: GoBackProps) => {
+const RestoreDialog = ({ one, to, onClose }: RestoreDialogProps) => {
   const client = useQueryClient()
   const old = useQuery(versionQuery(one.id, to))
   const restore = async (): Promise<void> => {
-    const saved = await api.post<FunctionRecord>(pathOf(one.id, `/versions/${to}/restore`))
+    const saved = await api.post<FunctionRecord>(functionPath(one.id, `/versions/${to}/restore`))
     client.setQueryData(functionQuery(one.id).queryKey, saved)
     await client.invalidateQueries({ queryKey: ["functions"] })
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <Confirm
+    <ConfirmDialog
       open
       wide
       onClose={onClose}
@@ -89,7 +91,7 @@ const GoBack = ({ one, to, onClose }: GoBackProps) => {
       onConfirm={restore}
     >
       <p className="mb-3">{t("versions.backHelp")}</p>
-      <Loaded query={old} rows={4}>
+      <QueryResult query={old} rows={4}>
         {({ content }) =>
           content === one.content ? (
             <p>{t("versions.same")}</p>
@@ -101,7 +103,7 @@ const GoBack = ({ one, to, onClose }: GoBackProps) => {
             />
           )
         }
-      </Loaded>
-    </Confirm>
+      </QueryResult>
+    </ConfirmDialog>
   )
 }

@@ -5,7 +5,7 @@ import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Select } from "../../ui/field.tsx"
-import { principalOf, usePrincipalName, usePrincipals } from "./principals.ts"
+import { parsePrincipal, usePrincipalName, usePrincipals } from "./principals.ts"
 
 interface GrantsFieldProps {
   label: string
@@ -104,7 +104,7 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
         value={null}
         onQuery={setQuery}
         onValue={(key) => {
-          if (key !== null) onNamed([...named, { ...principalOf(key), permission: "read" }])
+          if (key !== null) onNamed([...named, { ...parsePrincipal(key), permission: "read" }])
         }}
       />
     </div>

@@ -5,8 +5,8 @@ import type { Page } from "../../../../server/src/http/pagination.ts"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { useMe } from "../../lib/session.ts"
-import type { Choice } from "../../ui/combobox.tsx"
+import { useCurrentUser } from "../../lib/session.ts"
+import type { ComboboxChoice } from "../../ui/combobox.tsx"
 
 /** A group that the user may share with: their own groups, or all for administrators. */
 export interface OwnGroup {
@@ -16,21 +16,21 @@ export interface OwnGroup {
 
 export type Principal = Pick<AccessGrant, "principal_type" | "principal_id">
 
-const keyOf = ({ principal_type, principal_id }: Principal): string =>
+const formatPrincipal = ({ principal_type, principal_id }: Principal): string =>
   `${principal_type}:${principal_id}`
 
-export const principalOf = (key: string): Principal => {
+export const parsePrincipal = (key: string): Principal => {
   const [type = "", id = ""] = key.split(/:(.*)/s)
   return { principal_type: type === "group" ? "group" : "user", principal_id: id }
 }
 
-const groupChoice = ({ id, name }: OwnGroup): Choice => ({
+const groupChoice = ({ id, name }: OwnGroup): ComboboxChoice => ({
   value: `group:${id}`,
   label: name,
   note: t("grants.group"),
 })
 
-const asAdmin = async (query: string, signal: AbortSignal): Promise<Choice[]> => {
+const asAdmin = async (query: string, signal: AbortSignal): Promise<ComboboxChoice[]> => {
   const search = { query, page_size: 20, order_by: "name" }
   const [groups, users] = await Promise.all([
     api.get<Page<Group>>("/api/v1/groups", { query: search, signal }),
@@ -44,12 +44,12 @@ const asAdmin = async (query: string, signal: AbortSignal): Promise<Choice[]> =>
   return [...groups.items.map(groupChoice), ...people]
 }
 
-const asUser = async (signal: AbortSignal): Promise<Choice[]> =>
+const asUser = async (signal: AbortSignal): Promise<ComboboxChoice[]> =>
   (await api.get<OwnGroup[]>("/api/v1/groups/mine", { signal })).map(groupChoice)
 
 /** People and groups to choose from; other users than administrators only find their own groups. */
-export const usePrincipals = (query: string): Choice[] => {
-  const { role } = useMe()
+export const usePrincipals = (query: string): ComboboxChoice[] => {
+  const { role } = useCurrentUser()
   const { data = [] } = useQuery({
     queryKey: ["principals", role === "admin" ? query : ""],
     queryFn: ({ signal }) => (role === "admin" ? asAdmin(query, signal) : asUser(signal)),
@@ -60,9 +60,9 @@ export const usePrincipals = (query: string): Choice[] => {
 
 /** The name of a grant's principal, as far as the user may know it. */
 export const usePrincipalName = (principal: Principal): string => {
-  const me = useMe()
+  const me = useCurrentUser()
   const { principal_type: type, principal_id: id } = principal
-  const known = usePrincipals("").find(({ value }) => value === keyOf(principal))
+  const known = usePrincipals("").find(({ value }) => value === formatPrincipal(principal))
   const { data } = useQuery({
     queryKey: ["principals", "name", type, id],
     queryFn: ({ signal }) => api.get<{ name: string }>(`/api/v1/${type}s/${id}`, { signal }),

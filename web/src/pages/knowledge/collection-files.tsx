@@ -18,15 +18,15 @@ import { useListSearch } from "../../lib/use-list.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { useCollection } from "./collection.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { DropZone } from "./drop-zone.tsx"
-import { FileState, StateFilter, unreadOf } from "./states.tsx"
+import { countUnread, FileState, StateFilter } from "./states.tsx"
 import { UploadList } from "./upload-list.tsx"
 
 const pageSize = 50
@@ -36,7 +36,8 @@ const states = ["completed", "processing", "failed"] as const
 const statusesOf = (state: string | undefined): string | undefined =>
   state === "processing" ? "pending,processing" : state
 
-const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ["collections"] })
+const refreshCollections = (): void =>
+  void queryClient.invalidateQueries({ queryKey: ["collections"] })
 
 interface FileActionsProps {
   collection: CollectionWithFiles
@@ -47,20 +48,20 @@ interface FileActionsProps {
 const FileActions = ({ collection, file, onError }: FileActionsProps) => {
   const [deleting, setDeleting] = useState(false)
   const { id, filename, data } = file
-  const act = (work: Promise<unknown>): void => void work.then(refresh, onError)
-  const again = (): void => act(fileApi.again(id))
+  const act = (request: Promise<unknown>): void => void request.then(refreshCollections, onError)
+  const reprocess = (): void => act(fileApi.reprocess(id))
   return (
     <span className="flex justify-end">
       {data.status === "failed" && (
         <IconButton
           icon={RotateCw}
           label={t("files.againOne", { name: filename })}
-          onClick={again}
+          onClick={reprocess}
         />
       )}
       <Menu trigger={<IconButton icon={Ellipsis} label={t("files.moreOne", { name: filename })} />}>
-        <MenuItem onClick={again}>{t("files.again")}</MenuItem>
-        <MenuItem onClick={() => act(collectionApi.takeOut(collection.id, id))}>
+        <MenuItem onClick={reprocess}>{t("files.again")}</MenuItem>
+        <MenuItem onClick={() => act(collectionApi.removeFile(collection.id, id))}>
           {t("files.takeOut")}
         </MenuItem>
         <MenuItem danger onClick={() => setDeleting(true)}>
@@ -68,7 +69,12 @@ const FileActions = ({ collection, file, onError }: FileActionsProps) => {
         </MenuItem>
       </Menu>
       {deleting && (
-        <DeleteFile id={id} name={filename} onClose={() => setDeleting(false)} onGone={refresh} />
+        <DeleteFile
+          id={id}
+          name={filename}
+          onClose={() => setDeleting(false)}
+          onDeleted={refreshCollections}
+        />
       )}
     </span>
   )
@@ -143,12 +149,12 @@ const RetryAll = ({ collection: { id, file_counts }, onError }: RetryAllProps) =
   const retry = async (): Promise<void> => {
     setBusy(true)
     try {
-      const failed = await collectionApi.failed(id)
-      for (const fileId of failed) await fileApi.again(fileId).catch(onError)
+      const failed = await collectionApi.failedFileIds(id)
+      for (const fileId of failed) await fileApi.reprocess(fileId).catch(onError)
     } catch (error) {
       onError(error)
     }
-    refresh()
+    refreshCollections()
     setBusy(false)
   }
   return (
@@ -159,7 +165,7 @@ const RetryAll = ({ collection: { id, file_counts }, onError }: RetryAllProps) =
 }
 
 const summaryOf = (counts: FileCounts): string => {
-  const { failed, reading } = unreadOf(counts)
+  const { failed, reading } = countUnread(counts)
   const parts = [
     t("knowledge.files", { count: counts.total }),
     reading > 0 && t("knowledge.reading", { count: reading }),
@@ -168,16 +174,16 @@ const summaryOf = (counts: FileCounts): string => {
   return parts.filter(Boolean).join(" · ")
 }
 
-interface FoundProps extends RetryAllProps {
+interface FilteredFilesProps extends RetryAllProps {
   writable: boolean
 }
 
 /** The collection's files that match the search parameters, page by page. */
-const Found = ({ collection, writable, onError }: FoundProps) => {
+const FilteredFiles = ({ collection, writable, onError }: FilteredFilesProps) => {
   const { search, change, toPage, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1 } = search
-  const asked = { query, status: statusesOf(status), page, page_size: pageSize }
-  const files = useQuery(collectionFilesQuery(collection.id, asked))
+  const queryParams = { query, status: statusesOf(status), page, page_size: pageSize }
+  const files = useQuery(collectionFilesQuery(collection.id, queryParams))
   return (
     <>
       <Toolbar>
@@ -188,18 +194,18 @@ const Found = ({ collection, writable, onError }: FoundProps) => {
       <p role="status" className="-mt-2 text-sm text-muted tabular">
         {summaryOf(collection.file_counts)}
       </p>
-      <Loaded query={files}>
+      <QueryResult query={files}>
         {({ items, total }) => (
           <>
             {items.length === 0 ? (
-              <NothingFound icon={FileText} clear={clear} />
+              <NoResults icon={FileText} clear={clear} />
             ) : (
               <FileTable {...{ collection, writable, onError }} files={items} />
             )}
             <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </>
   )
 }
@@ -215,8 +221,8 @@ const CollectionFiles = ({
   const { uploads, add, retry, cancel } = useUploads(
     `collection.${collection.id}`,
     async (file) => {
-      await collectionApi.add(collection.id, file.id)
-      refresh()
+      await collectionApi.addFile(collection.id, file.id)
+      refreshCollections()
     },
   )
   return (
@@ -229,7 +235,7 @@ const CollectionFiles = ({
           {t(writable ? "knowledge.noFilesHelp" : "knowledge.noFilesReader")}
         </EmptyState>
       ) : (
-        <Found {...{ collection, writable }} onError={setError} />
+        <FilteredFiles {...{ collection, writable }} onError={setError} />
       )}
     </>
   )

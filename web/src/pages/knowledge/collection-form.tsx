@@ -5,7 +5,7 @@ import { Field, Select, TextArea, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 
-const ways = ["hybrid", "lexical", "dense"] as const satisfies RetrievalMode[]
+const searchModes = ["hybrid", "lexical", "dense"] as const satisfies RetrievalMode[]
 
 export interface CollectionValues {
   name: string
@@ -38,9 +38,9 @@ export const CollectionFields = ({ values, set, error, shareable }: FieldsProps)
       help={t("knowledge.descriptionHelp")}
       error={fieldError(error, "description")}
     >
-      {(wired) => (
+      {(controlProps) => (
         <TextArea
-          {...wired}
+          {...controlProps}
           value={values.description}
           onChange={(event) => set({ description: event.target.value })}
         />
@@ -51,12 +51,14 @@ export const CollectionFields = ({ values, set, error, shareable }: FieldsProps)
       help={t("knowledge.wayHelp")}
       error={fieldError(error, "search")}
     >
-      {(wired) => (
+      {(controlProps) => (
         <Select
-          {...wired}
+          {...controlProps}
           value={values.search}
-          onValue={(value) => set({ search: ways.find((way) => way === value) ?? "hybrid" })}
-          options={ways.map((value) => ({ value, label: t(`knowledge.way.${value}`) }))}
+          onValue={(value) =>
+            set({ search: searchModes.find((mode) => mode === value) ?? "hybrid" })
+          }
+          options={searchModes.map((value) => ({ value, label: t(`knowledge.way.${value}`) }))}
         />
       )}
     </Field>

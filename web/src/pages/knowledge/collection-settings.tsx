@@ -6,7 +6,7 @@ import { t } from "../../i18n/translate.ts"
 import { type CollectionWithFiles, collectionApi, collectionQuery } from "../../lib/library-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { Section } from "../../ui/page.tsx"
 import { useCollection } from "./collection.tsx"
@@ -28,7 +28,7 @@ const Edit = ({ collection, owned }: EditProps) => {
   const save = useMutation({
     mutationFn: () => {
       const { access_grants, ...fields } = values
-      return collectionApi.change(collection.id, owned ? values : fields)
+      return collectionApi.update(collection.id, owned ? values : fields)
     },
     onSuccess: (saved) => {
       settle(valuesOf(saved))
@@ -51,17 +51,21 @@ const Edit = ({ collection, owned }: EditProps) => {
 }
 
 const Reset = ({ collection: { id, file_counts } }: { collection: CollectionWithFiles }) => {
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <Section title={t("knowledge.reset")} lead={t("knowledge.resetLead")}>
       <div>
-        <Button icon={Eraser} disabled={file_counts.total === 0} onClick={() => setAsking(true)}>
+        <Button
+          icon={Eraser}
+          disabled={file_counts.total === 0}
+          onClick={() => setConfirming(true)}
+        >
           {t("knowledge.reset")}
         </Button>
       </div>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
+      <ConfirmDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t("knowledge.resetOne", { count: file_counts.total })}
         action={t("knowledge.reset")}
         danger
@@ -71,14 +75,14 @@ const Reset = ({ collection: { id, file_counts } }: { collection: CollectionWith
         }}
       >
         {t("knowledge.resetLead")}
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }
 
 const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
   const router = useRouter()
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const remove = async (): Promise<void> => {
     await collectionApi.remove(id)
     await router.navigate({ to: "/knowledge", ignoreBlocker: true })
@@ -87,13 +91,13 @@ const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles
   return (
     <Section title={t("knowledge.delete")} lead={t("knowledge.deleteLead")}>
       <div>
-        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+        <Button variant="danger" icon={Trash2} onClick={() => setConfirming(true)}>
           {t("knowledge.delete")}
         </Button>
       </div>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
+      <ConfirmDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
         title={t("knowledge.deleteOne", { name })}
         action={t("knowledge.delete")}
         danger
@@ -101,7 +105,7 @@ const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles
         onConfirm={remove}
       >
         {t("knowledge.deleteLead")}
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }

@@ -1,46 +1,46 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Outlet } from "@tanstack/react-router"
 import { Library, MessageSquare } from "lucide-react"
-import { useGo } from "../../frame/go.ts"
+import { usePageNavigation } from "../../frame/go.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { isBuiltInModel } from "../../lib/embedding-model.ts"
 import { type CollectionWithFiles, collectionQuery } from "../../lib/library-api.ts"
-import { useMe } from "../../lib/session.ts"
-import { writeStored } from "../../lib/stored.ts"
+import { useCurrentUser } from "../../lib/session.ts"
+import { writeLocalStorage } from "../../lib/stored.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { mayChange, owns } from "./access.ts"
+import { isOwner, mayChange } from "./access.ts"
 
 const route = getRouteApi("/inside/knowledge/$collectionId")
 
 /** The collection of the current page, and the user's rights on it. */
 export const useCollection = () => {
   const { collectionId } = route.useParams()
-  const me = useMe()
+  const me = useCurrentUser()
   const query = useQuery(collectionQuery(collectionId))
   const writable = query.data !== undefined && mayChange(me, query.data)
-  const owned = query.data !== undefined && owns(me, query.data)
+  const owned = query.data !== undefined && isOwner(me, query.data)
   return { query, writable, owned }
 }
 
-const AskIt = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
-  const go = useGo()
+const ChatButton = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
+  const go = usePageNavigation()
   const ask = (): void => {
-    writeStored("draft.new.files", JSON.stringify([{ type: "collection", id, name }]))
+    writeLocalStorage("draft.new.files", JSON.stringify([{ type: "collection", id, name }]))
     go("/")
   }
   return (
-    <Button look="primary" icon={MessageSquare} onClick={ask}>
+    <Button variant="primary" icon={MessageSquare} onClick={ask}>
       {t("knowledge.ask")}
     </Button>
   )
 }
 
-const Gone = () => (
+const CollectionNotFound = () => (
   <EmptyState icon={Library} title={t("knowledge.gone")}>
     {t("knowledge.goneHelp")}
   </EmptyState>
@@ -73,8 +73,8 @@ export const CollectionLayout = () => {
   const above = <BackLink to="/knowledge">{t("knowledge.title")}</BackLink>
   if (error instanceof ApiError && error.status === 404) {
     return (
-      <Page title={t("knowledge.one")} above={above}>
-        <Gone />
+      <Page title={t("knowledge.one")} breadcrumb={above}>
+        <CollectionNotFound />
       </Page>
     )
   }
@@ -82,8 +82,8 @@ export const CollectionLayout = () => {
     <Page
       title={data?.name ?? t("knowledge.one")}
       lead={data?.description}
-      above={above}
-      action={data && <AskIt collection={data} />}
+      breadcrumb={above}
+      action={data && <ChatButton collection={data} />}
     >
       <LinkTabs
         label={t("knowledge.one")}
@@ -95,14 +95,14 @@ export const CollectionLayout = () => {
             : []),
         ]}
       />
-      <Loaded query={query} rows={8}>
+      <QueryResult query={query} rows={8}>
         {(collection) => (
           <>
             <SearchNote collection={collection} />
             <Outlet />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }

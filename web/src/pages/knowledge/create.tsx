@@ -28,7 +28,7 @@ export const NewCollectionPage = () => {
     <Page
       title={t("knowledge.create")}
       lead={t("knowledge.createLead")}
-      above={<BackLink to="/knowledge">{t("knowledge.title")}</BackLink>}
+      breadcrumb={<BackLink to="/knowledge">{t("knowledge.title")}</BackLink>}
       narrow
     >
       <Form

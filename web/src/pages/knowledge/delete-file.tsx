@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
-import { fileApi, fileUsedQuery } from "../../lib/library-api.ts"
-import { Confirm } from "../../ui/dialog.tsx"
+import { fileApi, fileCollectionsQuery } from "../../lib/library-api.ts"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 
 interface DeleteProps {
   id: string
   name: string
   onClose: () => void
-  onGone: () => void
+  onDeleted: () => void
 }
 
 /** Asks for confirmation before deleting a file, and lists the collections that contain it. */
-export const DeleteFile = ({ id, name, onClose, onGone }: DeleteProps) => {
-  const { data: used = [] } = useQuery(fileUsedQuery(id))
+export const DeleteFile = ({ id, name, onClose, onDeleted }: DeleteProps) => {
+  const { data: collections = [] } = useQuery(fileCollectionsQuery(id))
   return (
-    <Confirm
+    <ConfirmDialog
       open
       onClose={onClose}
       title={t("files.deleteOne", { name })}
@@ -22,12 +22,12 @@ export const DeleteFile = ({ id, name, onClose, onGone }: DeleteProps) => {
       danger
       onConfirm={async () => {
         await fileApi.remove(id)
-        onGone()
+        onDeleted()
       }}
     >
       {t("files.deleteHelp")}
-      {used.length > 0 &&
-        ` ${t("files.usedIn", { names: used.map((one) => one.name).join(", ") })}`}
-    </Confirm>
+      {collections.length > 0 &&
+        ` ${t("files.usedIn", { names: collections.map((one) => one.name).join(", ") })}`}
+    </ConfirmDialog>
   )
 }

@@ -1,17 +1,17 @@
 import { FolderUp, Upload } from "lucide-react"
 import { type ReactNode, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { chosenFiles, droppedFiles } from "../../lib/dropped.ts"
-import type { Chosen } from "../../lib/uploading.ts"
+import { readDroppedFiles, readSelectedFiles } from "../../lib/dropped.ts"
+import type { SelectedFile } from "../../lib/uploading.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 
-interface PickProps {
+interface FilePickerButtonProps {
   folder?: boolean
-  onFiles: (files: Chosen[]) => void
+  onFiles: (files: SelectedFile[]) => void
 }
 
-const Pick = ({ folder = false, onFiles }: PickProps) => {
+const FilePickerButton = ({ folder = false, onFiles }: FilePickerButtonProps) => {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -26,7 +26,7 @@ const Pick = ({ folder = false, onFiles }: PickProps) => {
         multiple
         {...(folder && { webkitdirectory: "" })}
         onChange={({ target }) => {
-          onFiles(chosenFiles([...(target.files ?? [])]))
+          onFiles(readSelectedFiles([...(target.files ?? [])]))
           target.value = ""
         }}
       />
@@ -35,36 +35,36 @@ const Pick = ({ folder = false, onFiles }: PickProps) => {
 }
 
 interface DropZoneProps {
-  onFiles: (files: Chosen[]) => void
+  onFiles: (files: SelectedFile[]) => void
   children?: ReactNode
 }
 
 /** An area to drop files and folders on, with buttons to choose them. */
 export const DropZone = ({ onFiles, children }: DropZoneProps) => {
-  const [over, setOver] = useState(false)
+  const [isDragOver, setDragOver] = useState(false)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are the accessible alternative
     <div
       onDragOver={(event) => {
         event.preventDefault()
-        setOver(true)
+        setDragOver(true)
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDragOver(false)}
       onDrop={(event) => {
         event.preventDefault()
-        setOver(false)
-        void droppedFiles(event.dataTransfer).then(onFiles)
+        setDragOver(false)
+        void readDroppedFiles(event.dataTransfer).then(onFiles)
       }}
       className={classes(
         "flex flex-col items-center gap-3 rounded border border-dashed px-4 py-6 text-center",
-        over ? "border-accent bg-accent-soft" : "border-line-strong",
+        isDragOver ? "border-accent bg-accent-soft" : "border-line-strong",
       )}
     >
       {children}
       <p className="text-sm text-muted max-wide:hidden">{t("upload.drop")}</p>
       <div className="flex flex-wrap justify-center gap-2">
-        <Pick onFiles={onFiles} />
-        <Pick folder onFiles={onFiles} />
+        <FilePickerButton onFiles={onFiles} />
+        <FilePickerButton folder onFiles={onFiles} />
       </div>
     </div>
   )

@@ -9,25 +9,25 @@ import {
   contentUrl,
   type FileRecord,
   fileApi,
+  fileCollectionsQuery,
   fileQuery,
-  fileUsedQuery,
 } from "../../lib/library-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Facts, Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { Time } from "../../ui/time.tsx"
 import { DeleteFile } from "./delete-file.tsx"
-import { Preview } from "./preview.tsx"
+import { FilePreview } from "./preview.tsx"
 import { FileState } from "./states.tsx"
 
 const route = getRouteApi("/inside/knowledge/files/$fileId")
 
 const UsedIn = ({ id }: { id: string }) => {
-  const { data } = useQuery(fileUsedQuery(id))
+  const { data } = useQuery(fileCollectionsQuery(id))
   if (!data) return null
   if (data.length === 0) return t("files.unused")
   return (
@@ -50,7 +50,7 @@ const Details = ({ file }: { file: FileRecord }) => {
   const { meta, data, created_at } = file
   const { pages, passages, embedded } = data.progress
   return (
-    <Facts
+    <DefinitionList
       rows={[
         [t("files.state"), <FileState key="state" data={data} />],
         [t("files.size"), formatBytes(meta.size)],
@@ -66,15 +66,15 @@ const Details = ({ file }: { file: FileRecord }) => {
 }
 
 const Actions = ({ file }: { file: FileRecord }) => {
-  const me = useMe()
+  const me = useCurrentUser()
   const router = useRouter()
   const [deleting, setDeleting] = useState(false)
-  const again = useMutation({
-    mutationFn: () => fileApi.again(file.id),
+  const reprocess = useMutation({
+    mutationFn: () => fileApi.reprocess(file.id),
     onSuccess: (record) => queryClient.setQueryData(fileQuery(file.id).queryKey, record),
   })
-  const mine = me.role === "admin" || file.user_id === me.id
-  const gone = (): void => {
+  const canEdit = me.role === "admin" || file.user_id === me.id
+  const onDeleted = (): void => {
     queryClient.removeQueries({ queryKey: ["files", "one", file.id] })
     void router.navigate({ to: "/knowledge/files" })
   }
@@ -88,23 +88,23 @@ const Actions = ({ file }: { file: FileRecord }) => {
         <Download aria-hidden className="size-4" />
         {t("files.download")}
       </a>
-      {mine && (
-        <Button icon={RotateCw} busy={again.isPending} onClick={() => again.mutate()}>
+      {canEdit && (
+        <Button icon={RotateCw} busy={reprocess.isPending} onClick={() => reprocess.mutate()}>
           {t("files.again")}
         </Button>
       )}
-      {mine && (
-        <Button look="danger" icon={Trash2} onClick={() => setDeleting(true)}>
+      {canEdit && (
+        <Button variant="danger" icon={Trash2} onClick={() => setDeleting(true)}>
           {t("files.delete")}
         </Button>
       )}
-      {again.error && <ErrorNote error={again.error} />}
+      {reprocess.error && <ErrorNote error={reprocess.error} />}
       {deleting && (
         <DeleteFile
           id={file.id}
           name={file.filename}
           onClose={() => setDeleting(false)}
-          onGone={gone}
+          onDeleted={onDeleted}
         />
       )}
     </>
@@ -120,7 +120,7 @@ export const FilePage = () => {
   const above = <BackLink to="/knowledge/files">{t("files.title")}</BackLink>
   if (error instanceof ApiError && error.status === 404) {
     return (
-      <Page title={t("files.one")} above={above}>
+      <Page title={t("files.one")} breadcrumb={above}>
         <EmptyState icon={FileX} title={t("files.gone")}>
           {t("files.goneHelp")}
         </EmptyState>
@@ -130,10 +130,10 @@ export const FilePage = () => {
   return (
     <Page
       title={file?.filename ?? t("files.one")}
-      above={above}
+      breadcrumb={above}
       action={file && <Actions file={file} />}
     >
-      <Loaded query={query} rows={8}>
+      <QueryResult query={query} rows={8}>
         {(record) => (
           <>
             {record.data.error && (
@@ -145,10 +145,10 @@ export const FilePage = () => {
               </p>
             )}
             <Details file={record} />
-            <Preview key={record.id} file={record} at={at} page={page} />
+            <FilePreview key={record.id} file={record} at={at} page={page} />
           </>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }

@@ -4,11 +4,11 @@ import { Files } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { formatBytes } from "../../lib/format.ts"
 import { filesQuery } from "../../lib/library-api.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -20,7 +20,7 @@ const states = ["completed", "processing", "pending", "failed", "stored"] as con
 
 const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
-    <NothingFound icon={Files} clear={clear} />
+    <NoResults icon={Files} clear={clear} />
   ) : (
     <EmptyState icon={Files} title={t("files.none")}>
       {t("files.noneHelp")}
@@ -31,7 +31,7 @@ const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
  * `/knowledge/files`: the user's uploads, in collections or not; all uploads for administrators.
  */
 export const FilesPage = () => {
-  const { role } = useMe()
+  const { role } = useCurrentUser()
   const { search, change, toPage, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1, order_by = "created_at", direction = "desc" } = search
   const files = useQuery(
@@ -44,7 +44,7 @@ export const FilesPage = () => {
         <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
         <StateFilter {...{ states, status }} onStatus={(next) => change({ status: next })} />
       </Toolbar>
-      <Loaded query={files}>
+      <QueryResult query={files}>
         {({ items, total }) =>
           items.length === 0 ? (
             <None {...{ searched, clear }} />
@@ -96,7 +96,7 @@ export const FilesPage = () => {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }

@@ -7,26 +7,26 @@ import { collectionsQuery } from "../../lib/library-api.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import { readersOf } from "./access.ts"
+import { describeReaders } from "./access.ts"
 import { CollectionState } from "./states.tsx"
 
 const pageSize = 30
 
 const Create = () => (
-  <ButtonLink to="/knowledge/new" look="primary" icon={Plus}>
+  <ButtonLink to="/knowledge/new" variant="primary" icon={Plus}>
     {t("knowledge.create")}
   </ButtonLink>
 )
 
 const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
-    <NothingFound icon={Library} clear={clear} />
+    <NoResults icon={Library} clear={clear} />
   ) : (
     <EmptyState icon={Library} title={t("knowledge.none")} action={<Create />}>
       {t("knowledge.noneHelp")}
@@ -45,7 +45,7 @@ export const CollectionsPage = () => {
       <Toolbar>
         <SearchField label={t("knowledge.searchLists")} value={query ?? ""} onValue={setQuery} />
       </Toolbar>
-      <Loaded query={collections}>
+      <QueryResult query={collections}>
         {({ items, total }) =>
           items.length === 0 ? (
             <None searched={Boolean(query)} clear={clear} />
@@ -86,7 +86,7 @@ export const CollectionsPage = () => {
                     id: "readers",
                     header: t("knowledge.readers"),
                     wideOnly: true,
-                    cell: readersOf,
+                    cell: describeReaders,
                   },
                   {
                     id: "updated",
@@ -101,7 +101,7 @@ export const CollectionsPage = () => {
             </>
           )
         }
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }

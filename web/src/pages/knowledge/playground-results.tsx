@@ -5,7 +5,7 @@ import type { CollectionSearchResult, FoundPassage } from "../../lib/library-api
 import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { placeOf } from "../chat/citations.ts"
+import { formatLocation } from "../chat/citations.ts"
 import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
 
 interface ResultProps {
@@ -16,7 +16,7 @@ interface ResultProps {
 
 const Result = ({ passage, number, search }: ResultProps) => {
   const { file_id, filename, text, start, used, reason } = passage
-  const place = placeOf(passage)
+  const place = formatLocation(passage)
   const explanations = [...explainPresence(passage), ...explainRanks(passage, search)]
   return (
     <li className={classes("border-b border-line p-4 last:border-0", !used && "bg-surface")}>

@@ -38,9 +38,9 @@ const PreviousQuestion = ({ value, onValue }: PreviousProps) => {
         help={t("playground.previousHelp")}
         className="mt-2"
       >
-        {(wired) => (
+        {(controlProps) => (
           <Input
-            {...wired}
+            {...controlProps}
             value={value}
             maxLength={maxQuestionLength}
             onChange={({ target }) => onValue(target.value)}
@@ -64,13 +64,13 @@ const useFields = () => {
 export const PlaygroundPage = () => {
   const { query: collection } = useCollection()
   const navigate = route.useNavigate()
-  const { asked, fields, set } = useFields()
+  const { asked: searched, fields, set } = useFields()
   const [k, setK] = useState<string>("10")
-  const { q, previous } = asked
+  const { q, previous } = searched
   const id = collection.data?.id ?? ""
   const question = { query: q, k: Number(k), ...(previous !== "" && { previous }) }
-  const isAsked = id !== "" && q !== ""
-  const search = useQuery({ ...findingsQuery(id, question), enabled: isAsked })
+  const isEnabled = id !== "" && q !== ""
+  const search = useQuery({ ...findingsQuery(id, question), enabled: isEnabled })
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -107,7 +107,7 @@ export const PlaygroundPage = () => {
         />
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           icon={Search}
           busy={search.isFetching}
           disabled={fields.q.trim() === ""}

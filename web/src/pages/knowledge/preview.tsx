@@ -9,31 +9,34 @@ import {
   filePassagesQuery,
 } from "../../lib/library-api.ts"
 import { classes } from "../../ui/classes.ts"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { Section } from "../../ui/page.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
-import { placeOf } from "../chat/citations.ts"
+import { formatLocation } from "../chat/citations.ts"
 
 const pageSize = 30
 
-type Outlined = Pick<FilePassage, "start" | "page" | "slide" | "sheet" | "heading">
+type OutlineEntry = Pick<FilePassage, "start" | "page" | "slide" | "sheet" | "heading">
 
 interface PassageProps {
   passage: FilePassage
-  wanted: boolean
+  isTarget: boolean
 }
 
-const PassageView = ({ passage, wanted }: PassageProps) => {
+const PassageView = ({ passage, isTarget }: PassageProps) => {
   const box = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    if (wanted) box.current?.scrollIntoView({ block: "center" })
-  }, [wanted])
-  const place = placeOf(passage)
+    if (isTarget) box.current?.scrollIntoView({ block: "center" })
+  }, [isTarget])
+  const place = formatLocation(passage)
   return (
     <li
       ref={box}
-      aria-current={wanted || undefined}
-      className={classes("border-b border-line px-4 py-3 last:border-0", wanted && "bg-warn-soft")}
+      aria-current={isTarget || undefined}
+      className={classes(
+        "border-b border-line px-4 py-3 last:border-0",
+        isTarget && "bg-warn-soft",
+      )}
     >
       <p className="flex gap-2 text-xs text-muted">
         <span className="tabular">{passage.position + 1}</span>
@@ -45,9 +48,9 @@ const PassageView = ({ passage, wanted }: PassageProps) => {
 }
 
 /** The depth of a heading is shown by indentation, so only its own text is repeated. */
-const entryOf = ({ heading, ...place }: Outlined): { label: string; depth: number } => {
+const entryOf = ({ heading, ...place }: OutlineEntry): { label: string; depth: number } => {
   const own = heading?.at(-1)
-  const rest = placeOf(place)
+  const rest = formatLocation(place)
   return { label: [rest, own].filter(Boolean).join(" · "), depth: (heading?.length ?? 1) - 1 }
 }
 
@@ -81,7 +84,7 @@ const Outline = ({ id }: { id: string }) => {
   )
 }
 
-interface PreviewProps {
+interface FilePreviewProps {
   file: FileRecord
   /** Offset of the passage to highlight, in UTF-16 code units. */
   at: number | undefined
@@ -89,21 +92,21 @@ interface PreviewProps {
 }
 
 /** The text extracted from a file, passage by passage. */
-export const Preview = ({ file, at, page }: PreviewProps) => {
+export const FilePreview = ({ file, at, page }: FilePreviewProps) => {
   const navigate = useNavigate()
-  const known = file.data.progress.passages !== null
-  const asked = page === undefined && at !== undefined ? { at } : { page: page ?? 1 }
+  const hasPassages = file.data.progress.passages !== null
+  const pageParams = page === undefined && at !== undefined ? { at } : { page: page ?? 1 }
   const query = useQuery({
-    ...filePassagesQuery(file.id, { ...asked, page_size: pageSize }),
-    enabled: known,
+    ...filePassagesQuery(file.id, { ...pageParams, page_size: pageSize }),
+    enabled: hasPassages,
   })
-  if (!known) return null
+  if (!hasPassages) return null
   return (
     <Section title={t("files.text")} lead={t("files.textLead")}>
       <Outline id={file.id} />
-      <Loaded query={query}>
+      <QueryResult query={query}>
         {({ items, total }) => {
-          const wanted = items.findLast(({ start }) => at !== undefined && start <= at)
+          const target = items.findLast(({ start }) => at !== undefined && start <= at)
           const first = items[0]?.position ?? 0
           return (
             <>
@@ -112,7 +115,7 @@ export const Preview = ({ file, at, page }: PreviewProps) => {
                   <PassageView
                     key={passage.position}
                     passage={passage}
-                    wanted={page === undefined && passage === wanted}
+                    isTarget={page === undefined && passage === target}
                   />
                 ))}
               </ol>
@@ -125,7 +128,7 @@ export const Preview = ({ file, at, page }: PreviewProps) => {
             </>
           )
         }}
-      </Loaded>
+      </QueryResult>
     </Section>
   )
 }

@@ -15,7 +15,7 @@ const tones = {
   failed: "danger",
 } as const satisfies Record<FileStatus, string>
 
-const stateWord = (status: FileStatus): string => t(`files.state.${status}`)
+const stateLabel = (status: FileStatus): string => t(`files.state.${status}`)
 
 /** "3 of 40 passages", while the passages are being embedded. */
 const progressOf = ({ status, progress }: Data): string | null => {
@@ -30,7 +30,7 @@ export const FileState = ({ data }: { data: Data }) => {
   return (
     <span className="inline-flex flex-col">
       <Status tone={progress ? "ok" : tones[data.status]}>
-        {progress ? t("files.state.searchable") : stateWord(data.status)}
+        {progress ? t("files.state.searchable") : stateLabel(data.status)}
       </Status>
       {progress && <span className="text-xs text-muted tabular">{progress}</span>}
     </span>
@@ -51,20 +51,20 @@ export const StateFilter = ({ states, status, onStatus }: StateFilterProps) => (
     onValue={onStatus}
     options={[
       { value: "", label: t("files.anyState") },
-      ...states.map((value) => ({ value, label: stateWord(value) })),
+      ...states.map((value) => ({ value, label: stateLabel(value) })),
     ]}
   />
 )
 
 /** Numbers of failed and unprocessed files in a collection. */
-export const unreadOf = ({ pending, processing, failed }: FileCounts) => ({
+export const countUnread = ({ pending, processing, failed }: FileCounts) => ({
   failed,
   reading: pending + processing,
 })
 
 /** The state of a whole collection. */
 export const CollectionState = ({ counts }: { counts: FileCounts }) => {
-  const { failed, reading } = unreadOf(counts)
+  const { failed, reading } = countUnread(counts)
   if (counts.total === 0) return <Status tone="plain">{t("knowledge.empty")}</Status>
   if (failed > 0) return <Status tone="danger">{t("knowledge.failed", { count: failed })}</Status>
   if (reading > 0) {

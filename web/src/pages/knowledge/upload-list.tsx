@@ -67,16 +67,16 @@ interface UploadRowProps extends Omit<UploadsProps, "uploads"> {
 export const UploadList = ({ uploads, onRetry, onCancel }: UploadsProps) => {
   if (uploads.length === 0) return null
   const sorted = uploads.toSorted((a, b) => order[a.state] - order[b.state])
-  const going = uploads.filter(({ state }) => state !== "failed")
+  const unfinished = uploads.filter(({ state }) => state !== "failed")
   const more = uploads.length - maxShown
   return (
     <section aria-label={t("upload.title")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p role="status" className="text-sm text-muted">
-          {going.length > 0 && t("upload.going", { count: going.length })}
+          {unfinished.length > 0 && t("upload.going", { count: unfinished.length })}
         </p>
-        {going.length > 1 && (
-          <Button icon={X} onClick={() => going.map(({ key }) => onCancel(key))}>
+        {unfinished.length > 1 && (
+          <Button icon={X} onClick={() => unfinished.map(({ key }) => onCancel(key))}>
             {t("upload.cancelAll")}
           </Button>
         )}

@@ -6,7 +6,7 @@ import { api } from "../../lib/api.ts"
 import { useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { ModelForm } from "./model-form.tsx"
-import { bodyOf, emptyModel } from "./values.ts"
+import { emptyModel, toRequestBody } from "./values.ts"
 
 const route = getRouteApi("/inside/models/new")
 
@@ -16,7 +16,7 @@ export const NewModelPage = () => {
   const client = useQueryClient()
   const { values, set, dirty } = useDraft(emptyModel(base))
   const create = useMutation({
-    mutationFn: () => api.post<WorkspaceModel>("/api/v1/models/create", bodyOf(values)),
+    mutationFn: () => api.post<WorkspaceModel>("/api/v1/models/create", toRequestBody(values)),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["models"] })
       await router.navigate({
@@ -30,7 +30,7 @@ export const NewModelPage = () => {
     <Page
       title={t("models.create")}
       lead={t("models.createLead")}
-      above={<BackLink to="/models">{t("models.title")}</BackLink>}
+      breadcrumb={<BackLink to="/models">{t("models.title")}</BackLink>}
     >
       <ModelForm
         fresh

@@ -6,7 +6,7 @@ import type {
   ModelSummary,
 } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import type { Me } from "../../lib/session.ts"
+import type { CurrentUser } from "../../lib/session.ts"
 
 /** A row of the model list: the model from the API and the workspace entry, if any. */
 export interface ListedModel {
@@ -23,17 +23,17 @@ type WorkspaceEntry = ModelSummary & Partial<Pick<ModelListItem, "grant_count" |
  * Merges both lists. Workspace models that are disabled or lack their base model are only in the
  * second.
  */
-export const merged = (
+export const mergeModels = (
   records: readonly ModelRecord[],
   workspace: readonly WorkspaceEntry[],
 ): ListedModel[] => {
-  const kept = new Map(workspace.map((model) => [model.id, model]))
+  const workspaceById = new Map(workspace.map((model) => [model.id, model]))
   const listed = records.map((record) => {
-    const own = kept.get(record.id)
-    kept.delete(record.id)
+    const own = workspaceById.get(record.id)
+    workspaceById.delete(record.id)
     return { id: record.id, name: record.name, record, workspace: own }
   })
-  const rest = [...kept.values()].map((own) => ({
+  const rest = [...workspaceById.values()].map((own) => ({
     id: own.id,
     name: own.name,
     record: undefined,
@@ -52,7 +52,7 @@ const capabilityKeys: Record<string, MessageKey> = {
 }
 
 /** Labels of the model's capabilities other than text. */
-export const abilities = (record: ModelRecord | undefined): string[] =>
+export const capabilityNames = (record: ModelRecord | undefined): string[] =>
   Object.entries(record?.capabilities ?? {})
     .filter(([name, can]) => can && name !== "completion")
     .map(([name]) => {
@@ -67,7 +67,7 @@ export const availabilityOf = ({ record, workspace }: ListedModel): Availability
   return record?.available ? "ready" : "away"
 }
 
-export const sourceOf = ({ record, workspace }: ListedModel): string => {
+export const describeSource = ({ record, workspace }: ListedModel): string => {
   if (workspace) return t("models.basedOn", { base: workspace.base_model_id })
   if (record?.connection_type === "function") return t("models.function")
   const names = record?.connections.map(({ name }) => name) ?? []
@@ -75,7 +75,7 @@ export const sourceOf = ({ record, workspace }: ListedModel): string => {
 }
 
 /** Combined grants of the connections that offer a model; `null` grants access to everyone. */
-const offered = (record: ModelRecord, connections: readonly Connection[]) => {
+const connectionGrants = (record: ModelRecord, connections: readonly Connection[]) => {
   const ids = new Set(record.connections.map(({ id }) => id))
   const grants = connections.filter(({ id }) => ids.has(id)).map((one) => one.access_grants)
   return grants.includes(null) ? null : grants.flatMap((some) => some ?? [])
@@ -91,13 +91,15 @@ const countPrincipals = (grants: readonly AccessGrant[], grantCount = 0): number
  * @param connections undefined if the user may not see them; then access to connections' models is
  * not described
  */
-export const sharedWith = (
+export const describeAccess = (
   { record, workspace }: ListedModel,
   connections: readonly Connection[] | undefined,
 ): string => {
   if (record?.connection_type === "function") return t("models.byFunction")
   if (!workspace && !(record && connections)) return ""
-  const grants = workspace ? workspace.access_grants : record && offered(record, connections ?? [])
+  const grants = workspace
+    ? workspace.access_grants
+    : record && connectionGrants(record, connections ?? [])
   if (!grants || grants.some(({ principal_id }) => principal_id === "*")) {
     return t("grants.everyone")
   }
@@ -107,7 +109,7 @@ export const sharedWith = (
 }
 
 /** Whether to offer editing. Group membership may be unknown here; the gateway enforces access. */
-export const mayChange = (me: Me, model: WorkspaceEntry): boolean =>
+export const mayChange = (me: CurrentUser, model: WorkspaceEntry): boolean =>
   model.writable ??
   (me.role === "admin" ||
     model.user_id === me.id ||

@@ -46,11 +46,11 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
   const choices = (data?.items ?? []).filter(({ id }) => !ids.includes(id))
   return (
     <Field label={t("models.knowledge")} help={t("models.knowledgeHelp")}>
-      {(wired) => (
+      {(controlProps) => (
         <>
           {ids.length > 0 && <Chosen ids={ids} onIds={onIds} />}
           <Combobox
-            {...wired}
+            {...controlProps}
             placeholder={t("models.knowledgeAdd")}
             choices={choices.map(({ id, name, file_counts }) => ({
               value: id,

@@ -10,45 +10,45 @@ import type {
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { inWords } from "../../ui/error-note.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { NothingFound } from "../../ui/nothing-found.tsx"
+import { errorText } from "../../ui/error-note.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { NoResults } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import {
-  abilities,
   availabilityOf,
+  capabilityNames,
+  describeAccess,
+  describeSource,
   type ListedModel,
   mayChange,
-  merged,
-  sharedWith,
-  sourceOf,
+  mergeModels,
 } from "./describe.ts"
-import { Transfer } from "./transfer.tsx"
+import { ImportExportMenu } from "./transfer.tsx"
 
 const pageSize = 30
 
 /** Connections, for administrators only; others may not see their grants. */
 export const useConnections = (): readonly Connection[] | undefined => {
-  const { role } = useMe()
+  const { role } = useCurrentUser()
   return useQuery({ ...connectionsQuery, enabled: role === "admin" }).data
 }
 
 const CreateModel = () => (
-  <ButtonLink to="/models/new" look="primary" icon={Plus}>
+  <ButtonLink to="/models/new" variant="primary" icon={Plus}>
     {t("models.create")}
   </ButtonLink>
 )
 
 export const ModelsPage = () => {
-  const me = useMe()
+  const me = useCurrentUser()
   const { search, change, setQuery, toPage, clear } = useListSearch<"kind" | "state">()
   const models = useQuery({ ...modelsQuery, refetchInterval: 10_000 })
   const workspace = useQuery(workspaceModelsQuery)
@@ -60,7 +60,7 @@ export const ModelsPage = () => {
         <>
           {me.role === "admin" && (
             <>
-              <Transfer />
+              <ImportExportMenu />
               <ButtonLink to="/models/runtime" icon={Server}>
                 {t("runtime.title")}
               </ButtonLink>
@@ -96,15 +96,15 @@ export const ModelsPage = () => {
           ]}
         />
       </Toolbar>
-      <Loaded query={models} rows={8}>
+      <QueryResult query={models} rows={8}>
         {(records) => (
-          <Loaded query={workspace} rows={8}>
+          <QueryResult query={workspace} rows={8}>
             {(own) => (
               <Listing records={records} own={own} search={search} toPage={toPage} clear={clear} />
             )}
-          </Loaded>
+          </QueryResult>
         )}
-      </Loaded>
+      </QueryResult>
     </Page>
   )
 }
@@ -119,7 +119,7 @@ interface Search {
 const kindOf = ({ workspace, record }: ListedModel): string =>
   workspace ? "workspace" : (record?.connection_type ?? "")
 
-const fits = (model: ListedModel, { query = "", kind, state }: Search): boolean => {
+const matchesSearch = (model: ListedModel, { query = "", kind, state }: Search): boolean => {
   const tags = model.workspace?.meta.tags ?? []
   const text = [model.name, model.id, ...tags].join(" ").toLowerCase()
   const words = query.toLowerCase().split(/\s+/)
@@ -140,11 +140,11 @@ interface ListingProps {
 
 const Listing = ({ records, own, search, toPage, clear }: ListingProps) => {
   const connections = useConnections()
-  const all = merged(records, own)
+  const all = mergeModels(records, own)
   if (all.length === 0) return <NoModels />
-  const items = all.filter((model) => fits(model, search))
+  const items = all.filter((model) => matchesSearch(model, search))
   if (items.length === 0) {
-    return <NothingFound icon={Boxes} clear={clear} />
+    return <NoResults icon={Boxes} clear={clear} />
   }
   // Deleting models may leave the current page beyond the last one.
   const page = Math.min(search.page ?? 1, Math.ceil(items.length / pageSize))
@@ -162,13 +162,13 @@ const Listing = ({ records, own, search, toPage, clear }: ListingProps) => {
 }
 
 const NoModels = () => {
-  const { role } = useMe()
+  const { role } = useCurrentUser()
   return role === "admin" ? (
     <EmptyState
       icon={Boxes}
       title={t("models.none")}
       action={
-        <ButtonLink to="/connect" look="primary">
+        <ButtonLink to="/connect" variant="primary">
           {t("source.title")}
         </ButtonLink>
       }
@@ -201,7 +201,7 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     wideOnly: true,
     cell: ({ record }) => (
       <span className="flex gap-1">
-        {abilities(record).map((word) => (
+        {capabilityNames(record).map((word) => (
           <Badge key={word}>{word}</Badge>
         ))}
       </span>
@@ -211,26 +211,26 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     id: "source",
     header: t("models.source"),
     wideOnly: true,
-    cell: (model) => <span className="block max-w-52 truncate">{sourceOf(model)}</span>,
+    cell: (model) => <span className="block max-w-52 truncate">{describeSource(model)}</span>,
   },
   {
     id: "grants",
     header: t("models.grants"),
     wideOnly: true,
-    cell: (model) => sharedWith(model, connections),
+    cell: (model) => describeAccess(model, connections),
   },
-  { id: "state", header: t("models.state"), cell: (model) => <State model={model} /> },
-  { id: "on", header: "", align: "right", cell: (model) => <OnOff model={model} /> },
+  { id: "state", header: t("models.state"), cell: (model) => <AvailabilityStatus model={model} /> },
+  { id: "on", header: "", align: "right", cell: (model) => <EnabledSwitch model={model} /> },
 ]
 
-export const State = ({ model }: { model: ListedModel }) => {
+export const AvailabilityStatus = ({ model }: { model: ListedModel }) => {
   const availability = availabilityOf(model)
   const tone = { ready: "ok", away: "danger", off: "plain" } as const
   return <Status tone={tone[availability]}>{t(`models.${availability}`)}</Status>
 }
 
-const OnOff = ({ model: { workspace } }: { model: ListedModel }) => {
-  const me = useMe()
+const EnabledSwitch = ({ model: { workspace } }: { model: ListedModel }) => {
+  const me = useCurrentUser()
   const client = useQueryClient()
   const toggle = useMutation({
     mutationFn: (id: string) =>
@@ -247,7 +247,7 @@ const OnOff = ({ model: { workspace } }: { model: ListedModel }) => {
         checked={on}
         onValue={() => toggle.mutate(workspace.id)}
       />
-      {toggle.error && <p className="text-xs text-danger">{inWords(toggle.error)}</p>}
+      {toggle.error && <p className="text-xs text-danger">{errorText(toggle.error)}</p>}
     </>
   )
 }

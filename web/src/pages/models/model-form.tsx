@@ -10,7 +10,7 @@ import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
 import { ParamsFields } from "./params-fields.tsx"
 import { TryModel } from "./try-model.tsx"
-import { idFrom, type ModelValues } from "./values.ts"
+import { type ModelValues, toModelId } from "./values.ts"
 
 interface ModelFormProps {
   values: ModelValues
@@ -22,12 +22,12 @@ interface ModelFormProps {
   onSave: () => void
   /** A new model, whose ID can still be chosen. */
   fresh?: boolean
-  beside?: ReactNode
+  extraActions?: ReactNode
 }
 
 /** The fields of a workspace model, with a pane to try them. */
 export const ModelForm = (props: ModelFormProps) => {
-  const { values, set, error, fresh = false, beside, ...form } = props
+  const { values, set, error, fresh = false, extraActions, ...form } = props
   const { data: models = [] } = useQuery(modelsQuery)
   const [ownId, setOwnId] = useState(!fresh)
   const bases = models.filter(({ id, capabilities }) => id !== values.id && !capabilities.embedding)
@@ -39,16 +39,16 @@ export const ModelForm = (props: ModelFormProps) => {
         always={fresh}
         fields={["id", "name", "base_model_id", "meta", "params", "access_grants"]}
         {...(fresh && { action: t("models.create") })}
-        {...(beside && { beside })}
+        {...(extraActions && { extraActions })}
       >
         <Field
           label={t("models.base")}
           help={t("models.baseHelp")}
           error={fieldError(error, "base_model_id")}
         >
-          {(wired) => (
+          {(controlProps) => (
             <Combobox
-              {...wired}
+              {...controlProps}
               placeholder={t("models.baseChoose")}
               choices={bases.map(({ id, name }) => ({
                 value: id,
@@ -63,7 +63,7 @@ export const ModelForm = (props: ModelFormProps) => {
         <TextField
           label={t("models.name")}
           value={values.name}
-          onValue={(name) => set({ name, ...(!ownId && { id: idFrom(name) }) })}
+          onValue={(name) => set({ name, ...(!ownId && { id: toModelId(name) }) })}
           error={fieldError(error, "name")}
           autoComplete="off"
         />
@@ -93,9 +93,9 @@ export const ModelForm = (props: ModelFormProps) => {
           help={t("models.systemHelp")}
           error={fieldError(error, "params.system")}
         >
-          {(wired) => (
+          {(controlProps) => (
             <TextArea
-              {...wired}
+              {...controlProps}
               value={values.system}
               onChange={({ target }) => set({ system: target.value })}
               className="max-h-96 min-h-32"

@@ -6,19 +6,26 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { modelsQuery, workspaceModelQuery } from "../../lib/queries.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { useDraft } from "../../ui/form.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
-import { RemoveButton } from "../../ui/removal.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
+import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
+import { DeleteButton } from "../../ui/removal.tsx"
 import { KeySnippets } from "../account/snippets.tsx"
-import { abilities, type ListedModel, mayChange, merged, sharedWith, sourceOf } from "./describe.ts"
-import { State, useConnections } from "./list.tsx"
+import {
+  capabilityNames,
+  describeAccess,
+  describeSource,
+  type ListedModel,
+  mayChange,
+  mergeModels,
+} from "./describe.ts"
+import { AvailabilityStatus, useConnections } from "./list.tsx"
 import { ModelForm } from "./model-form.tsx"
-import { bodyOf, valuesOf } from "./values.ts"
+import { toModelValues, toRequestBody } from "./values.ts"
 
 const route = getRouteApi("/inside/models/view/$modelId")
 
@@ -28,18 +35,19 @@ export const ModelPage = () => {
   const workspace = useQuery(workspaceModelQuery(modelId))
   const above = <BackLink to="/models">{t("models.title")}</BackLink>
   const own = workspace.data
-  const all = models.data && own !== undefined ? merged(models.data, own ? [own] : []) : undefined
+  const all =
+    models.data && own !== undefined ? mergeModels(models.data, own ? [own] : []) : undefined
   const model = all?.find(({ id }) => id === modelId)
   if (!all) {
     return (
-      <Page title={modelId} above={above}>
-        <Loaded query={models} rows={8}>
+      <Page title={modelId} breadcrumb={above}>
+        <QueryResult query={models} rows={8}>
           {() => (
-            <Loaded query={workspace} rows={8}>
+            <QueryResult query={workspace} rows={8}>
               {() => null}
-            </Loaded>
+            </QueryResult>
           )}
-        </Loaded>
+        </QueryResult>
       </Page>
     )
   }
@@ -47,15 +55,15 @@ export const ModelPage = () => {
     <Page
       title={model?.name ?? modelId}
       lead={model?.workspace?.meta.description}
-      above={above}
+      breadcrumb={above}
       action={model && <Actions model={model} />}
     >
-      {model ? <Model key={model.id} model={model} own={own} /> : <Gone />}
+      {model ? <Model key={model.id} model={model} own={own} /> : <ModelNotFound />}
     </Page>
   )
 }
 
-const Gone = () => (
+const ModelNotFound = () => (
   <EmptyState icon={Boxes} title={t("models.gone")}>
     {t("models.goneHelp")}
   </EmptyState>
@@ -70,7 +78,7 @@ const Actions = ({ model }: { model: ListedModel }) => (
     )}
     <FunctionLink model={model} />
     {!model.record?.capabilities.embedding && (
-      <ButtonLink to="/" search={{ model: model.id }} look="primary" icon={MessageSquare}>
+      <ButtonLink to="/" search={{ model: model.id }} variant="primary" icon={MessageSquare}>
         {t("models.chat")}
       </ButtonLink>
     )}
@@ -79,7 +87,7 @@ const Actions = ({ model }: { model: ListedModel }) => (
 
 /** Links administrators to the function that offers the model. */
 const FunctionLink = ({ model: { id, record, workspace } }: { model: ListedModel }) => {
-  const { role } = useMe()
+  const { role } = useCurrentUser()
   if (workspace || record?.connection_type !== "function" || role !== "admin") return null
   const [functionId = id] = id.split(".")
   return (
@@ -96,13 +104,13 @@ interface ModelProps {
 }
 
 const Model = ({ model, own }: ModelProps) => {
-  const me = useMe()
+  const me = useCurrentUser()
   const { record } = model
-  const words = abilities(record)
-  const shared = sharedWith(model, useConnections())
+  const words = capabilityNames(record)
+  const shared = describeAccess(model, useConnections())
   return (
     <>
-      <Facts
+      <DefinitionList
         rows={[
           [
             t("models.id"),
@@ -111,8 +119,8 @@ const Model = ({ model, own }: ModelProps) => {
               <CopyButton text={model.id} label={t("models.copyId")} />
             </span>,
           ],
-          [t("models.state"), <State key="state" model={model} />],
-          [t("models.source"), sourceOf(model)],
+          [t("models.state"), <AvailabilityStatus key="state" model={model} />],
+          [t("models.source"), describeSource(model)],
           [t("models.can"), ["Text", ...words].join(", ")],
           ...(record?.context_length
             ? [[t("models.context"), formatNumber(record.context_length)] as const]
@@ -133,14 +141,14 @@ const Model = ({ model, own }: ModelProps) => {
 
 const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
   const client = useQueryClient()
-  const { values, set, settle, dirty } = useDraft(valuesOf(workspace))
+  const { values, set, settle, dirty } = useDraft(toModelValues(workspace))
   const save = useMutation({
     mutationFn: () => {
-      const { id, ...changes } = bodyOf(values, workspace)
+      const { id, ...changes } = toRequestBody(values, workspace)
       return api.post<WorkspaceModel>("/api/v1/models/model/update", changes, { query: { id } })
     },
     onSuccess: (saved) => {
-      settle(valuesOf(saved))
+      settle(toModelValues(saved))
       void client.invalidateQueries({ queryKey: ["models"] })
     },
   })
@@ -153,12 +161,12 @@ const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
       saved={save.isSuccess}
       error={save.error}
       onSave={save.mutate}
-      beside={<Remove workspace={workspace} />}
+      extraActions={<DeleteModelButton workspace={workspace} />}
     />
   )
 }
 
-const Remove = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
+const DeleteModelButton = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (): Promise<void> => {
@@ -167,7 +175,7 @@ const Remove = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <RemoveButton
+    <DeleteButton
       action={t("models.delete")}
       title={t("models.deleteOne", { name })}
       lead={t("models.deleteHelp")}

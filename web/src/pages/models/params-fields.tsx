@@ -71,9 +71,9 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
             help={t(help)}
             error={fieldError(error, `params.${name}`)}
           >
-            {(wired) => (
+            {(controlProps) => (
               <Input
-                {...wired}
+                {...controlProps}
                 {...range}
                 type="number"
                 inputMode="decimal"
@@ -89,9 +89,9 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
         ))}
       </div>
       <Field label={t("param.effort")} help={t("param.effortHelp")}>
-        {(wired) => (
+        {(controlProps) => (
           <Select
-            {...wired}
+            {...controlProps}
             value={text(params.reasoning_effort)}
             onValue={(value) => set("reasoning_effort", value === "" ? undefined : value)}
             options={efforts.map((value) => ({

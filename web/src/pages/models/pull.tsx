@@ -9,7 +9,7 @@ import { usePull } from "./use-pull.ts"
 const suggestions = ["llama3.2", "qwen3:4b", "gemma3:4b", "mistral", "nomic-embed-text"]
 
 /** Pulls a model into the runtime and shows the progress. */
-export const Pull = () => {
+export const PullForm = () => {
   const [name, setName] = useState("")
   const { state, pull, cancel } = usePull()
   const running = state.at === "running"
@@ -22,18 +22,18 @@ export const Pull = () => {
     <div className="flex flex-col gap-3">
       <form onSubmit={(event) => void submit(event)} className="flex flex-wrap items-end gap-2">
         <Field label={t("runtime.pullName")} className="min-w-56 flex-1 wide:max-w-96">
-          {(wired) => (
+          {(controlProps) => (
             <>
               <Input
-                {...wired}
+                {...controlProps}
                 value={name}
-                list={`${wired.id}-list`}
+                list={`${controlProps.id}-list`}
                 placeholder="llama3.2"
                 spellCheck={false}
                 autoComplete="off"
                 onChange={({ target }) => setName(target.value)}
               />
-              <datalist id={`${wired.id}-list`}>
+              <datalist id={`${controlProps.id}-list`}>
                 {suggestions.map((value) => (
                   <option key={value} value={value} />
                 ))}
@@ -43,7 +43,7 @@ export const Pull = () => {
         </Field>
         <Button
           type="submit"
-          look="primary"
+          variant="primary"
           icon={Download}
           busy={running}
           disabled={name.trim() === ""}

@@ -4,7 +4,7 @@ import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 
 /** A model from Ollama's `/api/tags`, with the fields shown here. */
-export interface Tag {
+export interface OllamaTag {
   name: string
   size?: number
   modified_at?: string
@@ -28,7 +28,8 @@ export const runtimePath = async (path: string): Promise<string> => {
 export const tagsQuery = queryOptions({
   queryKey: ["runtime", "tags"],
   queryFn: async ({ signal }) =>
-    (await api.get<{ models: Tag[] | null }>(await runtimePath("tags"), { signal })).models ?? [],
+    (await api.get<{ models: OllamaTag[] | null }>(await runtimePath("tags"), { signal })).models ??
+    [],
   // A pulled model is listed shortly after the pull has ended.
   refetchInterval: 3000,
 })

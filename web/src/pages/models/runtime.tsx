@@ -4,16 +4,16 @@ import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatBytes } from "../../lib/format.ts"
-import { useMe } from "../../lib/session.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/dialog.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { Loaded } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, Page, Section } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { Pull } from "./pull.tsx"
-import { loadedQuery, runtimePath, type Tag, tagsQuery } from "./runtime-queries.ts"
+import { PullForm } from "./pull.tsx"
+import { loadedQuery, type OllamaTag, runtimePath, tagsQuery } from "./runtime-queries.ts"
 
 const secondsOf = (time: string | undefined): number | null => {
   const at = Date.parse(time ?? "")
@@ -21,29 +21,29 @@ const secondsOf = (time: string | undefined): number | null => {
 }
 
 export const RuntimePage = () => {
-  const { role } = useMe()
+  const { role } = useCurrentUser()
   return (
     <Page
       title={t("runtime.title")}
       lead={t("runtime.lead")}
-      above={<BackLink to="/models">{t("models.title")}</BackLink>}
+      breadcrumb={<BackLink to="/models">{t("models.title")}</BackLink>}
     >
       {role === "admin" && (
         <Section title={t("runtime.pull")} lead={t("runtime.pullLead")}>
-          <Pull />
+          <PullForm />
         </Section>
       )}
-      <InMemory />
-      <Installed mayDelete={role === "admin"} />
+      <LoadedModels />
+      <InstalledModels mayDelete={role === "admin"} />
     </Page>
   )
 }
 
-const InMemory = () => {
+const LoadedModels = () => {
   const loaded = useQuery(loadedQuery)
   return (
     <Section title={t("runtime.loaded")} lead={t("runtime.loadedLead")}>
-      <Loaded query={loaded} rows={2}>
+      <QueryResult query={loaded} rows={2}>
         {(items) =>
           items.length === 0 ? (
             <p className="text-sm text-muted">{t("runtime.noneLoaded")}</p>
@@ -74,23 +74,23 @@ const InMemory = () => {
             />
           )
         }
-      </Loaded>
+      </QueryResult>
     </Section>
   )
 }
 
-const Installed = ({ mayDelete }: { mayDelete: boolean }) => {
+const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
   const client = useQueryClient()
   const tags = useQuery(tagsQuery)
-  const [doomed, setDoomed] = useState<Tag | null>(null)
-  const remove = async ({ name }: Tag): Promise<void> => {
+  const [tagToDelete, setTagToDelete] = useState<OllamaTag | null>(null)
+  const remove = async ({ name }: OllamaTag): Promise<void> => {
     await api.delete(await runtimePath("delete"), { model: name })
     await client.invalidateQueries({ queryKey: ["runtime"] })
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
     <Section title={t("runtime.installed")}>
-      <Loaded query={tags} rows={4}>
+      <QueryResult query={tags} rows={4}>
         {(items) =>
           items.length === 0 ? (
             <EmptyState icon={Boxes} title={t("runtime.none")}>
@@ -135,10 +135,10 @@ const Installed = ({ mayDelete }: { mayDelete: boolean }) => {
                   cell: (tag) =>
                     mayDelete && (
                       <Button
-                        look="danger"
+                        variant="danger"
                         icon={Trash2}
                         aria-label={t("models.deleteOne", { name: tag.name })}
-                        onClick={() => setDoomed(tag)}
+                        onClick={() => setTagToDelete(tag)}
                       >
                         {t("action.delete")}
                       </Button>
@@ -148,17 +148,17 @@ const Installed = ({ mayDelete }: { mayDelete: boolean }) => {
             />
           )
         }
-      </Loaded>
-      <Confirm
-        open={doomed !== null}
-        onClose={() => setDoomed(null)}
-        title={t("models.deleteOne", { name: doomed?.name ?? "" })}
+      </QueryResult>
+      <ConfirmDialog
+        open={tagToDelete !== null}
+        onClose={() => setTagToDelete(null)}
+        title={t("models.deleteOne", { name: tagToDelete?.name ?? "" })}
         action={t("models.delete")}
         danger
-        onConfirm={() => doomed && remove(doomed)}
+        onConfirm={() => tagToDelete && remove(tagToDelete)}
       >
         {t("runtime.deleteHelp")}
-      </Confirm>
+      </ConfirmDialog>
     </Section>
   )
 }

@@ -5,11 +5,11 @@ import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
-import { inWords } from "../../ui/error-note.tsx"
+import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { download } from "../admin/csv.ts"
+import { downloadTextFile } from "../admin/csv.ts"
 
-const parse = (text: string): object => {
+const parseImport = (text: string): object => {
   try {
     const value: unknown = JSON.parse(text)
     // Also accept a bare array; the API expects an object.
@@ -22,18 +22,19 @@ const parse = (text: string): object => {
 }
 
 /** Exports models to a file and imports them. */
-export const Transfer = () => {
+export const ImportExportMenu = () => {
   const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const exported = useMutation({
     mutationFn: () => api.get<{ models: WorkspaceModel[] }>("/api/v1/models/export"),
-    onSuccess: (file) => download("models.json", "application/json", JSON.stringify(file, null, 2)),
+    onSuccess: (file) =>
+      downloadTextFile("models.json", "application/json", JSON.stringify(file, null, 2)),
   })
   const imported = useMutation({
     mutationFn: async (file: File) =>
       api.post<{ created: string[]; updated: string[] }>(
         "/api/v1/models/import",
-        parse(await file.text()),
+        parseImport(await file.text()),
       ),
     onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
   })
@@ -61,7 +62,7 @@ export const Transfer = () => {
         }}
       />
       <p role="status" className="max-w-72 text-right text-xs text-muted">
-        {error && <span className="text-danger">{inWords(error)}</span>}
+        {error && <span className="text-danger">{errorText(error)}</span>}
         {imported.data &&
           t("models.imported", {
             created: imported.data.created.length,

@@ -6,7 +6,7 @@ import { readEvents } from "../../lib/stream.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextArea } from "../../ui/field.tsx"
-import { type ModelValues, setParams } from "./values.ts"
+import { type ModelValues, omitEmptyParams } from "./values.ts"
 
 interface Chunk {
   choices?: { delta?: { content?: string | null } }[]
@@ -14,7 +14,7 @@ interface Chunk {
 }
 
 const requestOf = ({ base_model_id, system, params }: ModelValues, question: string) => ({
-  ...setParams(params),
+  ...omitEmptyParams(params),
   model: base_model_id,
   messages: [
     ...(system ? [{ role: "system", content: system }] : []),
@@ -24,7 +24,7 @@ const requestOf = ({ base_model_id, system, params }: ModelValues, question: str
 })
 
 /** Yields the answer's text as it streams. */
-async function* answerTo(body: object, signal: AbortSignal): AsyncGenerator<string> {
+async function* streamAnswer(body: object, signal: AbortSignal): AsyncGenerator<string> {
   const response = await callRaw("POST", "/api/v1/chat/completions", { body, signal })
   for await (const chunk of readEvents<Chunk>(response)) {
     if (chunk.error) throw new Error(chunk.error.message)
@@ -52,7 +52,7 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
     try {
       const { signal } = control
       const body = requestOf(values, question)
-      for await (const text of answerTo(body, signal)) setAnswer((before) => before + text)
+      for await (const text of streamAnswer(body, signal)) setAnswer((before) => before + text)
     } catch (reason) {
       if (!control.signal.aborted) setError(reason)
     } finally {

@@ -36,7 +36,7 @@ const knowledgeOf = (knowledge: unknown): string[] =>
     .map(idOf)
     .filter((id): id is string => typeof id === "string")
 
-export const valuesOf = (model: WorkspaceModel): ModelValues => {
+export const toModelValues = (model: WorkspaceModel): ModelValues => {
   const { system = "", ...params } = model.params
   return {
     base_model_id: model.base_model_id,
@@ -52,7 +52,7 @@ export const valuesOf = (model: WorkspaceModel): ModelValues => {
 }
 
 /** Derives an ID from a name: "Harbour Pilot" → "harbour-pilot". */
-export const idFrom = (name: string): string =>
+export const toModelId = (name: string): string =>
   name
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
@@ -61,7 +61,7 @@ export const idFrom = (name: string): string =>
     .replace(/^-+|-+$/g, "")
 
 /** Omits empty parameters, which use the model's defaults. */
-export const setParams = (params: Record<string, unknown>): Record<string, unknown> =>
+export const omitEmptyParams = (params: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(params).filter(
       ([, value]) =>
@@ -70,15 +70,15 @@ export const setParams = (params: Record<string, unknown>): Record<string, unkno
   )
 
 /** The request body; metadata unknown to the form is kept from `previous`. */
-export const bodyOf = (values: ModelValues, before?: WorkspaceModel) => {
+export const toRequestBody = (values: ModelValues, previous?: WorkspaceModel) => {
   const { base_model_id, name, id, description, system, tags, access_grants } = values
   const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))
   return {
-    id: id || idFrom(name),
+    id: id || toModelId(name),
     name,
     base_model_id,
-    meta: { ...before?.meta, description, tags, knowledge },
-    params: { ...setParams(values.params), ...(system && { system }) },
+    meta: { ...previous?.meta, description, tags, knowledge },
+    params: { ...omitEmptyParams(values.params), ...(system && { system }) },
     access_grants,
   }
 }

@@ -14,21 +14,21 @@ interface AccountFieldsProps {
   set: (changes: Partial<AccountValues>) => void
   error: unknown
   /** The browser may only autofill one's own data. */
-  whose: "mine" | "theirs"
+  owner: "mine" | "theirs"
 }
 
 /** Name, email, and password of an account. */
-export const AccountFields = ({ values, set, error, whose }: AccountFieldsProps) => {
-  const mine = whose === "mine"
+export const AccountFields = ({ values, set, error, owner }: AccountFieldsProps) => {
+  const isOwn = owner === "mine"
   return (
     <>
       <TextField
         label={t("session.name")}
-        {...(mine && { help: t("session.nameHelp") })}
+        {...(isOwn && { help: t("session.nameHelp") })}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
-        autoComplete={mine ? "name" : "off"}
+        autoComplete={isOwn ? "name" : "off"}
         autoFocus
       />
       <TextField
@@ -37,11 +37,11 @@ export const AccountFields = ({ values, set, error, whose }: AccountFieldsProps)
         value={values.email}
         onValue={(email) => set({ email })}
         error={fieldError(error, "email")}
-        autoComplete={mine ? "username" : "off"}
+        autoComplete={isOwn ? "username" : "off"}
       />
       <PasswordField
         label={t("session.password")}
-        help={t(mine ? "session.passwordHelp" : "users.passwordHelp")}
+        help={t(isOwn ? "session.passwordHelp" : "users.passwordHelp")}
         value={values.password}
         onValue={(password) => set({ password })}
         error={fieldError(error, "password")}

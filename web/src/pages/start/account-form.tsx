@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
-import { rememberSignedIn } from "../../lib/session.ts"
+import { cacheSignedIn } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
@@ -24,7 +24,7 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
   const signUp = useMutation({
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/signup", values),
     onSuccess: (signedIn) => {
-      rememberSignedIn(signedIn)
+      cacheSignedIn(signedIn)
       onDone(signedIn)
     },
   })
@@ -33,10 +33,10 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
     signUp.mutate()
   }
   const { error } = signUp
-  const worded = error instanceof ApiError && error.errors.length > 0
+  const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-      <AccountFields values={values} set={set} error={error} whose="mine" />
+      <AccountFields values={values} set={set} error={error} owner="mine" />
       {needsSetupCode && (
         <TextField
           label={t("welcome.setupCode")}
@@ -50,8 +50,8 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
           spellCheck={false}
         />
       )}
-      {error && !worded && <ErrorNote error={error} />}
-      <Button type="submit" look="primary" busy={signUp.isPending}>
+      {error && !hasFieldErrors && <ErrorNote error={error} />}
+      <Button type="submit" variant="primary" busy={signUp.isPending}>
         {action}
       </Button>
     </form>

@@ -13,15 +13,15 @@ import {
   ConnectionTest,
   type ConnectionValues,
   defaultAddress,
-  inFields,
-  named,
+  hasFieldErrors,
   testUnsaved,
   useConnectionTest,
+  withDefaultName,
 } from "../admin/connection-form.tsx"
-import { Steps } from "./outside.tsx"
+import { SetupSteps } from "./outside.tsx"
 
-const address = defaultAddress.ollama
-const runtime = { kind: "ollama", name: "Ollama", base_url: address } as const
+const defaultRuntimeAddress = defaultAddress.ollama
+const defaultRuntime = { kind: "ollama", name: "Ollama", base_url: defaultRuntimeAddress } as const
 
 /** Second step of the setup: connect a source of models. */
 export const ConnectPage = () => {
@@ -34,7 +34,7 @@ export const ConnectPage = () => {
     <Page
       title={t("source.title")}
       lead={t("source.lead")}
-      above={<Steps at={1} />}
+      breadcrumb={<SetupSteps at={1} />}
       narrow
       action={
         count === 0 &&
@@ -68,7 +68,7 @@ const Ready = ({ count }: { count: number }) => (
     <p role="status" className="min-w-0 flex-1 basis-40 font-medium">
       {t("source.have", { count })}
     </p>
-    <ButtonLink to="/" look="primary" icon={MessageSquare}>
+    <ButtonLink to="/" variant="primary" icon={MessageSquare}>
       {t("source.chat")}
     </ButtonLink>
   </Card>
@@ -77,41 +77,43 @@ const Ready = ({ count }: { count: number }) => (
 /** Looks for a runtime at the default address and connects it unless already connected. */
 const LocalRuntime = ({ needed }: { needed: boolean }) => {
   const client = useQueryClient()
-  const look = useQuery({
+  const search = useQuery({
     queryKey: ["connections", "usual"],
     queryFn: async () => {
-      const result = await testUnsaved(runtime)
+      const result = await testUnsaved(defaultRuntime)
       if (!result.ok) return result
       const connections = await client.fetchQuery({ ...connectionsQuery, staleTime: 0 })
       const known = connections.some(
         ({ kind, base_url }) =>
           kind === "ollama" && /^http:\/\/(127\.0\.0\.1|localhost):11434$/.test(base_url),
       )
-      if (!known) await api.post("/api/v1/connections/create", runtime)
+      if (!known) await api.post("/api/v1/connections/create", defaultRuntime)
       await client.invalidateQueries({ queryKey: ["models"] })
       return result
     },
     staleTime: 0,
     retry: false,
   })
-  const { data } = look
+  const { data } = search
 
-  if (look.isFetching) {
+  if (search.isFetching) {
     return (
       <Card className="flex items-center gap-2.5 text-sm text-muted">
         <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin" />
-        {t("source.looking", { address })}
+        {t("source.looking", { address: defaultRuntimeAddress })}
       </Card>
     )
   }
-  if (look.error) return <ErrorNote error={look.error} retry={() => void look.refetch()} />
+  if (search.error) return <ErrorNote error={search.error} retry={() => void search.refetch()} />
   if (!data?.ok && !needed) return null
   if (!data?.ok) {
     return (
       <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">
         <SearchX aria-hidden className="size-4 shrink-0 text-muted" />
-        <p className="min-w-0 flex-1 basis-56">{t("source.notFound", { address })}</p>
-        <Button icon={RotateCw} onClick={() => void look.refetch()}>
+        <p className="min-w-0 flex-1 basis-56">
+          {t("source.notFound", { address: defaultRuntimeAddress })}
+        </p>
+        <Button icon={RotateCw} onClick={() => void search.refetch()}>
           {t("source.lookAgain")}
         </Button>
       </Card>
@@ -122,7 +124,9 @@ const LocalRuntime = ({ needed }: { needed: boolean }) => {
     <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">
       <CircleCheck aria-hidden className="size-4 shrink-0 text-ok" />
       <p className="min-w-0 flex-1 basis-56">
-        {count > 0 ? t("source.found", { address, count }) : t("source.foundEmpty", { address })}
+        {count > 0
+          ? t("source.found", { address: defaultRuntimeAddress, count })
+          : t("source.foundEmpty", { address: defaultRuntimeAddress })}
       </p>
       {count === 0 && <ButtonLink to="/models/runtime">{t("source.pull")}</ButtonLink>}
     </Card>
@@ -140,11 +144,12 @@ const empty: ConnectionValues = {
 const Provider = ({ onSaved }: { onSaved: () => void }) => {
   const client = useQueryClient()
   const [values, setValues] = useState(empty)
-  const test = useConnectionTest(values, () => testUnsaved(named(values)))
+  const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
   const save = useMutation({
     mutationFn: async () => {
       const result = await test.mutateAsync()
-      if (result.ok) await api.post<Connection>("/api/v1/connections/create", named(values))
+      if (result.ok)
+        await api.post<Connection>("/api/v1/connections/create", withDefaultName(values))
       return result.ok
     },
     onSuccess: async (saved) => {
@@ -170,9 +175,9 @@ const Provider = ({ onSaved }: { onSaved: () => void }) => {
           nameHelp={t("connection.nameOptional")}
         />
         <ConnectionTest test={test} />
-        {failure && !inFields(failure) && <ErrorNote error={failure} />}
+        {failure && !hasFieldErrors(failure) && <ErrorNote error={failure} />}
         <div>
-          <Button type="submit" look="primary" busy={save.isPending}>
+          <Button type="submit" variant="primary" busy={save.isPending}>
             {t("source.save")}
           </Button>
         </div>

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect } from "react"
-import { Mark } from "../../frame/brand.tsx"
+import { Logo } from "../../frame/brand.tsx"
 import { chooseLanguage, currentLanguage, languages, t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
 
-interface OutsideProps {
+interface SignedOutLayoutProps {
   title: string
   lead: ReactNode
   children: ReactNode
@@ -11,7 +11,7 @@ interface OutsideProps {
 }
 
 /** Layout of the pages before sign-in: a single card in the center. */
-export const Outside = ({ title, lead, children, step }: OutsideProps) => {
+export const SignedOutLayout = ({ title, lead, children, step }: SignedOutLayoutProps) => {
   useEffect(() => {
     document.title = `${title} · Portico`
   }, [title])
@@ -19,8 +19,8 @@ export const Outside = ({ title, lead, children, step }: OutsideProps) => {
     <div className="flex min-h-full flex-col items-center bg-surface px-4 py-8">
       <main className="my-auto flex w-full max-w-[25rem] flex-col gap-5 rounded-lg border border-line bg-bg p-6">
         <div className="flex flex-col gap-3">
-          <Mark />
-          {step !== undefined && <Steps at={step} />}
+          <Logo />
+          {step !== undefined && <SetupSteps at={step} />}
           <div>
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
             <p className="mt-1 text-sm text-muted">{lead}</p>
@@ -50,7 +50,7 @@ export const Outside = ({ title, lead, children, step }: OutsideProps) => {
 }
 
 /** Progress through the setup. */
-export const Steps = ({ at }: { at: number }) => (
+export const SetupSteps = ({ at }: { at: number }) => (
   <ol className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
     {(["welcome.stepAccount", "welcome.stepSource", "welcome.stepChat"] as const).map(
       (key, index) => (

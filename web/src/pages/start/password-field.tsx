@@ -15,10 +15,10 @@ export const PasswordField = ({ value, onValue, autoComplete, ...field }: Passwo
   const Icon = shown ? EyeOff : Eye
   return (
     <Field {...field}>
-      {(wired) => (
+      {(controlProps) => (
         <div className="relative">
           <Input
-            {...wired}
+            {...controlProps}
             type={shown ? "text" : "password"}
             value={value}
             autoComplete={autoComplete}

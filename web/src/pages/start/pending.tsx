@@ -2,16 +2,16 @@ import { useQuery } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { t } from "../../i18n/translate.ts"
-import { meQuery, signOut } from "../../lib/session.ts"
+import { currentUserQuery, signOut } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { Outside } from "./outside.tsx"
+import { SignedOutLayout } from "./outside.tsx"
 
-const askAgainMs = 5000
+const pollMs = 5000
 
 /** Shown while the account awaits approval; continues automatically once approved. */
 export const PendingPage = () => {
   const router = useRouter()
-  const { data: me } = useQuery({ ...meQuery, refetchInterval: askAgainMs })
+  const { data: me } = useQuery({ ...currentUserQuery, refetchInterval: pollMs })
   const role = me?.role
   useEffect(() => {
     if (role !== "pending") void router.navigate({ to: "/" })
@@ -21,8 +21,11 @@ export const PendingPage = () => {
     await router.navigate({ to: "/sign-in" })
   }
   return (
-    <Outside title={t("pending.title")} lead={t("pending.lead", { email: me?.email ?? "" })}>
+    <SignedOutLayout
+      title={t("pending.title")}
+      lead={t("pending.lead", { email: me?.email ?? "" })}
+    >
       <Button onClick={() => void leave()}>{t("session.signOut")}</Button>
-    </Outside>
+    </SignedOutLayout>
   )
 }

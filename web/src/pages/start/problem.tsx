@@ -3,9 +3,9 @@ import { getRouteApi } from "@tanstack/react-router"
 import { RotateCw } from "lucide-react"
 import type { SignOnProblem } from "../../../../server/src/sso/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { configQuery, meQuery, signOnAddress } from "../../lib/session.ts"
+import { configQuery, currentUserQuery, signOnUrl } from "../../lib/session.ts"
 import { ButtonAnchor, ButtonLink } from "../../ui/button.tsx"
-import { Outside } from "./outside.tsx"
+import { SignedOutLayout } from "./outside.tsx"
 
 const route = getRouteApi("/sign-in/problem")
 
@@ -35,14 +35,14 @@ const isProblem = (text: string | undefined): text is SignOnProblem =>
 
 /** Why signing in with a provider failed, and what to do. */
 export const ProblemPage = () => {
-  const { problem: named, provider: name, request } = route.useSearch()
+  const { problem: problemParam, provider: name, request } = route.useSearch()
   const { data: config } = useQuery(configQuery)
-  const { data: me } = useQuery(meQuery)
-  const problem = isProblem(named) ? named : "unavailable"
-  const known = config?.sign_on.find((one) => one.name === name)
-  const provider = known?.label ?? t("source.oidc")
+  const { data: me } = useQuery(currentUserQuery)
+  const problem = isProblem(problemParam) ? problemParam : "unavailable"
+  const knownProvider = config?.sign_on.find((one) => one.name === name)
+  const provider = knownProvider?.label ?? t("source.oidc")
   return (
-    <Outside
+    <SignedOutLayout
       title={t(`problem.${problem}`, { provider })}
       lead={me ? t("problem.leadIn") : t("problem.lead")}
     >
@@ -50,8 +50,8 @@ export const ProblemPage = () => {
         {t(`problem.${problem}.do`, { provider })}
       </p>
       <div className="flex flex-wrap gap-2">
-        {known && problems[problem] && !me && (
-          <ButtonAnchor look="primary" icon={RotateCw} href={signOnAddress(known.name)}>
+        {knownProvider && problems[problem] && !me && (
+          <ButtonAnchor variant="primary" icon={RotateCw} href={signOnUrl(knownProvider.name)}>
             {t("problem.again")}
           </ButtonAnchor>
         )}
@@ -64,6 +64,6 @@ export const ProblemPage = () => {
       <p className="text-xs break-words text-muted">
         {t("problem.admins", { request: request ?? "–", problem })}
       </p>
-    </Outside>
+    </SignedOutLayout>
   )
 }

@@ -5,11 +5,11 @@ import { type FormEvent, useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { configQuery, rememberSignedIn, signOnAddress } from "../../lib/session.ts"
+import { cacheSignedIn, configQuery, signOnUrl } from "../../lib/session.ts"
 import { Button, ButtonAnchor } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { Outside } from "./outside.tsx"
+import { SignedOutLayout } from "./outside.tsx"
 import { PasswordField } from "./password-field.tsx"
 
 const route = getRouteApi("/sign-in")
@@ -17,32 +17,32 @@ const route = getRouteApi("/sign-in")
 export const SignInPage = () => {
   const { back } = route.useSearch()
   const { data: config } = useQuery(configQuery)
-  const [asked, setAsked] = useState(false)
+  const [isPasswordRequested, setPasswordRequested] = useState(false)
   const providers = config?.sign_on ?? []
   const policy = config?.password_sign_in ?? "on"
-  const byPassword = policy === "on" || asked
+  const showsPassword = policy === "on" || isPasswordRequested
   return (
-    <Outside
+    <SignedOutLayout
       title={t("session.signIn")}
       lead={policy === "on" ? t("session.lead") : t("session.leadProvider")}
     >
       {providers.map(({ name, label }) => (
         <ButtonAnchor
           key={name}
-          look={policy === "on" ? "secondary" : "primary"}
+          variant={policy === "on" ? "secondary" : "primary"}
           icon={LogIn}
-          href={signOnAddress(name, back)}
+          href={signOnUrl(name, back)}
         >
           {t("session.with", { provider: label })}
         </ButtonAnchor>
       ))}
-      {providers.length > 0 && byPassword && <Or />}
-      {policy === "administrators" && !asked && (
-        <Button look="quiet" onClick={() => setAsked(true)}>
+      {providers.length > 0 && showsPassword && <OrDivider />}
+      {policy === "administrators" && !isPasswordRequested && (
+        <Button variant="quiet" onClick={() => setPasswordRequested(true)}>
           {t("session.byPassword")}
         </Button>
       )}
-      {byPassword && <PasswordForm back={back} />}
+      {showsPassword && <PasswordForm back={back} />}
       {config?.signup && (
         <p className="text-sm text-muted">
           {t("session.noAccount")}{" "}
@@ -51,11 +51,11 @@ export const SignInPage = () => {
           </Link>
         </p>
       )}
-    </Outside>
+    </SignedOutLayout>
   )
 }
 
-const Or = () => (
+const OrDivider = () => (
   <div className="flex items-center gap-3 text-xs text-muted">
     <span aria-hidden className="h-px flex-1 bg-line" />
     {t("session.or")}
@@ -70,7 +70,7 @@ const PasswordForm = ({ back }: { back: string | undefined }) => {
   const signIn = useMutation({
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/signin", { email, password }),
     onSuccess: async (signedIn) => {
-      rememberSignedIn(signedIn)
+      cacheSignedIn(signedIn)
       await router.navigate({ href: back ?? "/", replace: true })
     },
   })
@@ -94,7 +94,7 @@ const PasswordForm = ({ back }: { back: string | undefined }) => {
         autoComplete="current-password"
       />
       {signIn.error && <ErrorNote error={signIn.error} />}
-      <Button type="submit" look="primary" busy={signIn.isPending}>
+      <Button type="submit" variant="primary" busy={signIn.isPending}>
         {t("session.signIn")}
       </Button>
     </form>

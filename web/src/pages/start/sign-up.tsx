@@ -1,12 +1,12 @@
 import { Link, useRouter } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { AccountForm } from "./account-form.tsx"
-import { Outside } from "./outside.tsx"
+import { SignedOutLayout } from "./outside.tsx"
 
 export const SignUpPage = () => {
   const router = useRouter()
   return (
-    <Outside title={t("session.signUp")} lead={t("session.signUpLead")}>
+    <SignedOutLayout title={t("session.signUp")} lead={t("session.signUpLead")}>
       <AccountForm
         action={t("session.signUp")}
         onDone={({ role }) => void router.navigate({ to: role === "pending" ? "/pending" : "/" })}
@@ -17,6 +17,6 @@ export const SignUpPage = () => {
           {t("session.signIn")}
         </Link>
       </p>
-    </Outside>
+    </SignedOutLayout>
   )
 }

@@ -90,9 +90,9 @@ const Blocks = ({ tokens, open }: { tokens: readonly Token[]; open: boolean }): 
   ))
 
 /** A Markdown block. HTML is shown as text. */
-export const BlockView = ({ token: given, open }: BlockProps): ReactNode => {
+export const BlockView = ({ token: untypedToken, open }: BlockProps): ReactNode => {
   // The lexer only emits its own tokens and `formula`.
-  const token = given as MarkdownToken
+  const token = untypedToken as MarkdownToken
   switch (token.type) {
     case "space":
     case "def":

@@ -1,5 +1,5 @@
 import { t } from "../../../i18n/translate.ts"
-import { Tip } from "../../../ui/tip.tsx"
+import { Tooltip } from "../../../ui/tip.tsx"
 import type { Citations } from "../citations.ts"
 
 interface CitationProps {
@@ -11,7 +11,7 @@ interface CitationProps {
 export const Citation = ({ number, citations }: CitationProps) => {
   const label = t("sources.one", { number, name: citations.nameOf(number) ?? "" })
   return (
-    <Tip label={label}>
+    <Tooltip label={label}>
       <button
         type="button"
         aria-label={label}
@@ -20,6 +20,6 @@ export const Citation = ({ number, citations }: CitationProps) => {
       >
         {number}
       </button>
-    </Tip>
+    </Tooltip>
   )
 }

@@ -12,27 +12,27 @@ interface CodeBlockProps {
 }
 
 /** Highlights code once it is complete; highlighting while it grows would flicker and be slow. */
-const useColours = ({ code, language, growing }: CodeBlockProps): ReactNode => {
-  const [coloured, setColoured] = useState<{ code: string; tree: ReactNode } | null>(null)
+const useHighlighting = ({ code, language, growing }: CodeBlockProps): ReactNode => {
+  const [highlighted, setHighlighted] = useState<{ code: string; tree: ReactNode } | null>(null)
   useEffect(() => {
     if (growing || language === "") return
-    let left = false
+    let isUnmounted = false
     import("./highlight.tsx").then(
-      ({ colour }) => {
-        if (!left) setColoured({ code, tree: colour(code, language) })
+      ({ highlightCode: colour }) => {
+        if (!isUnmounted) setHighlighted({ code, tree: colour(code, language) })
       },
       () => {},
     )
     return () => {
-      left = true
+      isUnmounted = true
     }
   }, [code, language, growing])
-  return coloured?.code === code ? coloured.tree : code
+  return highlighted?.code === code ? highlighted.tree : code
 }
 
 export const CodeBlock = (props: CodeBlockProps) => {
   const [wrapped, setWrapped] = useState(false)
-  const shown = useColours(props)
+  const shown = useHighlighting(props)
   return (
     <figure className="code-block">
       <figcaption>

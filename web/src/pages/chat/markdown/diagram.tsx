@@ -1,29 +1,29 @@
 import { useEffect, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
-import { shownTheme, useTheme } from "../../../lib/theme.ts"
+import { currentTheme, useTheme } from "../../../lib/theme.ts"
 import { Button } from "../../../ui/button.tsx"
 import { CodeBlock } from "./code-block.tsx"
 
 /** A Mermaid diagram as an image, in which no script can run, or its source code. */
 export const Diagram = ({ source }: { source: string }) => {
   useTheme()
-  const theme = shownTheme()
+  const theme = currentTheme()
   const [picture, setPicture] = useState<{ source: string; url: string } | null>(null)
   const [failed, setFailed] = useState(false)
   const [asSource, setAsSource] = useState(false)
   useEffect(() => {
-    let left = false
+    let isUnmounted = false
     const draw = async (): Promise<void> => {
       const { drawDiagram } = await import("./mermaid.ts")
       const url = await drawDiagram(source, theme)
-      if (!left) setPicture({ source, url })
+      if (!isUnmounted) setPicture({ source, url })
     }
     setFailed(false)
     draw().catch(() => {
-      if (!left) setFailed(true)
+      if (!isUnmounted) setFailed(true)
     })
     return () => {
-      left = true
+      isUnmounted = true
     }
   }, [source, theme])
 
@@ -40,7 +40,7 @@ export const Diagram = ({ source }: { source: string }) => {
   return (
     <figure className="diagram">
       <img src={url} alt={t("chat.diagram")} />
-      <Button look="quiet" onClick={() => setAsSource(true)}>
+      <Button variant="quiet" onClick={() => setAsSource(true)}>
         {t("chat.showSource")}
       </Button>
     </figure>

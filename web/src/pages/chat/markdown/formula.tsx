@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "react"
-import { katexLater } from "./katex-later.ts"
+import { lazyKatex } from "./katex-later.ts"
 
-type Draw = Awaited<ReturnType<typeof katexLater.load>>
+type DrawFormula = Awaited<ReturnType<typeof lazyKatex.load>>
 
 interface FormulaProps {
   source: string
@@ -10,24 +10,24 @@ interface FormulaProps {
 
 /** A TeX formula; its source is shown until KaTeX is loaded, or if it is invalid. */
 export const Formula = ({ source, display }: FormulaProps) => {
-  const place = useRef<HTMLSpanElement>(null)
+  const container = useRef<HTMLSpanElement>(null)
   const [drawn, setDrawn] = useState<string | null>(null)
   useLayoutEffect(() => {
-    let left = false
-    const draw = (drawFormula: Draw): void => {
-      if (left || !place.current) return
-      setDrawn(drawFormula(source, place.current, display) ? source : null)
+    let isUnmounted = false
+    const draw = (drawFormula: DrawFormula): void => {
+      if (isUnmounted || !container.current) return
+      setDrawn(drawFormula(source, container.current, display) ? source : null)
     }
-    const there = katexLater.now()
-    if (there) draw(there)
-    else katexLater.load().then(draw, () => {})
+    const loaded = lazyKatex.loaded()
+    if (loaded) draw(loaded)
+    else lazyKatex.load().then(draw, () => {})
     return () => {
-      left = true
+      isUnmounted = true
     }
   }, [source, display])
   return (
     <span className={display ? "formula-block" : undefined}>
-      <span ref={place} hidden={drawn !== source} />
+      <span ref={container} hidden={drawn !== source} />
       {drawn !== source && <code>{source}</code>}
     </span>
   )

@@ -8,12 +8,12 @@ lowlight.registerAlias({
   bash: ["console"],
 })
 
-const longest = 100_000
+const maxCharacters = 100_000
 
 type Nodes = ReturnType<typeof lowlight.highlight>["children"]
 
 /** Renders a tree of text and spans, so the code is never parsed as HTML. */
-const drawn = (nodes: Nodes): ReactNode =>
+const renderNodes = (nodes: Nodes): ReactNode =>
   nodes.map((node, index) => {
     if (node.type === "text") return node.value
     if (node.type !== "element") return null
@@ -21,13 +21,13 @@ const drawn = (nodes: Nodes): ReactNode =>
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: the tree never changes
       <span key={index} className={Array.isArray(names) ? names.join(" ") : undefined}>
-        {drawn(node.children as Nodes)}
+        {renderNodes(node.children as Nodes)}
       </span>
     )
   })
 
 /** The highlighted code; unchanged if the language is unknown or the code too long. */
-export const colour = (code: string, language: string): ReactNode => {
-  if (code.length > longest || !lowlight.registered(language)) return code
-  return drawn(lowlight.highlight(language, code).children)
+export const highlightCode = (code: string, language: string): ReactNode => {
+  if (code.length > maxCharacters || !lowlight.registered(language)) return code
+  return renderNodes(lowlight.highlight(language, code).children)
 }

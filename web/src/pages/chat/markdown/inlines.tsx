@@ -1,7 +1,7 @@
 import type { Token } from "marked"
 import { createContext, type ReactNode, use } from "react"
 import type { MarkdownToken } from "../../../lib/markdown-blocks.ts"
-import { CitationsContext, cutAtCitations } from "../citations.ts"
+import { CitationsContext, splitAtCitations } from "../citations.ts"
 import { Citation } from "./citation.tsx"
 import { Formula } from "./formula.tsx"
 
@@ -21,15 +21,15 @@ const entities: Record<string, string> = {
 }
 
 /** Entities that models commonly write. */
-const plain = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replace(/&(lt|gt|quot|#39|amp|nbsp);/g, (entity) => entities[entity] ?? entity)
 
 /** Whether the current text is part of a link, where numbers are not citations. */
-const InLink = createContext(false)
+const InLinkContext = createContext(false)
 
 const Link = ({ href, children }: { href: string; children: ReactNode }) => {
   const address = safeAddress(href)
-  const words = <InLink value={true}>{children}</InLink>
+  const words = <InLinkContext value={true}>{children}</InLinkContext>
   if (!address) return words
   return (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>
@@ -39,11 +39,11 @@ const Link = ({ href, children }: { href: string; children: ReactNode }) => {
 }
 
 /** Text with its citations. */
-const Words = ({ text }: { text: string }): ReactNode => {
+const CitedText = ({ text }: { text: string }): ReactNode => {
   const citations = use(CitationsContext)
-  const linked = use(InLink)
-  if (!citations || linked || !text.includes("[")) return text
-  const pieces = cutAtCitations(text, (number) => citations.nameOf(number) !== null)
+  const isInLink = use(InLinkContext)
+  if (!citations || isInLink || !text.includes("[")) return text
+  const pieces = splitAtCitations(text, (number) => citations.nameOf(number) !== null)
   return pieces.map((piece, index) =>
     typeof piece === "string"
       ? piece
@@ -54,12 +54,16 @@ const Words = ({ text }: { text: string }): ReactNode => {
   )
 }
 
-const Inline = ({ token: given }: { token: Token }): ReactNode => {
+const Inline = ({ token: untypedToken }: { token: Token }): ReactNode => {
   // The lexer only emits its own tokens and `formula`.
-  const token = given as MarkdownToken
+  const token = untypedToken as MarkdownToken
   switch (token.type) {
     case "text":
-      return token.tokens ? <Inlines tokens={token.tokens} /> : <Words text={plain(token.text)} />
+      return token.tokens ? (
+        <Inlines tokens={token.tokens} />
+      ) : (
+        <CitedText text={decodeEntities(token.text)} />
+      )
     case "escape":
       return token.text
     case "strong":

@@ -1,4 +1,4 @@
-import { later } from "../../../lib/later.ts"
+import { createLazyModule } from "../../../lib/later.ts"
 
 /** Fonts that almost every formula uses. */
 const fonts = [
@@ -8,11 +8,11 @@ const fonts = [
 ]
 
 /** Loads KaTeX with its fonts; a late font would shift the layout. */
-export const katexLater = later(async () => {
+export const lazyKatex = createLazyModule(async () => {
   const { drawFormula } = await import("./katex.ts")
   await Promise.allSettled(fonts.map((font) => document.fonts.load(font)))
   return drawFormula
 })
 
 /** Whether a text may contain a formula. */
-export const mayHoldFormula = (text: string): boolean => /\$|\\[([]/.test(text)
+export const mayContainFormula = (text: string): boolean => /\$|\\[([]/.test(text)

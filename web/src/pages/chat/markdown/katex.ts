@@ -9,9 +9,9 @@ const maxExpansions = 500
  * Renders a formula as DOM nodes, without HTML strings.
  * @returns false if the source is not valid TeX
  */
-export const drawFormula = (source: string, place: HTMLElement, display: boolean): boolean => {
+export const drawFormula = (source: string, container: HTMLElement, display: boolean): boolean => {
   try {
-    katex.render(source, place, {
+    katex.render(source, container, {
       displayMode: display,
       throwOnError: true,
       trust: false,

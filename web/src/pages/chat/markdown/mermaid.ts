@@ -5,7 +5,7 @@ let number = 0
 let drawing: Promise<unknown> = Promise.resolve()
 
 /** Options that directives in a diagram must not override. */
-const secure = [
+const lockedOptions = [
   "secure",
   "securityLevel",
   "startOnLoad",
@@ -22,14 +22,14 @@ const secure = [
  * Escapes tags in labels except line breaks: Mermaid inserts labels into the page as HTML to
  * measure them.
  */
-const withoutTags = (source: string): string =>
+const escapeTags = (source: string): string =>
   source.replace(/(?<!<)<(?=[a-z/!])(?!br\s*\/?>)/gi, "#lt;")
 
 const draw = async (source: string, theme: "light" | "dark"): Promise<string> => {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
-    secure,
+    secure: lockedOptions,
     htmlLabels: false,
     flowchart: { htmlLabels: false },
     layout: "dagre",
@@ -39,12 +39,12 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     suppressErrorRendering: true,
   })
   number++
-  const { svg } = await mermaid.render(`diagram-${number}`, withoutTags(source))
-  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sized(svg))}`
+  const { svg } = await mermaid.render(`diagram-${number}`, escapeTags(source))
+  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(withExplicitSize(svg))}`
 }
 
 /** Without an explicit size, browsers render an SVG image at 300 × 150 pixels. */
-const sized = (svg: string): string => {
+const withExplicitSize = (svg: string): string => {
   const box = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg)
   if (!box) return svg
   const size = `width="${Math.ceil(Number(box[1]))}" height="${Math.ceil(Number(box[2]))}"`

@@ -4,24 +4,24 @@ import type { SourceProblem } from "../../../../../server/src/functions/schema.t
 import { t } from "../../../i18n/translate.ts"
 import { classes } from "../../../ui/classes.ts"
 import { ErrorNote } from "../../../ui/error-note.tsx"
-import { Keys } from "../../../ui/keys.tsx"
+import { KeyCombination } from "../../../ui/keys.tsx"
 import { Skeleton } from "../../../ui/skeleton.tsx"
 
 const load = async () => {
-  const [{ createEditor, replaceContent, goTo }, { mark }] = await Promise.all([
+  const [{ createEditor, replaceContent, goTo }, { showProblems: mark }] = await Promise.all([
     import("./editor.ts"),
     import("./problems.ts"),
   ])
   return { createEditor, replaceContent, goTo, mark }
 }
 
-type Parts = Awaited<ReturnType<typeof load>>
+type EditorModules = Awaited<ReturnType<typeof load>>
 
 /** What the page can do with its editor. */
 export interface EditorHandle {
   replace: (content: string) => void
   goTo: (line: number, column: number) => void
-  mark: (problems: readonly SourceProblem[]) => void
+  showProblems: (problems: readonly SourceProblem[]) => void
 }
 
 interface CodeEditorProps {
@@ -34,16 +34,16 @@ interface CodeEditorProps {
   className?: string
 }
 
-const handleOf = (view: EditorView, parts: Parts): EditorHandle => ({
-  replace: (content) => parts.replaceContent(view, content),
-  goTo: (line, column) => parts.goTo(view, line, column),
-  mark: (problems) => parts.mark(view, problems),
+const handleOf = (view: EditorView, modules: EditorModules): EditorHandle => ({
+  replace: (content) => modules.replaceContent(view, content),
+  goTo: (line, column) => modules.goTo(view, line, column),
+  showProblems: (problems) => modules.mark(view, problems),
 })
 
 /** A TypeScript editor with completion and error checking; loads CodeMirror on demand. */
 export const CodeEditor = (props: CodeEditorProps) => {
   const { label, declarations, handle, className } = props
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
   const hint = useId()
@@ -52,29 +52,29 @@ export const CodeEditor = (props: CodeEditorProps) => {
 
   useEffect(() => {
     let view: EditorView | undefined
-    let gone = false
+    let isUnmounted = false
     const open = async (): Promise<void> => {
-      const parts = await load()
-      if (gone || !place.current) return
-      view = parts.createEditor({
-        parent: place.current,
+      const modules = await load()
+      if (isUnmounted || !container.current) return
+      view = modules.createEditor({
+        parent: container.current,
         content: latest.current.content,
         label,
         hint,
         declarations,
-        words: {
+        messages: {
           unknownMember: (name, type) => t("functions.unknownMember", { name, type }),
           syntax: t("functions.syntax"),
         },
         check: (content) => latest.current.check(content),
         onContent: (content) => latest.current.onContent(content),
       })
-      if (handle) handle.current = handleOf(view, parts)
+      if (handle) handle.current = handleOf(view, modules)
       setReady(true)
     }
     open().catch(setError)
     return () => {
-      gone = true
+      isUnmounted = true
       if (handle) handle.current = null
       view?.destroy()
     }
@@ -87,10 +87,10 @@ export const CodeEditor = (props: CodeEditorProps) => {
       >
         {error !== null && <ErrorNote error={error} />}
         {!ready && error === null && <Skeleton rows={8} height={24} />}
-        <div ref={place} className="h-full" />
+        <div ref={container} className="h-full" />
       </div>
       <p id={hint} className="text-xs text-muted">
-        {t("functions.leaveEditor")} <Keys of="escape" /> <Keys of="tab" />
+        {t("functions.leaveEditor")} <KeyCombination of="escape" /> <KeyCombination of="tab" />
       </p>
     </div>
   )

@@ -4,11 +4,11 @@ import { javascript } from "@codemirror/lang-javascript"
 import { EditorState } from "@codemirror/state"
 import { describe, expect, it, vi } from "vitest"
 import { completions } from "./complete.ts"
-import { knownFrom } from "./known.ts"
-import { seen } from "./problems.ts"
+import { readModuleTypes } from "./known.ts"
+import { findUnknownMembers } from "./problems.ts"
 
 const path = "../../../../../server/src/functions/portico.d.ts"
-const known = knownFrom(readFileSync(new URL(path, import.meta.url), "utf8"))
+const known = readModuleTypes(readFileSync(new URL(path, import.meta.url), "utf8"))
 
 const stateOf = (doc: string): EditorState =>
   EditorState.create({ doc, extensions: [javascript({ typescript: true })] })
@@ -92,7 +92,7 @@ describe("completion", () => {
 describe("unknown member names", () => {
   const words = { unknownMember: (name: string, type: string) => `${type}: ${name}`, syntax: "?" }
   const found = (text: string, create = stateOf): string[] =>
-    seen(create(text), known, words).map(({ message }) => message)
+    findUnknownMembers(create(text), known, words).map(({ message }) => message)
 
   it("are reported", () => {
     expect(found(inReply("yield context.serch('a', 'b')"))).toEqual(["Context: serch"])

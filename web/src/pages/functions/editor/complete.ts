@@ -10,12 +10,12 @@ import type { EditorState } from "@codemirror/state"
 import { hoverTooltip } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
 import type { Member } from "./declarations.ts"
-import { declaredBy, type Source, typeOf } from "./infer.ts"
-import type { Known } from "./known.ts"
+import { findTypeMembers, type InferenceSource, inferType } from "./infer.ts"
+import type { ModuleTypes } from "./known.ts"
 import { parseUpTo } from "./syntax.ts"
 
-export const sourceIn = (state: EditorState, known: Known): Source => ({
-  ...known,
+export const createInferenceSource = (state: EditorState, types: ModuleTypes): InferenceSource => ({
+  ...types,
   text: ({ from, to }) => state.sliceDoc(from, to),
 })
 
@@ -74,10 +74,10 @@ const patternAt = (node: SyntaxNode): SyntaxNode | undefined => {
 const optionsOf = (members: readonly Member[], from: number): CompletionResult | null =>
   members.length === 0 ? null : { from, options: members.map(completionOf), validFor: /^[\w$]*$/ }
 
-const fromTypes = (known: Known): CompletionSource => {
+const fromTypes = (types: ModuleTypes): CompletionSource => {
   const membersOf = (node: SyntaxNode, state: EditorState): readonly Member[] => {
-    const type = typeOf(node, sourceIn(state, known))
-    return type ? declaredBy(type, known.declarations).members : []
+    const type = inferType(node, createInferenceSource(state, types))
+    return type ? findTypeMembers(type, types.declarations).members : []
   }
   return (context: CompletionContext): CompletionResult | null => {
     const { state, pos, explicit } = context
@@ -101,7 +101,7 @@ const fromScopes: CompletionSource = ({ state, pos, explicit, view }) => {
   return localCompletionSource(new CompletionContext(state.update({}).state, pos, explicit, view))
 }
 
-const atTop = (context: CompletionContext): CompletionResult | null => {
+const topLevelSnippets = (context: CompletionContext): CompletionResult | null => {
   const word = context.matchBefore(/[\w$]+/)
   const { parent } = parseUpTo(context.state, context.pos).resolveInner(context.pos, -1)
   if (!word || (parent && !/^(Script|ExpressionStatement)$/.test(parent.name))) return null
@@ -111,23 +111,24 @@ const atTop = (context: CompletionContext): CompletionResult | null => {
 }
 
 /** Completes members of known types, names declared in the module, and function templates. */
-export const completions = (known: Known): readonly CompletionSource[] => [
-  fromTypes(known),
+export const completions = (types: ModuleTypes): readonly CompletionSource[] => [
+  fromTypes(types),
   fromScopes,
-  atTop,
+  topLevelSnippets,
 ]
 
 /** Shows the signature and documentation of a member on hover. */
-export const sayings = (known: Known) =>
+export const hoverDocumentation = (types: ModuleTypes) =>
   hoverTooltip(({ state }, position, side) => {
     const node = parseUpTo(state, state.doc.lineAt(position).to).resolveInner(position, side)
     if (node.name !== "PropertyName" || node.parent?.name !== "MemberExpression") return null
-    const source = sourceIn(state, known)
+    const source = createInferenceSource(state, types)
     const before = node.parent.firstChild
-    const type = before ? typeOf(before, source) : undefined
+    const type = before ? inferType(before, source) : undefined
     const name = source.text(node)
     const found =
-      type && declaredBy(type, known.declarations).members.find((member) => member.name === name)
+      type &&
+      findTypeMembers(type, types.declarations).members.find((member) => member.name === name)
     if (!found) return null
     return {
       pos: node.from,

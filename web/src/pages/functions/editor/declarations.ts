@@ -15,16 +15,16 @@ export interface Member {
 }
 
 /** The members of a type. */
-export interface Declared {
+export interface TypeMembers {
   members: readonly Member[]
   /** Whether the type has an index signature, so that any name is valid. */
   open: boolean
 }
 
 /** Keyed by type name. */
-export type Declarations = ReadonlyMap<string, Declared>
+export type Declarations = ReadonlyMap<string, TypeMembers>
 
-const comment = (text: string): string =>
+const stripCommentMarkers = (text: string): string =>
   text
     .replace(/^\/\*\*?|\*\/$/g, "")
     .split("\n")
@@ -40,7 +40,7 @@ const memberOf = (node: SyntaxNode, text: (at: SyntaxNode) => string): Member | 
   const parameters = node.getChild("ParamList")
   const annotation = node.getChild("TypeAnnotation")
   const before = node.prevSibling
-  const documentation = before?.name === "BlockComment" ? comment(text(before)) : ""
+  const documentation = before?.name === "BlockComment" ? stripCommentMarkers(text(before)) : ""
   const type = annotation ? withoutColon(text(annotation)) : "unknown"
   // A property of function type: `chat: (request) => Promise<Reply>`.
   const arrow = /^\(([\s\S]*)\)\s*=>\s*([\s\S]+)$/.exec(type)
@@ -51,7 +51,7 @@ const memberOf = (node: SyntaxNode, text: (at: SyntaxNode) => string): Member | 
   return { name, type, parameters: parameters ? text(parameters) : undefined, documentation }
 }
 
-const declaredIn = (body: SyntaxNode, text: (at: SyntaxNode) => string): Declared => {
+const readMembers = (body: SyntaxNode, text: (at: SyntaxNode) => string): TypeMembers => {
   const members: Member[] = []
   for (let node = body.firstChild; node; node = node.nextSibling) {
     const member = memberOf(node, text)
@@ -64,13 +64,13 @@ const declaredIn = (body: SyntaxNode, text: (at: SyntaxNode) => string): Declare
 export const readDeclarations = (source: string): Declarations => {
   const tree = typescriptLanguage.parser.parse(source)
   const text = (node: SyntaxNode): string => source.slice(node.from, node.to)
-  const found = new Map<string, Declared>()
+  const found = new Map<string, TypeMembers>()
   tree.iterate({
     enter: ({ name, node }) => {
       if (name !== "InterfaceDeclaration" && name !== "TypeAliasDeclaration") return
       const named = node.getChild("TypeDefinition")
       const body = node.getChild("ObjectType")
-      if (named && body) found.set(text(named), declaredIn(body, text))
+      if (named && body) found.set(text(named), readMembers(body, text))
     },
   })
   return found

@@ -11,21 +11,21 @@ interface DifferenceViewProps {
 
 /** A read-only view of the differences between two sources. */
 export const DifferenceView = ({ before, after, label }: DifferenceViewProps) => {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [ready, setReady] = useState(false)
   const [error, setError] = useState<unknown>(null)
   useEffect(() => {
     let view: EditorView | undefined
-    let gone = false
+    let isUnmounted = false
     const open = async (): Promise<void> => {
-      const { createDifference } = await import("./difference.ts")
-      if (gone || !place.current) return
-      view = createDifference({ parent: place.current, before, after, label })
+      const { createDifferenceView: createDifference } = await import("./difference.ts")
+      if (isUnmounted || !container.current) return
+      view = createDifference({ parent: container.current, before, after, label })
       setReady(true)
     }
     open().catch(setError)
     return () => {
-      gone = true
+      isUnmounted = true
       view?.destroy()
     }
   }, [before, after, label])
@@ -33,7 +33,7 @@ export const DifferenceView = ({ before, after, label }: DifferenceViewProps) =>
     <div className="max-h-[60vh] min-h-24 overflow-auto rounded border border-line">
       {error !== null && <ErrorNote error={error} />}
       {!ready && error === null && <Skeleton rows={4} height={24} />}
-      <div ref={place} />
+      <div ref={container} />
     </div>
   )
 }

@@ -2,9 +2,9 @@ import { javascript } from "@codemirror/lang-javascript"
 import { unifiedMergeView } from "@codemirror/merge"
 import { EditorState } from "@codemirror/state"
 import { EditorView, lineNumbers } from "@codemirror/view"
-import { look } from "./look.ts"
+import { editorTheme } from "./look.ts"
 
-interface DifferenceDeps {
+interface DifferenceOptions {
   parent: HTMLElement
   before: string
   after: string
@@ -12,7 +12,12 @@ interface DifferenceDeps {
 }
 
 /** Shows deletions and insertions in one column; long unchanged stretches are collapsed. */
-export const createDifference = ({ parent, before, after, label }: DifferenceDeps): EditorView =>
+export const createDifferenceView = ({
+  parent,
+  before,
+  after,
+  label,
+}: DifferenceOptions): EditorView =>
   new EditorView({
     parent,
     state: EditorState.create({
@@ -27,7 +32,7 @@ export const createDifference = ({ parent, before, after, label }: DifferenceDep
           mergeControls: false,
           collapseUnchanged: { margin: 3, minSize: 6 },
         }),
-        look,
+        editorTheme,
       ],
     }),
   })

@@ -20,12 +20,12 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view"
-import { completions, sayings } from "./complete.ts"
-import { type Known, knownFrom } from "./known.ts"
-import { look } from "./look.ts"
-import { type Checks, checking } from "./problems.ts"
+import { completions, hoverDocumentation } from "./complete.ts"
+import { type ModuleTypes, readModuleTypes } from "./known.ts"
+import { editorTheme } from "./look.ts"
+import { createLinter, type LintOptions } from "./problems.ts"
 
-export interface EditorDeps extends Omit<Checks, "known"> {
+export interface EditorOptions extends Omit<LintOptions, "known"> {
   parent: HTMLElement
   content: string
   /** Accessible name, and the ID of the hint on how to leave the editor with Tab. */
@@ -36,7 +36,7 @@ export interface EditorDeps extends Omit<Checks, "known"> {
   onContent: (content: string) => void
 }
 
-const extensions = (deps: EditorDeps, known: Known): Extension[] => [
+const extensions = (deps: EditorOptions, types: ModuleTypes): Extension[] => [
   lineNumbers(),
   lintGutter(),
   highlightActiveLine(),
@@ -51,9 +51,9 @@ const extensions = (deps: EditorDeps, known: Known): Extension[] => [
   closeBrackets(),
   highlightSelectionMatches(),
   javascript({ typescript: true }),
-  autocompletion({ override: [...completions(known)], icons: false }),
-  sayings(known),
-  checking({ ...deps, known }),
+  autocompletion({ override: [...completions(types)], icons: false }),
+  hoverDocumentation(types),
+  createLinter({ ...deps, known: types }),
   // CodeMirror itself makes Tab leave the editor after Escape.
   keymap.of([
     { key: "Tab", run: acceptCompletion },
@@ -75,14 +75,14 @@ const extensions = (deps: EditorDeps, known: Known): Extension[] => [
   EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) deps.onContent(state.doc.toString())
   }),
-  look,
+  editorTheme,
 ]
 
-export const createEditor = (deps: EditorDeps): EditorView => {
-  const known = knownFrom(deps.declarations)
+export const createEditor = (deps: EditorOptions): EditorView => {
+  const types = readModuleTypes(deps.declarations)
   return new EditorView({
     parent: deps.parent,
-    state: EditorState.create({ doc: deps.content, extensions: extensions(deps, known) }),
+    state: EditorState.create({ doc: deps.content, extensions: extensions(deps, types) }),
   })
 }
 

@@ -1,20 +1,20 @@
 import type { SyntaxNode } from "@lezer/common"
-import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
+import { type Declarations, readDeclarations, type TypeMembers } from "./declarations.ts"
 
 /** Parameter types of the functions that a module may export, in order, by function name. */
-export type Given = Readonly<Record<string, readonly string[]>>
+export type ExportParameterTypes = Readonly<Record<string, readonly string[]>>
 
-export interface Source {
+export interface InferenceSource {
   declarations: Declarations
-  given: Given
+  exportParameterTypes: ExportParameterTypes
   text: (node: SyntaxNode) => string
 }
 
 /** Limits the steps through names and members, so that circular definitions terminate. */
-const deepest = 12
+const maxDepth = 12
 
 /** `Promise<Reply>` → `Reply`. */
-const unwrapped = (type: string | undefined): string | undefined =>
+const unwrapPromise = (type: string | undefined): string | undefined =>
   /^Promise<([\s\S]+)>$/.exec(type?.trim() ?? "")?.[1]?.trim() ?? type
 
 /** The element type of `Message[]`, `readonly Message[]`, or `Array<Message>`. */
@@ -25,11 +25,11 @@ const elementOf = (type: string): string | undefined => {
   return /^(?:ReadonlyArray|Array|AsyncIterable|AsyncGenerator|Iterable)<([\w.]+)/.exec(plain)?.[1]
 }
 
-const giving = new Set(["at", "find", "findLast", "pop", "shift"])
-const keeping = new Set(["filter", "slice", "toReversed", "toSorted", "concat"])
+const elementMethods = new Set(["at", "find", "findLast", "pop", "shift"])
+const listMethods = new Set(["filter", "slice", "toReversed", "toSorted", "concat"])
 
 /** Splits at separators outside brackets: `A | { b: B | C }` at `|`. */
-const parted = (type: string, mark: "|" | "&"): string[] => {
+const splitTopLevel = (type: string, mark: "|" | "&"): string[] => {
   const parts = [""]
   let depth = 0
   for (const letter of type) {
@@ -42,21 +42,23 @@ const parted = (type: string, mark: "|" | "&"): string[] => {
 }
 
 /** Removes undefined and null: `Message | undefined` → `Message`. */
-const present = (type: string): string =>
-  parted(type, "|")
+const withoutNullish = (type: string): string =>
+  splitTopLevel(type, "|")
     .filter((part) => part !== "undefined" && part !== "null")
     .join(" | ")
 
-const nothing: Declared = { members: [], open: true }
+const unknownType: TypeMembers = { members: [], open: true }
 
-const declaredAs = (type: string, declarations: Declarations): Declared => {
-  if (!type.startsWith("{")) return declarations.get(type.replace(/<[\s\S]*>$/, "")) ?? nothing
-  return readDeclarations(`interface Written ${type}`).get("Written") ?? nothing
+const resolveType = (type: string, declarations: Declarations): TypeMembers => {
+  if (!type.startsWith("{")) return declarations.get(type.replace(/<[\s\S]*>$/, "")) ?? unknownType
+  return readDeclarations(`interface Written ${type}`).get("Written") ?? unknownType
 }
 
 /** The members of a type; an unknown type has none and is open. */
-export const declaredBy = (type: string, declarations: Declarations): Declared => {
-  const parts = parted(present(type), "&").map((part) => declaredAs(part, declarations))
+export const findTypeMembers = (type: string, declarations: Declarations): TypeMembers => {
+  const parts = splitTopLevel(withoutNullish(type), "&").map((part) =>
+    resolveType(part, declarations),
+  )
   return {
     members: parts.flatMap(({ members }) => members),
     open:
@@ -68,12 +70,12 @@ export const declaredBy = (type: string, declarations: Declarations): Declared =
 const memberType = (
   type: string,
   name: string,
-  { source, awaited = false }: { source: Source; awaited?: boolean },
+  { source, awaited = false }: { source: InferenceSource; awaited?: boolean },
 ): string | undefined => {
-  const element = elementOf(present(type))
-  if (element && giving.has(name)) return element
-  if (element && keeping.has(name)) return type
-  const found = declaredBy(type, source.declarations).members.filter(
+  const element = elementOf(withoutNullish(type))
+  if (element && elementMethods.has(name)) return element
+  if (element && listMethods.has(name)) return type
+  const found = findTypeMembers(type, source.declarations).members.filter(
     (member) => member.name === name,
   )
   // Of several overloads, prefer the one that returns a promise if the call is awaited.
@@ -87,15 +89,15 @@ const isFunction =
   /^(?:Function(?:Declaration|Expression)|ArrowFunction|MethodDeclaration|Property)$/
 
 /** The position of a parameter in its list. */
-const placeIn = (list: SyntaxNode, within: SyntaxNode): number => {
-  let place = 0
-  for (let node = list.firstChild; node && node.from < within.from; node = node.nextSibling) {
-    if (node.name === ",") place += 1
+const parameterIndex = (list: SyntaxNode, parameter: SyntaxNode): number => {
+  let index = 0
+  for (let node = list.firstChild; node && node.from < parameter.from; node = node.nextSibling) {
+    if (node.name === ",") index += 1
   }
-  return place
+  return index
 }
 
-const nameOf = (made: SyntaxNode, { text }: Source): string => {
+const nameOf = (made: SyntaxNode, { text }: InferenceSource): string => {
   const own = made.getChild("VariableDefinition")
   if (own) return text(own)
   const holder = made.parent?.name === "VariableDeclaration" ? made.parent : undefined
@@ -105,7 +107,7 @@ const nameOf = (made: SyntaxNode, { text }: Source): string => {
 }
 
 /** The type of a parameter, from its annotation or the signature of the exported function. */
-const parameterType = (pattern: SyntaxNode, source: Source): string | undefined => {
+const parameterType = (pattern: SyntaxNode, source: InferenceSource): string | undefined => {
   const list = pattern.parent
   const made = list?.parent
   if (list?.name !== "ParamList" || !made || !isFunction.test(made.name)) return undefined
@@ -113,7 +115,7 @@ const parameterType = (pattern: SyntaxNode, source: Source): string | undefined 
   if (annotation?.name === "TypeAnnotation") {
     return source.text(annotation).replace(/^\s*:\s*/, "")
   }
-  return source.given[nameOf(made, source)]?.[placeIn(list, pattern)]
+  return source.exportParameterTypes[nameOf(made, source)]?.[parameterIndex(list, pattern)]
 }
 
 /**
@@ -121,7 +123,7 @@ const parameterType = (pattern: SyntaxNode, source: Source): string | undefined 
  */
 const declaredType = (
   definition: SyntaxNode,
-  source: Source,
+  source: InferenceSource,
   depth: number,
 ): string | undefined => {
   const holder = definition.parent
@@ -131,15 +133,15 @@ const declaredType = (
   }
   if (holder?.name === "ForOfSpec") {
     const list = holder.lastChild?.prevSibling
-    const type = list ? typeOf(list, source, depth + 1) : undefined
+    const type = list ? inferType(list, source, depth + 1) : undefined
     return type && elementOf(type)
   }
   const value = holder?.getChild("Equals")?.nextSibling
-  return value ? typeOf(value, source, depth + 1) : undefined
+  return value ? inferType(value, source, depth + 1) : undefined
 }
 
 /** `{ messages: list }`: the property name and its destructuring pattern. */
-const patternProperty = (definition: SyntaxNode, { text }: Source) => {
+const patternProperty = (definition: SyntaxNode, { text }: InferenceSource) => {
   const property = definition.parent
   const pattern = property?.parent
   if (property?.name !== "PatternProperty" || pattern?.name !== "ObjectPattern") return undefined
@@ -149,7 +151,7 @@ const patternProperty = (definition: SyntaxNode, { text }: Source) => {
 
 const typeOfDefinition = (
   definition: SyntaxNode,
-  source: Source,
+  source: InferenceSource,
   depth: number,
 ): string | undefined => {
   const part = patternProperty(definition, source)
@@ -159,7 +161,7 @@ const typeOfDefinition = (
 }
 
 /** Whether a definition is in scope at a node: its innermost block contains both. */
-const sees = (definition: SyntaxNode, at: SyntaxNode): boolean => {
+const isInScope = (definition: SyntaxNode, at: SyntaxNode): boolean => {
   let scope = definition.parent
   while (
     scope &&
@@ -171,14 +173,18 @@ const sees = (definition: SyntaxNode, at: SyntaxNode): boolean => {
   return !scope || (scope.from <= at.from && at.to <= scope.to)
 }
 
-const definitionOf = (name: string, at: SyntaxNode, source: Source): SyntaxNode | undefined => {
+const definitionOf = (
+  name: string,
+  at: SyntaxNode,
+  source: InferenceSource,
+): SyntaxNode | undefined => {
   let root = at
   while (root.parent) root = root.parent
   let nearest: SyntaxNode | undefined
   root.cursor().iterate(({ node }) => {
     if (node.name !== "VariableDefinition" && node.name !== "PropertyName") return
     if (node.name === "PropertyName" && node.parent?.name !== "PatternProperty") return
-    if (node.from >= at.from || source.text(node) !== name || !sees(node, at)) return
+    if (node.from >= at.from || source.text(node) !== name || !isInScope(node, at)) return
     nearest = node
   })
   return nearest
@@ -192,22 +198,26 @@ const isAwaited = (node: SyntaxNode): boolean => {
 
 const memberExpressionType = (
   node: SyntaxNode,
-  source: Source,
+  source: InferenceSource,
   depth: number,
 ): string | undefined => {
-  const type = node.firstChild ? typeOf(node.firstChild, source, depth + 1) : undefined
+  const type = node.firstChild ? inferType(node.firstChild, source, depth + 1) : undefined
   const named = node.getChild("PropertyName")
   if (!type) return undefined
-  if (!named) return elementOf(present(type))
+  if (!named) return elementOf(withoutNullish(type))
   const call = node.parent?.name === "CallExpression" ? node.parent : node
   return memberType(type, source.text(named), { source, awaited: isAwaited(call) })
 }
 
 /** The type of an expression as far as it can be inferred from names; otherwise undefined. */
-export const typeOf = (node: SyntaxNode, source: Source, depth = 0): string | undefined => {
-  if (depth > deepest) return undefined
+export const inferType = (
+  node: SyntaxNode,
+  source: InferenceSource,
+  depth = 0,
+): string | undefined => {
+  if (depth > maxDepth) return undefined
   const inner = (child: SyntaxNode | null | undefined): string | undefined =>
-    child ? typeOf(child, source, depth + 1) : undefined
+    child ? inferType(child, source, depth + 1) : undefined
   switch (node.name) {
     case "VariableName": {
       const definition = definitionOf(source.text(node), node, source)
@@ -216,7 +226,7 @@ export const typeOf = (node: SyntaxNode, source: Source, depth = 0): string | un
     case "MemberExpression":
       return memberExpressionType(node, source, depth)
     case "AwaitExpression":
-      return unwrapped(inner(node.lastChild))
+      return unwrapPromise(inner(node.lastChild))
     case "CallExpression":
       return inner(node.firstChild)
     case "ParenthesizedExpression":

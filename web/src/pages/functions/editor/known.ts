@@ -1,14 +1,14 @@
 import { type Declarations, parameterTypes, readDeclarations } from "./declarations.ts"
-import type { Given } from "./infer.ts"
+import type { ExportParameterTypes } from "./infer.ts"
 
 /** Types available in a module. */
-export interface Known {
+export interface ModuleTypes {
   declarations: Declarations
-  given: Given
+  exportParameterTypes: ExportParameterTypes
 }
 
 /** Parameter types of a module's exports, from the declaration of `Exports`. */
-const givenBy = (declarations: Declarations): Given =>
+const readExportParameters = (declarations: Declarations): ExportParameterTypes =>
   Object.fromEntries(
     (declarations.get("Exports")?.members ?? []).map((member) => [
       member.name,
@@ -17,7 +17,7 @@ const givenBy = (declarations: Declarations): Given =>
   )
 
 /** Parses the text of `portico.d.ts`. */
-export const knownFrom = (source: string): Known => {
+export const readModuleTypes = (source: string): ModuleTypes => {
   const declarations = readDeclarations(source)
-  return { declarations, given: givenBy(declarations) }
+  return { declarations, exportParameterTypes: readExportParameters(declarations) }
 }

@@ -4,7 +4,7 @@ import { EditorView } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 
 /** Uses the page's CSS variables, so that the editor follows its light and dark themes. */
-const surface = EditorView.theme({
+const baseTheme = EditorView.theme({
   "&": {
     color: "var(--text)",
     backgroundColor: "var(--bg)",
@@ -96,7 +96,7 @@ const surface = EditorView.theme({
 })
 
 /** The same colors as code in answers; contrast >= 4.5:1 on every line background. */
-const colours = HighlightStyle.define([
+const highlightStyle = HighlightStyle.define([
   { tag: [tags.comment, tags.meta], color: "var(--muted)" },
   {
     tag: [tags.keyword, tags.bool, tags.null, tags.self, tags.typeName, tags.modifier],
@@ -111,4 +111,4 @@ const colours = HighlightStyle.define([
   { tag: tags.invalid, color: "var(--danger)" },
 ])
 
-export const look: Extension = [surface, syntaxHighlighting(colours)]
+export const editorTheme: Extension = [baseTheme, syntaxHighlighting(highlightStyle)]

@@ -3,17 +3,17 @@ import type { EditorState, Extension } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
 import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
-import { sourceIn } from "./complete.ts"
-import { declaredBy, typeOf } from "./infer.ts"
-import type { Known } from "./known.ts"
+import { createInferenceSource } from "./complete.ts"
+import { findTypeMembers, inferType } from "./infer.ts"
+import type { ModuleTypes } from "./known.ts"
 import { parseUpTo } from "./syntax.ts"
 
-export interface Words {
+export interface LintMessages {
   unknownMember: (name: string, type: string) => string
   syntax: string
 }
 
-const pauseMs = 500
+const lintDelayMs = 500
 
 /** The range from the position to the end of its word, within the line. */
 const spanOf = (state: EditorState, { line, column }: SourceProblem) => {
@@ -23,28 +23,37 @@ const spanOf = (state: EditorState, { line, column }: SourceProblem) => {
   return { from, to: from + word.length }
 }
 
-const unknownMember = (node: SyntaxNode, state: EditorState, known: Known, words: Words) => {
+const unknownMember = (
+  node: SyntaxNode,
+  state: EditorState,
+  types: ModuleTypes,
+  messages: LintMessages,
+) => {
   const named = node.getChild("PropertyName")
   const before = node.firstChild
   if (!named || !before) return undefined
-  const source = sourceIn(state, known)
-  const type = typeOf(before, source)
+  const source = createInferenceSource(state, types)
+  const type = inferType(before, source)
   const name = source.text(named)
   if (!type) return undefined
-  const { members, open } = declaredBy(type, known.declarations)
+  const { members, open } = findTypeMembers(type, types.declarations)
   // Unknown and open types may have any member.
   if (open || members.some((member) => member.name === name)) return undefined
-  const message = words.unknownMember(name, type)
+  const message = messages.unknownMember(name, type)
   return { from: named.from, to: named.to, severity: "warning", message } satisfies Diagnostic
 }
 
 /** Finds members that do not exist on their type; runs locally. */
-export const seen = (state: EditorState, known: Known, words: Words): Diagnostic[] => {
+export const findUnknownMembers = (
+  state: EditorState,
+  types: ModuleTypes,
+  messages: LintMessages,
+): Diagnostic[] => {
   const found: Diagnostic[] = []
   parseUpTo(state, state.doc.length).iterate({
     enter: ({ name, node }) => {
       if (name !== "MemberExpression") return
-      const problem = unknownMember(node, state, known, words)
+      const problem = unknownMember(node, state, types, messages)
       if (problem) found.push(problem)
     },
   })
@@ -52,25 +61,25 @@ export const seen = (state: EditorState, known: Known, words: Words): Diagnostic
 }
 
 /** The first syntax error found by the editor's parser; used when the gateway is unreachable. */
-const stumbles = (state: EditorState, words: Words): Diagnostic[] => {
+const findSyntaxError = (state: EditorState, messages: LintMessages): Diagnostic[] => {
   let first: Diagnostic | undefined
   parseUpTo(state, state.doc.length).iterate({
     enter: ({ type, from, to }) => {
       if (!type.isError || first) return
-      first = { from, to: Math.max(to, from), severity: "error", message: words.syntax }
+      first = { from, to: Math.max(to, from), severity: "error", message: messages.syntax }
     },
   })
   return first ? [first] : []
 }
 
-export interface Checks {
-  known: Known
-  words: Words
+export interface LintOptions {
+  known: ModuleTypes
+  messages: LintMessages
   /** Checks the source with the gateway's parser; rejects if the gateway is unreachable. */
   check: (content: string) => Promise<readonly SourceProblem[]>
 }
 
-const errorsOf = (state: EditorState, problems: readonly SourceProblem[]): Diagnostic[] =>
+const toDiagnostics = (state: EditorState, problems: readonly SourceProblem[]): Diagnostic[] =>
   problems.map((problem) => ({
     ...spanOf(state, problem),
     severity: "error",
@@ -78,19 +87,19 @@ const errorsOf = (state: EditorState, problems: readonly SourceProblem[]): Diagn
   }))
 
 /** Checks a module shortly after the last change. */
-export const checking = ({ known, words, check }: Checks): Extension =>
+export const createLinter = ({ known: types, messages, check }: LintOptions): Extension =>
   linter(
     async ({ state }: EditorView) => {
-      const warnings = seen(state, known, words)
+      const warnings = findUnknownMembers(state, types, messages)
       const errors = await check(state.doc.toString()).then(
-        (problems) => errorsOf(state, problems),
-        () => stumbles(state, words),
+        (problems) => toDiagnostics(state, problems),
+        () => findSyntaxError(state, messages),
       )
       return [...errors, ...warnings]
     },
-    { delay: pauseMs },
+    { delay: lintDelayMs },
   )
 
 /** Shows problems found elsewhere, such as the line at which a run failed. */
-export const mark = (view: EditorView, problems: readonly SourceProblem[]): void =>
-  view.dispatch(setDiagnostics(view.state, errorsOf(view.state, problems)))
+export const showProblems = (view: EditorView, problems: readonly SourceProblem[]): void =>
+  view.dispatch(setDiagnostics(view.state, toDiagnostics(view.state, problems)))
