@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { binaries, startCluster, withoutSync } from "../test/setup/postgres.ts"
+import { findPostgresBinDir, noSyncArgs, startCluster } from "../test/setup/postgres.ts"
 import { readHeldOutSets } from "./answers/held-out-sets.ts"
 import { measureDatabase } from "./answers/measure.ts"
 import { addDistractor, type QuestionSet } from "./answers/question-set.ts"
@@ -53,9 +53,9 @@ const readSets = ({ xquad, questions, only }: Options): QuestionSet[] => {
 /** With pgvector where TEST_PGVECTOR_PROGRAMS names a PostgreSQL that has it. */
 const startPostgres = () => {
   const programs = process.env.TEST_PGVECTOR_PROGRAMS
-  if (programs) return startCluster(programs, { initdb: "", server: withoutSync })
-  const folder = binaries()
-  return folder ? startCluster(folder, { server: withoutSync }) : undefined
+  if (programs) return startCluster(programs, { initdb: "", server: noSyncArgs })
+  const folder = findPostgresBinDir()
+  return folder ? startCluster(folder, { server: noSyncArgs }) : undefined
 }
 
 const measurePostgres = async (sets: QuestionSet[]) => {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { sql } from "kysely"
 import { openDatabase } from "../src/db/open.ts"
-import { binaries, startCluster } from "../test/setup/postgres.ts"
+import { findPostgresBinDir, startCluster } from "../test/setup/postgres.ts"
 import { type Mark, passes } from "./measure/line.ts"
 import { readCpu, readRss } from "./measure/process-stats.ts"
 import { formatMarks } from "./measure/table.ts"
@@ -160,7 +160,7 @@ const run = async (name: string, database: Env): Promise<Mark[]> => {
 
 const marks: Mark[] = []
 if (wants("sqlite")) marks.push(...(await run("SQLite", {})))
-const folder = binaries()
+const folder = findPostgresBinDir()
 if (folder && wants("postgresql")) {
   const cluster = await startCluster(folder)
   try {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { databaseChoices, onEachDatabase } from "../test/harness/each-database.ts"
+import { databaseChoices, runOnEachDatabase } from "../test/harness/each-database.ts"
 import { type ClientChaosResult, runClientChaos } from "./clients/run.ts"
 import { mayGrowMb } from "./upstreams/memory.ts"
 
@@ -42,7 +42,7 @@ if (values.help || !databaseChoices.includes(values.database)) {
   say(usage)
   process.exit(values.help ? 0 : 1)
 }
-await onEachDatabase(values.database, async (database, env) => {
+await runOnEachDatabase(values.database, async (database, env) => {
   const result = await runClientChaos({
     env,
     seed: Number(values.seed),

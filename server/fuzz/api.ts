@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { binaries, createPostgres, startCluster } from "../test/setup/postgres.ts"
+import { createPostgresDatabase, findPostgresBinDir, startCluster } from "../test/setup/postgres.ts"
 import { type RoundResult, runRound } from "./api/round.ts"
 
 const usage = `npm run fuzz:api -- [options]
@@ -20,10 +20,10 @@ const maxAddedMs = 250
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const openPostgres = async () => {
-  const folder = binaries()
+  const folder = findPostgresBinDir()
   if (!folder) throw new Error("PostgreSQL is not installed")
   const cluster = await startCluster(folder)
-  return { create: () => createPostgres(cluster.url), stop: cluster.stop }
+  return { create: () => createPostgresDatabase(cluster.url), stop: cluster.stop }
 }
 
 const print = (round: number, result: RoundResult): void => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRandom } from "../bench/rag/figures.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../test/fakes/openai.ts"
-import { type ServerProcess, startServer } from "../test/harness/process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../test/harness/process.ts"
 import { findHalfDone } from "./invariants.ts"
 import { createLedger } from "./ledger.ts"
 import { mixedWrites, runId, scimToken, settingsWrites, type Writer } from "./writes.ts"
@@ -100,7 +100,7 @@ const runFolder = async (options: Folder): Promise<void> => {
 
   const load = createLoad(options, ledger)
   for (let round = 0; round < count; round++) {
-    const gateway = await startServer({ ...env, LOG_LEVEL: "info" })
+    const gateway = await startTestGatewayProcess({ ...env, LOG_LEVEL: "info" })
     const { checked, problems } = await ledger.checkFresh(gateway)
     counts.checked += checked
     found(`after round ${counts.rounds}`, problems)
@@ -108,14 +108,14 @@ const runFolder = async (options: Folder): Promise<void> => {
     counts.rounds++
     options.progress()
   }
-  const last = await startServer({ ...env, LOG_LEVEL: "info" })
+  const last = await startTestGatewayProcess({ ...env, LOG_LEVEL: "info" })
   const { checked, problems } = await ledger.checkAll(last)
   counts.checked += checked
   counts.acknowledged += ledger.acknowledged()
   found("at the end", problems)
   found("at the end", await findHalfDone(home))
   last.child.kill("SIGTERM")
-  await last.ended
+  await last.exited
   await place?.remove()
   rmSync(dataDir, { recursive: true, force: true })
 }
@@ -151,7 +151,7 @@ const createLoad = (
     await sleep(random() * hurtMs)
   }
 
-  return async (gateway: ServerProcess): Promise<void> => {
+  return async (gateway: TestGatewayProcess): Promise<void> => {
     const over = new AbortController()
     const writer: Writer = {
       server: gateway,
@@ -174,7 +174,7 @@ const createLoad = (
     await hurt()
     gateway.child.kill("SIGKILL")
     over.abort()
-    await gateway.ended
+    await gateway.exited
     await Promise.all(writers)
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { adminKey } from "../test/harness/gateway.ts"
-import type { ServerProcess } from "../test/harness/process.ts"
+import type { TestGatewayProcess } from "../test/harness/process.ts"
 
 /** What a read must answer, as far as writes were acknowledged. */
 export interface Expectation {
@@ -28,7 +28,7 @@ export const holds =
     return missing === undefined ? null : `lacks ${missing}`
   }
 
-const read = async (server: ServerProcess, expected: Expectation): Promise<string | null> => {
+const read = async (server: TestGatewayProcess, expected: Expectation): Promise<string | null> => {
   const { about, path, status, key, method = "GET", headers, wrong } = expected
   const reply = await fetch(server.url + path, {
     method,
@@ -50,7 +50,7 @@ export const createLedger = () => {
   let acknowledged = 0
 
   const check = async (
-    server: ServerProcess,
+    server: TestGatewayProcess,
     things: Iterable<string>,
   ): Promise<{ checked: number; problems: string[] }> => {
     const expected = [...things].flatMap((thing) => byThing.get(thing) ?? [])
@@ -78,12 +78,12 @@ export const createLedger = () => {
     },
 
     /** Reads what was promised since the last time. */
-    checkFresh: (server: ServerProcess) => {
+    checkFresh: (server: TestGatewayProcess) => {
       const things = fresh
       fresh = new Set()
       return check(server, things)
     },
-    checkAll: (server: ServerProcess) => check(server, byThing.keys()),
+    checkAll: (server: TestGatewayProcess) => check(server, byThing.keys()),
     acknowledged: (): number => acknowledged,
   }
 }

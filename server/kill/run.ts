@@ -1,4 +1,4 @@
-import { postgresPrograms } from "../test/harness/database-server.ts"
+import { postgresBinDir } from "../test/harness/database-server.ts"
 import { type Counts, noCounts, runLane } from "./lane.ts"
 import { startPostgres } from "./postgres.ts"
 
@@ -18,7 +18,7 @@ const runWith = async (
   { lane, rounds, counts }: { lane: number; rounds: number; counts: Counts },
 ): Promise<void> => {
   const server =
-    database === "postgres" && postgresPrograms ? await startPostgres(postgresPrograms) : null
+    database === "postgres" && postgresBinDir ? await startPostgres(postgresBinDir) : null
   try {
     const tell = (): void => progress?.(counts)
     await runLane({ seed: seed + lane, rounds, server, counts, progress: tell })
@@ -32,7 +32,7 @@ const runWith = async (
  * @throws where the database is not to be had
  */
 export const runKills = async (run: Run): Promise<Counts> => {
-  if (run.database === "postgres" && !postgresPrograms) {
+  if (run.database === "postgres" && !postgresBinDir) {
     throw new Error("There is no PostgreSQL below /usr/lib/postgresql")
   }
   const counts = noCounts()

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { adminKey } from "../test/harness/gateway.ts"
-import type { ServerProcess } from "../test/harness/process.ts"
+import type { TestGatewayProcess } from "../test/harness/process.ts"
 import { holds, type Ledger, sha256 } from "./ledger.ts"
 
 export const scimToken = "a-token-for-provisioning-under-kill-9"
@@ -9,7 +9,7 @@ const resumablePath = "/api/v1/files/resumable"
 const pieceBytes = 20_000
 
 export interface Writer {
-  server: ServerProcess
+  server: TestGatewayProcess
   ledger: Ledger
   /** From 0 to below 1. */
   random: () => number
@@ -21,7 +21,7 @@ export interface Writer {
   made: { groups: string[]; chats: string[]; files: string[]; collections: string[] }
 }
 
-type Reply = Awaited<ReturnType<ServerProcess["call"]>>
+type Reply = Awaited<ReturnType<TestGatewayProcess["call"]>>
 type Write = (writer: Writer) => Promise<void>
 
 const isDone = (writer: Writer, reply: Reply, what: string): boolean => {
@@ -30,7 +30,11 @@ const isDone = (writer: Writer, reply: Reply, what: string): boolean => {
   return false
 }
 
-const send = async (writer: Writer, what: string, ...args: Parameters<ServerProcess["call"]>) => {
+const send = async (
+  writer: Writer,
+  what: string,
+  ...args: Parameters<TestGatewayProcess["call"]>
+) => {
   const reply = await writer.server.call(...args)
   return isDone(writer, reply, what) ? reply.body : null
 }

@@ -56,7 +56,7 @@ describe("an API key", () => {
 describe("the account pages", () => {
   it("show only the user's own usage, also by API key", async () => {
     const { gateway } = app
-    const grace = await gateway.newUser("Grace")
+    const grace = await gateway.createUser("Grace")
     const messages = [{ role: "user", content: "hello" }]
     const ask = (model: string, key?: string) =>
       gateway.call("POST", "/v1/chat/completions", { model, messages }, key ? { key } : {})

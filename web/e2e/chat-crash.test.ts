@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
 import { adminEmail, adminPassword } from "../../server/test/harness/gateway.ts"
-import { killAll, startGatewayProcess } from "../../server/test/harness/gateway-process.ts"
+import { killAllGateways, startGatewayProcess } from "../../server/test/harness/gateway-process.ts"
 import { launch } from "./world.ts"
 
 let provider: FakeOpenAI
@@ -31,7 +31,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 afterAll(async () => {
-  killAll()
+  killAllGateways()
   await browser.close()
   await provider.close()
   rmSync(dataDir, { recursive: true, force: true })
@@ -45,7 +45,7 @@ it("explains an answer cut off by a server crash and reconnects automatically", 
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   await page.goto(first.url)
-  provider.fault({ kind: "slow_frames", ms: 50 }, { on: /chat/ })
+  provider.injectFault({ kind: "slow_frames", ms: 50 }, { on: /chat/ })
   const words = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
   await page.getByLabel("Message", { exact: true }).fill(words)
   await page.keyboard.press("Enter")

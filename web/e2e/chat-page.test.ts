@@ -23,7 +23,7 @@ const startChat = async ({ page }: BrowserSession, text: string): Promise<void> 
 }
 const answers = ({ page }: BrowserSession) => page.locator("article[data-role=assistant]")
 const slowDown = (ms: number): void =>
-  app.provider.fault({ kind: "slow_frames", ms }, { on: /chat/ })
+  app.provider.injectFault({ kind: "slow_frames", ms }, { on: /chat/ })
 
 it("stops an answer on Escape, keeps the partial text, and continues it", async () => {
   const { page } = visit
@@ -110,7 +110,7 @@ itInLongForm("shows answers of two models side by side and continues with one", 
 
 itInLongForm("shows a provider's error with details and a retry button", async () => {
   const body = { error: { message: "The model is overloaded", code: "overloaded" } }
-  app.provider.fault({ kind: "status", status: 529, body }, { on: /chat/ })
+  app.provider.injectFault({ kind: "status", status: 529, body }, { on: /chat/ })
   await startChat(visit, "please fail")
   const alert = answers(visit).getByRole("alert")
   await alert.getByText("The model is overloaded", { exact: true }).waitFor()

@@ -264,7 +264,7 @@ export const reply = (request, { settings }) => JSON.stringify(settings)
 describe.runIf(isLongForm)("access", () => {
   it("is set on the function's page, which only administrators see", async () => {
     const { page, open } = visit
-    const { key } = await app.gateway.newUser("Grace")
+    const { key } = await app.gateway.createUser("Grace")
     const listed = async (): Promise<string[]> => {
       const { body } = await app.gateway.call("GET", "/v1/models", undefined, { key })
       return body.data.map(({ id }: { id: string }) => id)

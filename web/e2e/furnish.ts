@@ -1,4 +1,4 @@
-import { pdf } from "../../server/test/files/make-documents.ts"
+import { createPdf } from "../../server/test/files/make-documents.ts"
 import type { TestGateway } from "../../server/test/harness/gateway.ts"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
 import type { BrowserSession } from "./world.ts"
@@ -50,7 +50,7 @@ const seedKnowledge = async (gateway: TestGateway) => {
   const files = await Promise.all([
     upload(gateway, "harbour-handbook.md", handbook, { query }),
     upload(gateway, "tide-table.csv", "Hour,Height\n06:00,6.9\n12:00,1.1", { query }),
-    upload(gateway, "scan-of-1911.pdf", pdf([""]), { query }),
+    upload(gateway, "scan-of-1911.pdf", createPdf([""]), { query }),
     upload(gateway, "kept-for-later.txt", "Stored only.", { query: "?process=false" }),
   ])
   const ids = files.map(({ body }) => body.id)

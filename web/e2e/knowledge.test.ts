@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { pdf } from "../../server/test/files/make-documents.ts"
+import { createPdf } from "../../server/test/files/make-documents.ts"
 import { listenOnLoopback } from "../../server/test/harness/listen.ts"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { collect, upload } from "../../server/test/knowledge/collections.ts"
@@ -51,7 +51,11 @@ it("processes 20 files dropped on a new collection, reprocesses one, and cites t
     name: `harbour-${index}.txt`,
     text: `Harbour number ${index} lies at the coast. Its lighthouse keeper is called Keeper${index}.`,
   }))
-  const scan = { name: "scan.pdf", text: pdf([""]).toString("latin1"), type: "application/pdf" }
+  const scan = {
+    name: "scan.pdf",
+    text: createPdf([""]).toString("latin1"),
+    type: "application/pdf",
+  }
   await dropFiles(page, zone, [...texts, scan])
   await page.getByText("20 files · 1 failed").waitFor()
   expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0)

@@ -32,7 +32,7 @@ describe("a workspace model", () => {
 
     await page.getByRole("button", { name: "Create model" }).click()
     await page.getByRole("heading", { name: "Harbour Pilot" }).waitFor()
-    const { key } = await gateway.newUser("Grace")
+    const { key } = await gateway.createUser("Grace")
     const ask = () =>
       gateway.call(
         "POST",

@@ -31,12 +31,12 @@ afterAll(async () => {
   await provider.close()
 })
 beforeEach(() => {
-  provider.tamper = undefined
+  provider.rewriteIdToken = undefined
 })
 
 const person = (name: string, claims: Record<string, unknown> = {}): string => {
   const email = `${name}@example.com`
-  provider.people.set(name, { email, email_verified: true, name, ...claims })
+  provider.claimsByUser.set(name, { email, email_verified: true, name, ...claims })
   return email
 }
 
@@ -117,9 +117,9 @@ describe("signing in with a provider", () => {
       return [header, Buffer.from(text).toString("base64url"), signature].join(".")
     }
     const age = (token: string): Promise<string> =>
-      provider.signAnew(token, { iat: 1_700_000_000, exp: 1_700_000_300 })
+      provider.signWithClaims(token, { iat: 1_700_000_000, exp: 1_700_000_300 })
     for (const tamper of [forge, age]) {
-      provider.tamper = tamper
+      provider.rewriteIdToken = tamper
       const { page, open, context } = await app.openSession()
       await open("/sign-in")
       await signInAs(page, "mallory")

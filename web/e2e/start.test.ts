@@ -67,7 +67,7 @@ describe("a first run on a public address", () => {
       await page.getByLabel("Password", { exact: true }).fill("correct horse")
       await page.getByRole("button", { name: "Create administrator account" }).click()
       await page.getByText("Enter the setup code.").waitFor()
-      const { msg } = app.gateway.lines.find(({ msg }) => /setup code/.test(String(msg))) ?? {}
+      const { msg } = app.gateway.logLines.find(({ msg }) => /setup code/.test(String(msg))) ?? {}
       await page.getByLabel("Setup code").fill(String(msg).split("setup code ")[1] ?? "")
       await page.keyboard.press("Enter")
       await page.getByRole("heading", { name: "Connect models" }).waitFor()

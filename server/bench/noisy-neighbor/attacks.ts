@@ -145,7 +145,9 @@ const book = (turn: number, bytes: number): string =>
 const heading = `# ${" ".repeat(20)}a${" ".repeat(6000)}\u2028b`
 const hostileDocument = async (attacked: Attacked, turn: number): Promise<Response> => {
   // Packing the archive bomb takes seconds, which other attacks need not wait for.
-  const { badDocuments } = await import("../../test/files/malformed-documents.ts")
+  const { malformedDocuments: badDocuments } = await import(
+    "../../test/files/malformed-documents.ts"
+  )
   const bad = badDocuments[turn % (badDocuments.length + 3)]
   if (!bad) return upload(attacked, `${turn}.md`, `# ${Math.random()}\n${heading}`)
   const content = bad.content()

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { z } from "zod"
-import { docx, odf, pdf } from "../../test/files/make-documents.ts"
+import { createDocx, createOdf, createPdf } from "../../test/files/make-documents.ts"
 import { createRandom } from "./figures.ts"
 import { createWriter } from "./words.ts"
 
@@ -21,10 +21,10 @@ const kinds: [ending: string, make: (at: number) => string | Buffer][] = [
   ["html", () => `<h1>${write(3)}</h1><p>${paragraphs(50).join("</p><p>")}</p>`],
   ["csv", () => ["id,name,what", ...rows(400)].join("\n")],
   ["json", () => JSON.stringify({ paragraphs: paragraphs(40) })],
-  ["docx", (at) => docx({ "docProps/custom.xml": `<n>${at}</n>` })],
-  ["pdf", () => pdf(Array.from({ length: 20 }, () => write(60)))],
-  ["ods", (at) => odf("spreadsheet", { "n.txt": String(at) })],
-  ["odt", (at) => odf("text", { "n.txt": String(at) })],
+  ["docx", (at) => createDocx({ "docProps/custom.xml": `<n>${at}</n>` })],
+  ["pdf", () => createPdf(Array.from({ length: 20 }, () => write(60)))],
+  ["ods", (at) => createOdf("spreadsheet", { "n.txt": String(at) })],
+  ["odt", (at) => createOdf("text", { "n.txt": String(at) })],
   [
     "ts",
     () =>

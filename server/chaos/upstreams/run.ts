@@ -3,7 +3,7 @@ import { readRss } from "../../bench/measure/process-stats.ts"
 import { adminKey, startGateway } from "../../fuzz/api/gateway.ts"
 import { type Latency, watchLatency } from "../../fuzz/api/latency.ts"
 import { createRandom, cut, mutate, type Random } from "../../fuzz/http/random.ts"
-import { pdf } from "../../test/files/make-documents.ts"
+import { createPdf } from "../../test/files/make-documents.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
 import type { Consumer } from "./consumer.ts"
 import { expectedOf, verdictOf } from "./judge.ts"
@@ -212,7 +212,7 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
   }
   const makeCollection = async (): Promise<string> => {
     const form = new FormData()
-    form.append("file", new Blob([pdf(["Moths fly to lamps."])]), "moths.pdf")
+    form.append("file", new Blob([createPdf(["Moths fly to lamps."])]), "moths.pdf")
     const path = `${gateway.url}/api/v1/files/?process_in_background=false`
     const stored = await (await fetch(path, { method: "POST", headers, body: form })).json()
     const { status } = Object(Object(stored).data)

@@ -1,6 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
-import { docx, epub, odf, pdf, pptx, xlsx } from "../../test/files/make-documents.ts"
+import {
+  createDocx,
+  createEpub,
+  createOdf,
+  createPdf,
+  createPptx,
+  createXlsx,
+} from "../../test/files/make-documents.ts"
 
 export interface SampleDocument {
   name: string
@@ -46,15 +53,15 @@ const page = `<html><head><title>Bees</title></head><body><h1>Bees</h1><p>They <
 /** One of each format that is read, and one of each that is refused. */
 const own = (): SampleDocument[] =>
   Object.entries({
-    "a.pdf": pdf(["Bees dance.", "", "Ants carry leaves."]),
-    "locked.pdf": pdf(["x"], { encrypted: true }),
-    "a.docx": docx(),
-    "a.pptx": pptx(),
-    "a.xlsx": xlsx(),
-    "a.odt": odf("text"),
-    "a.odp": odf("presentation"),
-    "a.ods": odf("spreadsheet"),
-    "a.epub": epub(),
+    "a.pdf": createPdf(["Bees dance.", "", "Ants carry leaves."]),
+    "locked.pdf": createPdf(["x"], { encrypted: true }),
+    "a.docx": createDocx(),
+    "a.pptx": createPptx(),
+    "a.xlsx": createXlsx(),
+    "a.odt": createOdf("text"),
+    "a.odp": createOdf("presentation"),
+    "a.ods": createOdf("spreadsheet"),
+    "a.epub": createEpub(),
     "a.html": page,
     "a.xml": `<?xml version="1.0"?><bees><bee legs="6">Maya</bee><!-- none --></bees>`,
     "a.md": "---\ntitle: x\n---\n# Bees\n\nThey dance.\n\nAnts\n====\n\n```js\nrun()\n```\n",

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
-import { zip } from "../../test/files/make-documents.ts"
+import { createZip } from "../../test/files/make-documents.ts"
 import type { Random } from "../api/random.ts"
 import type { SampleDocument } from "./corpus.ts"
 
@@ -156,7 +156,7 @@ const changeParts: Change = (random, bytes, other) => {
     const part = parts[name] ?? Buffer.alloc(0)
     parts[name] = random.chance(0.05) ? deflateRawSync(part) : change(random, part, other)
   }
-  return zip(parts)
+  return createZip(parts)
 }
 
 /** A document with something wrong in it. */

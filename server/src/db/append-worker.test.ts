@@ -5,13 +5,19 @@ import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { usageRow } from "../../test/harness/json-records.ts"
+import { createUsageRow } from "../../test/harness/json-records.ts"
 import { createAppender } from "./appender.ts"
 import type { Database } from "./database.ts"
 import { openDatabase } from "./open.ts"
 
 const record = (id: string, model = "llama") =>
-  usageRow({ id, model, connection_id: null, tokens_out: 2 ** 40, request_id: `request of ${id}` })
+  createUsageRow({
+    id,
+    model,
+    connection_id: null,
+    tokens_out: 2 ** 40,
+    request_id: `request of ${id}`,
+  })
 
 const append = (db: Database, rows: readonly ReturnType<typeof record>[]) =>
   db.append(

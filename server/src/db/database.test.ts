@@ -30,7 +30,7 @@ const migrateElsewhere = async (settings: object): Promise<unknown> => {
   return status
 }
 
-describe.each(chooseDatabases())("the database on $name", ({ open, place }) => {
+describe.each(chooseDatabases())("the database on $name", ({ open, createDatabase }) => {
   let database: OpenedDatabase
 
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe.each(chooseDatabases())("the database on $name", ({ open, place }) => {
   })
 
   it("is migrated once by four processes that start concurrently", async () => {
-    const fresh = await place()
+    const fresh = await createDatabase()
     const settings = { DATA_DIR: fresh.dataDir, DATABASE_URL: fresh.url }
     const many = fresh.url === undefined ? 1 : 4
     const ends = await Promise.all(Array.from({ length: many }, () => migrateElsewhere(settings)))

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { hasPostgres, type Place, postgresDatabase } from "../../test/harness/databases.ts"
+import { hasPostgres, postgresDatabase, type TestDatabase } from "../../test/harness/databases.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 
 interface Tables {
@@ -12,13 +12,13 @@ const repetitions = 12
 const postgres = postgresDatabase
 
 describe.runIf(hasPostgres)("frequent statements on PostgreSQL", () => {
-  let location: Place
+  let location: TestDatabase
   let db: Kysely<Tables>
   let other: pg.Client
 
   beforeEach(async () => {
     if (!postgres) throw new Error("No PostgreSQL available")
-    location = await postgres.place()
+    location = await postgres.createDatabase()
     other = new pg.Client({ connectionString: location.url })
     await other.connect()
     await other.query("create table things (id integer primary key, name text)")

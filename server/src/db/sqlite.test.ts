@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { until } from "../../test/harness/json-records.ts"
+import { waitFor } from "../../test/harness/json-records.ts"
 import type { Database } from "./database.ts"
 import { openDatabase } from "./open.ts"
 
@@ -38,7 +38,7 @@ describe("the embedded database", () => {
 
   it("checkpoints its log once it is large, and then overwrites it", async () => {
     await write(80)
-    await until(() => sizeOf("portico.db") > megabyte)
+    await waitFor(() => sizeOf("portico.db") > megabyte)
     // The last part of the log is checkpointed while writers wait, shortly after the rest.
     await sleep(1000)
     const long = sizeOf("portico.db-wal")

@@ -43,7 +43,7 @@ describe.each(kinds)("objects on $name", ({ open }) => {
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     s3.objects.clear()
-    s3.faults(null)
+    s3.setFault(null)
     objects = open()
     return async () => {
       await objects.close()
@@ -134,7 +134,7 @@ describe("an object store that fails", () => {
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     s3.objects.clear()
-    s3.faults(null)
+    s3.setFault(null)
     objects = createS3ObjectStore(s3.url, dataDir)
     return async () => {
       await objects.close()
@@ -144,7 +144,7 @@ describe("an object store that fails", () => {
 
   it("is retried when it is busy or closes the connection", async () => {
     const answers = [503, 0, 500]
-    s3.faults(() => answers.shift() ?? null)
+    s3.setFault(() => answers.shift() ?? null)
     const received = await objects.receive(pieces(Buffer.from("Bees.")), anything)
     await received.commit()
     expect(await all(objects)).toEqual([received.hash])
@@ -152,7 +152,7 @@ describe("an object store that fails", () => {
 
   it("leaves no parts behind", async () => {
     const received = await objects.receive(pieces(randomBytes(18_000_000)), anything)
-    s3.faults((_request, url) => (url.searchParams.get("partNumber") === "2" ? 403 : null))
+    s3.setFault((_request, url) => (url.searchParams.get("partNumber") === "2" ? 403 : null))
     await expect(received.commit()).rejects.toThrow("The object store returned HTTP 403 (SlowDown)")
     expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
   })
@@ -169,7 +169,7 @@ describe("an object store that fails", () => {
   })
 
   it("is reported without revealing credentials", async () => {
-    s3.faults(() => 403)
+    s3.setFault(() => 403)
     const error = await objects.remove("ab".repeat(32)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: "unavailable" })
     expect(JSON.stringify([String(error), error])).not.toContain("secret")

@@ -58,14 +58,14 @@ it("starts no search without files, and stops between batches when closed", asyn
 
 it.each(chooseDatabases())(
   "loads files into memory soon after a restart, on $name",
-  async ({ place: makePlace }) => {
-    const place = await makePlace()
-    const first = await startGateway(place.env)
+  async ({ createDatabase }) => {
+    const database = await createDatabase()
+    const first = await startGateway(database.env)
     const query = "?process_in_background=false"
     const file = await upload(first, "owls.txt", "Owls turn their heads.", { query })
     const id = await collect(first, "Owls", [file.body.id])
     await first.stop()
-    const second = await startGateway(place.env)
+    const second = await startGateway(database.env)
     await second.gateway.library.warmed()
     // Files in memory are not read again.
     await second.gateway.db.transact(async (tx) => {
@@ -75,6 +75,6 @@ it.each(chooseDatabases())(
     const { body } = await second.call("POST", `/api/v1/knowledge/${id}/query`, asked)
     expect(body.passages[0]?.text).toBe("Owls turn their heads.")
     await second.stop()
-    await place.remove()
+    await database.remove()
   },
 )

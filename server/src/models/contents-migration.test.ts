@@ -10,8 +10,8 @@ const meta = { description: "ünïcödé 😀", tags: ["a"], knowledge: [{ id: "
 
 it.each(chooseDatabases())(
   "keeps models whole that an older version made on $name",
-  async ({ place: makePlace }) => {
-    const { url, dataDir, remove } = await makePlace()
+  async ({ createDatabase }) => {
+    const { url, dataDir, remove } = await createDatabase()
     const settings = { DATABASE_URL: url, DATA_DIR: dataDir }
     const older = await openDatabase(settings)
     await older.runWithoutTimeout(async (writer) => {

@@ -2,12 +2,12 @@ import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { usageRow } from "../../test/harness/json-records.ts"
+import { createUsageRow } from "../../test/harness/json-records.ts"
 import { openDatabase } from "../db/open.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 
 const record = (tokens: number): UsageRecord =>
-  usageRow({
+  createUsageRow({
     key_id: tokens % 2 === 0 ? null : "key",
     model: `model-${tokens}`,
     connection_id: null,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { usageRow } from "../../test/harness/json-records.ts"
+import { createUsageRow } from "../../test/harness/json-records.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 import { UsageQuery } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
@@ -9,7 +9,7 @@ const day = 86_400
 /** Midnight of a day, UTC. */
 const today = 20_000 * day
 
-const record = (own: Partial<UsageRecord>): UsageRecord => usageRow({ at: today, ...own })
+const record = (own: Partial<UsageRecord>): UsageRecord => createUsageRow({ at: today, ...own })
 
 describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   let database: OpenedDatabase

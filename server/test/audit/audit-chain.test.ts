@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 // These tests start separate processes.
@@ -17,16 +17,16 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const script = join(import.meta.dirname, "../../src/audit-verify.ts")
 const secretKey = "a secret key for the tests, long enough"
 
-const guards = {
+const protectedTables = {
   audit_events: ["update", "delete"],
   audit_blocks: ["update", "delete"],
 } as const
 
-describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
-  const make = async (count: number): Promise<void> => {
+  const createGroups = async (count: number): Promise<void> => {
     for (let index = 0; index < count; index++) {
       const { status } = await gateway.call("POST", "/api/v1/groups/create", {
         name: `g${Math.random()}`,
@@ -37,20 +37,20 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
   }
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env, { sealAfterMs: 1000 })
-    await make(6)
-    await make(6)
-    await make(6)
+    database = await createDatabase()
+    gateway = await startGateway(database.env, { sealAfterMs: 1000 })
+    await createGroups(6)
+    await createGroups(6)
+    await createGroups(6)
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const verify = async (args: string[] = [], env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [script, ...args], {
-      env: { PATH: process.env.PATH, SECRET_KEY: secretKey, ...home.env, ...env },
+      env: { PATH: process.env.PATH, SECRET_KEY: secretKey, ...database.env, ...env },
     })
     let said = ""
     for (const output of [child.stdout, child.stderr]) {
@@ -59,12 +59,12 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
       })
     }
     const [code] = await once(child, "close")
-    return { code, said: said }
+    return { code, printed: said }
   }
 
-  const guardsOff = async (db: Kysely<Tables>): Promise<void> => {
-    for (const [table, verbs] of Object.entries(guards)) {
-      if (home.url !== undefined) {
+  const disableTriggers = async (db: Kysely<Tables>): Promise<void> => {
+    for (const [table, verbs] of Object.entries(protectedTables)) {
+      if (database.url !== undefined) {
         await sql.raw(`alter table ${table} disable trigger user`).execute(db)
         continue
       }
@@ -74,14 +74,14 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
 
   /** Changes the database as its owner can: with the triggers disabled. */
   const tamper = async (...statements: RawBuilder<unknown>[]): Promise<void> => {
-    const opened = home.url === undefined ? openSqlite(home.dataDir) : undefined
-    const db = opened?.writer ?? openWithoutTimeout(home.url ?? "")
-    await guardsOff(db)
+    const opened = database.url === undefined ? openSqlite(database.dataDir) : undefined
+    const db = opened?.writer ?? openWithoutTimeout(database.url ?? "")
+    await disableTriggers(db)
     for (const statement of statements) await statement.execute(db)
     await (opened?.close() ?? db.destroy())
   }
 
-  const anEvent = async (block: number, offset = 2): Promise<string> => {
+  const eventIdInBlock = async (block: number, offset = 2): Promise<string> => {
     const { rows } = await sql<{ id: string }>`
       select id from audit_events where block = ${block} order by id limit 1 offset ${offset}
     `.execute(gateway.gateway.db.read)
@@ -90,9 +90,9 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
 
   it("is valid after concurrent writes by several processes", async () => {
     const others =
-      home.url === undefined
+      database.url === undefined
         ? []
-        : await Promise.all([startGateway(home.env), startGateway(home.env)])
+        : await Promise.all([startGateway(database.env), startGateway(database.env)])
     await Promise.all(
       [gateway, ...others].map(async ({ call, gateway: { trail } }, writer) => {
         for (let n = 0; n < 40; n++) {
@@ -103,26 +103,26 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
     )
     for (const other of others) await other.stop()
     await gateway.gateway.trail.sealer.sealAll()
-    const { code, said } = await verify()
+    const { code, printed: said } = await verify()
     expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
     expect(said).toContain(" 0 not sealed yet")
   })
 
   it("is sealed automatically a few seconds after an event", async () => {
     await gateway.call("POST", "/api/v1/groups/create", { name: "waits" })
-    const waiting = async () => {
+    const countUnsealed = async () => {
       const { rows } = await sql<{ left: number }>`
         select count(*) as "left" from audit_events where block is null
       `.execute(gateway.gateway.db.read)
       return Number(rows[0]?.left)
     }
-    expect(await waiting()).toBeGreaterThan(0)
-    await expect.poll(waiting, { timeout: 15_000 }).toBe(0)
+    expect(await countUnsealed()).toBeGreaterThan(0)
+    await expect.poll(countUnsealed, { timeout: 15_000 }).toBe(0)
   })
 
   it("rejects every change except sealing, in the database and in the API", async () => {
     const { db } = gateway.gateway
-    const id = await anEvent(1)
+    const id = await eventIdInBlock(1)
     for (const statement of [
       sql`update audit_events set action = 'x' where id = ${id}`,
       sql`update audit_events set block = 99 where id = ${id}`,
@@ -146,23 +146,23 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
     const other = "another secret key of the tests, as long"
     expect(await verify([], { SECRET_KEY: other })).toMatchObject({
       code: 1,
-      said: expect.stringContaining("sealed with a SECRET_KEY that was not provided"),
+      printed: expect.stringContaining("sealed with a SECRET_KEY that was not provided"),
     })
-    const former = join(home.dataDir, "former.key")
+    const former = join(database.dataDir, "former.key")
     writeFileSync(former, secretKey)
-    const { code, said } = await verify(["--former-key", former], { SECRET_KEY: other })
+    const { code, printed: said } = await verify(["--former-key", former], { SECRET_KEY: other })
     expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
   })
 
   it("must contain the block passed with --expect", async () => {
-    const { said } = await verify()
+    const { printed: said } = await verify()
     const [, block = ""] = /Last block: (\S+)/.exec(said) ?? []
-    await make(1)
+    await createGroups(1)
     expect((await verify(["--expect", block])).code).toBe(0)
     const forged = block.replace(/:.{4}/, ":0000")
     expect(await verify(["--expect", forged])).toMatchObject({
       code: 1,
-      said: expect.stringContaining("does not match the expected hash"),
+      printed: expect.stringContaining("does not match the expected hash"),
     })
     expect((await verify(["--expect", "nonsense"])).code).toBe(2)
   })
@@ -177,7 +177,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
     await gateway.call("POST", "/api/v1/settings/", { audit_retention: 1 })
     await trail.retention.sweep()
     await gateway.call("POST", "/api/v1/settings/", { audit_retention: 0 })
-    await make(3)
+    await createGroups(3)
     const { body } = await gateway.call("GET", "/api/v1/audit?action=audit.pruned")
     expect(body.items).toMatchObject([
       { actor_type: "system", after: { events: expect.any(Number) } },
@@ -187,25 +187,25 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
       blocks: expect.any(Number),
       pruned_to: expect.any(Number),
     })
-    const { code, said } = await verify()
+    const { code, printed: said } = await verify()
     expect([code, said]).toEqual([0, expect.stringMatching(/Events of blocks 1 to \d+ went/)])
   })
 
   // The remaining tests damage the log, each one what the previous left of it.
   it("detects changed, moved, added and renamed events, and a changed seal", async () => {
-    await make(4)
-    await make(4)
-    await make(4)
+    await createGroups(4)
+    await createGroups(4)
+    await createGroups(4)
     const { blocks } = (await gateway.call("GET", "/api/v1/audit/status")).body
     const { number: last } = { number: Number(blocks) }
-    const first = await anEvent(last - 2)
-    const second = await anEvent(last - 1)
-    const third = await anEvent(last)
+    const first = await eventIdInBlock(last - 2)
+    const second = await eventIdInBlock(last - 1)
+    const third = await eventIdInBlock(last)
     const copy = (id: string, block: number) => sql`
       insert into audit_events (id, at, actor_type, action, outcome, count, block)
       select ${id}, at, actor_type, action, outcome, count, ${block} from audit_events
       where block = ${block} limit 1`
-    const harms: [string, RawBuilder<unknown>[], RawBuilder<unknown>[], RegExp][] = [
+    const damages: [string, RawBuilder<unknown>[], RawBuilder<unknown>[], RegExp][] = [
       [
         "changed",
         [sql`update audit_events set outcome = 'failure' where id = ${first}`],
@@ -238,9 +238,9 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
       ],
     ]
     expect((await verify()).code).toBe(0)
-    for (const [name, harm, repair, words] of harms) {
+    for (const [name, harm, repair, words] of damages) {
       await tamper(...harm)
-      const { code, said } = await verify()
+      const { code, printed: said } = await verify()
       expect([name, code, said]).toEqual([name, 1, expect.stringMatching(words)])
       await tamper(...repair)
     }
@@ -249,23 +249,23 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
   it("detects removed events, removed blocks and a truncated chain", async () => {
     const { blocks } = (await gateway.call("GET", "/api/v1/audit/status")).body
     const last = Number(blocks)
-    const gone = await anEvent(last)
-    await tamper(sql`delete from audit_events where id = ${gone}`)
-    expect((await verify()).said).toContain(`Block ${last} is missing 1 of its events`)
+    const removedId = await eventIdInBlock(last)
+    await tamper(sql`delete from audit_events where id = ${removedId}`)
+    expect((await verify()).printed).toContain(`Block ${last} is missing 1 of its events`)
     await tamper(
       sql`delete from audit_events where block = ${last}`,
       sql`delete from audit_blocks where number = ${last}`,
     )
-    expect((await verify()).said).toContain(
+    expect((await verify()).printed).toContain(
       `ends at block ${last - 1}, but should end at block ${last}`,
     )
     await tamper(sql`delete from audit_state where name = 'head'`)
-    expect((await verify()).said).toContain("The signed end of the chain was removed")
+    expect((await verify()).printed).toContain("The signed end of the chain was removed")
     await tamper(sql`delete from audit_blocks where number = ${last - 1}`)
-    expect((await verify()).said).toContain(`Block ${last - 1} was removed`)
+    expect((await verify()).printed).toContain(`Block ${last - 1} was removed`)
     await tamper(
       sql`update audit_blocks set pruned_at = 5, digests = '' where number = ${last - 3}`,
     )
-    expect((await verify()).said).toContain(`Blocks up to ${last - 3} are marked as pruned`)
+    expect((await verify()).printed).toContain(`Blocks up to ${last - 3} are marked as pruned`)
   })
 })

@@ -8,11 +8,11 @@ import type { AuditEventRecord } from "../../src/audit/chain.ts"
 import type { Reader } from "../../src/db/database.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { password, prompt, scimToken } from "./audit-makers.ts"
-import { createRecipes, type Recipes, type Sent } from "./audit-recipes.ts"
+import { createRecipes, type RecipeRequest, type Recipes } from "./audit-recipes.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
@@ -48,108 +48,117 @@ const readTables = async (read: Reader): Promise<[name: string, bytes: Buffer][]
   )
 }
 
-describe.each(chooseDatabases())("every route that changes something on $name", ({ place }) => {
-  let home: Place
-  let gateway: TestGateway
-  let routes: MountedRoute[]
-  let closeAll: () => Promise<unknown>
-  const secrets = [password, scimToken, prompt, adminPassword]
+describe.each(chooseDatabases())(
+  "every route that changes something on $name",
+  ({ createDatabase }) => {
+    let database: TestDatabase
+    let gateway: TestGateway
+    let routes: MountedRoute[]
+    let closeAll: () => Promise<unknown>
+    const secrets = [password, scimToken, prompt, adminPassword]
 
-  beforeAll(async () => {
-    home = await place()
-    const upstream = await startFakeOpenAI()
-    gateway = await startGateway({
-      ...home.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      ENABLE_SIGNUP: "true",
-      DEFAULT_USER_ROLE: "user",
-      SCIM_ENABLED: "true",
-      SCIM_TOKEN: scimToken,
-      SCIM_RATE_LIMIT: "off",
+    beforeAll(async () => {
+      database = await createDatabase()
+      const upstream = await startFakeOpenAI()
+      gateway = await startGateway({
+        ...database.env,
+        OPENAI_API_BASE_URLS: upstream.url,
+        ENABLE_SIGNUP: "true",
+        DEFAULT_USER_ROLE: "user",
+        SCIM_ENABLED: "true",
+        SCIM_TOKEN: scimToken,
+        SCIM_RATE_LIMIT: "off",
+      })
+      await waitForModels(gateway, ["gpt-fake"])
+      const app = createApp(gateway.gateway, pino({ enabled: false }))
+      routes = app.routes.filter(({ method }) => method !== "GET")
+      closeAll = async () => {
+        await gateway.stop()
+        await upstream.close()
+        await database.remove()
+      }
     })
-    await waitForModels(gateway, ["gpt-fake"])
-    const app = createApp(gateway.gateway, pino({ enabled: false }))
-    routes = app.routes.filter(({ method }) => method !== "GET")
-    closeAll = async () => {
-      await gateway.stop()
-      await upstream.close()
-      await home.remove()
+    afterAll(() => closeAll())
+
+    const recipes = (): Recipes => createRecipes(gateway, secrets)
+
+    const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
+
+    const events = () =>
+      gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
+
+    /** Sign-ups have no actor ID: the caller has no account yet. */
+    const isComplete = ({
+      actor_type,
+      actor_id,
+      request_id,
+      address,
+      outcome,
+    }: AuditEventRecord): boolean =>
+      Boolean((actor_id || actor_type === "anonymous") && request_id) &&
+      address === "127.0.0.1" &&
+      outcome === "success"
+
+    const call = async (
+      method: string,
+      { path, body, key, send }: RecipeRequest,
+    ): Promise<number> => {
+      if (send) return (await send()).status
+      const options = key === undefined ? {} : { key }
+      const reply = await gateway.call(method, path, body, options)
+      const { token, api_key } = Object(reply.body)
+      secrets.push(...[token, api_key].filter((secret) => typeof secret === "string"))
+      return reply.status
     }
-  })
-  afterAll(() => closeAll())
 
-  const recipes = (): Recipes => createRecipes(gateway, secrets)
+    it("has a recipe below or is listed as an exception", () => {
+      const named = routes.map(nameOf)
+      const excepted = (name: string): boolean => exceptions.some((pattern) => pattern.test(name))
+      const called = Object.keys(recipes())
+      const missing = named.filter((name) => !called.includes(name) && !excepted(name))
+      expect(missing).toEqual([])
+      expect(called.filter((name) => !named.includes(name))).toEqual([])
+      expect(called.filter(excepted)).toEqual([])
+    })
 
-  const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
+    it("records exactly one event, with actor, address and request ID", async () => {
+      const wrong: unknown[] = []
+      for (const [name, recipe] of Object.entries(recipes())) {
+        const request = await recipe()
+        const { length } = await events()
+        const status = await call(name.split(" ")[0] ?? "", request)
+        const recorded = (await events()).slice(length)
+        const actions = recorded.map(({ action }) => action)
+        const asExpected = request.actions
+          ? actions.join() === request.actions.join()
+          : recorded.length === 1
+        if (status >= 300 || !asExpected || !recorded.every(isComplete))
+          wrong.push([name, status, actions])
+      }
+      expect(wrong).toEqual([])
+    })
 
-  const events = () =>
-    gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
+    it("records no password, token, body or prompt in the audit log", async () => {
+      const text = JSON.stringify(await events())
+      expect(secrets.length).toBeGreaterThan(8)
+      for (const secret of secrets) expect(text).not.toContain(secret)
+      expect(text).not.toMatch(/\$scrypt\$|eyJhbGciOi/)
+    })
 
-  /** Sign-ups have no actor ID: the caller has no account yet. */
-  const isWhole = ({
-    actor_type,
-    actor_id,
-    request_id,
-    address,
-    outcome,
-  }: AuditEventRecord): boolean =>
-    Boolean((actor_id || actor_type === "anonymous") && request_id) &&
-    address === "127.0.0.1" &&
-    outcome === "success"
-
-  const call = async (method: string, { path, body, key, send }: Sent): Promise<number> => {
-    if (send) return (await send()).status
-    const options = key === undefined ? {} : { key }
-    const reply = await gateway.call(method, path, body, options)
-    const { token, api_key } = Object(reply.body)
-    secrets.push(...[token, api_key].filter((secret) => typeof secret === "string"))
-    return reply.status
-  }
-
-  it("has a recipe below or is listed as an exception", () => {
-    const named = routes.map(nameOf)
-    const excepted = (name: string): boolean => exceptions.some((pattern) => pattern.test(name))
-    const called = Object.keys(recipes())
-    const missing = named.filter((name) => !called.includes(name) && !excepted(name))
-    expect(missing).toEqual([])
-    expect(called.filter((name) => !named.includes(name))).toEqual([])
-    expect(called.filter(excepted)).toEqual([])
-  })
-
-  it("records exactly one event, with actor, address and request ID", async () => {
-    const wrong: unknown[] = []
-    for (const [name, recipe] of Object.entries(recipes())) {
-      const sent = await recipe()
-      const { length } = await events()
-      const status = await call(name.split(" ")[0] ?? "", sent)
-      const left = (await events()).slice(length)
-      const actions = left.map(({ action }) => action)
-      const asExpected = sent.acts ? actions.join() === sent.acts.join() : left.length === 1
-      if (status >= 300 || !asExpected || !left.every(isWhole)) wrong.push([name, status, actions])
+    const readStored = (): [name: string, bytes: Buffer][] | Promise<[string, Buffer][]> => {
+      if (database.url !== undefined) return readTables(gateway.gateway.db.read)
+      const files = readdirSync(database.dataDir).filter((file) => file.startsWith("portico.db"))
+      return files.map((file) => [file, readFileSync(join(database.dataDir, file))])
     }
-    expect(wrong).toEqual([])
-  })
 
-  it("records no password, token, body or prompt in the audit log", async () => {
-    const text = JSON.stringify(await events())
-    expect(secrets.length).toBeGreaterThan(8)
-    for (const secret of secrets) expect(text).not.toContain(secret)
-    expect(text).not.toMatch(/\$scrypt\$|eyJhbGciOi/)
-  })
-
-  const readStored = (): [name: string, bytes: Buffer][] | Promise<[string, Buffer][]> => {
-    if (home.url !== undefined) return readTables(gateway.gateway.db.read)
-    const files = readdirSync(home.dataDir).filter((file) => file.startsWith("portico.db"))
-    return files.map((file) => [file, readFileSync(join(home.dataDir, file))])
-  }
-
-  it("stores no plaintext password or token in any file or table of the database", async () => {
-    const stored = await readStored()
-    // Prompts are stored, which proves that this search finds stored text.
-    expect(stored.some(([, bytes]) => bytes.includes(prompt))).toBe(true)
-    for (const [name, bytes] of stored) {
-      const found = secrets.filter((secret) => secret !== prompt && bytes.includes(secret))
-      expect([name, found]).toEqual([name, []])
-    }
-  })
-})
+    it("stores no plaintext password or token in any file or table of the database", async () => {
+      const stored = await readStored()
+      // Prompts are stored, which proves that this search finds stored text.
+      expect(stored.some(([, bytes]) => bytes.includes(prompt))).toBe(true)
+      for (const [name, bytes] of stored) {
+        const found = secrets.filter((secret) => secret !== prompt && bytes.includes(secret))
+        expect([name, found]).toEqual([name, []])
+      }
+    })
+  },
+)

@@ -40,7 +40,11 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-const make = async ({ call }: TestGateway, name: string, count: number): Promise<string[]> => {
+const createGroups = async (
+  { call }: TestGateway,
+  name: string,
+  count: number,
+): Promise<string[]> => {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const { body } = await call("POST", "/api/v1/groups/create", { name: `${name} ${n}` })
@@ -52,16 +56,16 @@ const make = async ({ call }: TestGateway, name: string, count: number): Promise
 const groupsIn = (events: readonly AuditEvent[]): (string | null)[] =>
   events.filter(({ action }) => action === "group.created").map(({ target_id }) => target_id)
 
-const streamOf = async ({ call }: TestGateway) =>
+const forwardingStatus = async ({ call }: TestGateway) =>
   (await call("GET", "/api/v1/audit/status")).body.stream
 
-describe.each(chooseDatabases())("forwarding of audit events on $name", ({ place }) => {
-  const begin = async () => {
-    const home = await place()
+describe.each(chooseDatabases())("forwarding of audit events on $name", ({ createDatabase }) => {
+  const prepare = async () => {
+    const database = await createDatabase()
     const collector = await startCollector()
-    closing.push(home.remove, collector.close)
+    closing.push(database.remove, collector.close)
     const env = {
-      ...home.env,
+      ...database.env,
       AUDIT_STREAM: collector.url,
       AUDIT_STREAM_AUTHORIZATION: "Splunk 123",
     }
@@ -78,18 +82,18 @@ describe.each(chooseDatabases())("forwarding of audit events on $name", ({ place
   }
 
   it("sends every event once and in order, and resumes after a restart", async () => {
-    const { collector, env } = await begin()
+    const { collector, env } = await prepare()
     const first = await start(env)
-    const made = await make(first, "before", 5)
-    await expect.poll(() => groupsIn(collector.kept), { timeout: 20_000 }).toEqual(made)
-    made.push(...(await make(first, "while it stops", 5)))
+    const created = await createGroups(first, "before", 5)
+    await expect.poll(() => groupsIn(collector.kept), { timeout: 20_000 }).toEqual(created)
+    created.push(...(await createGroups(first, "while it stops", 5)))
     await stop(first)
     const second = await start(env)
-    made.push(...(await make(second, "after", 5)))
-    await expect.poll(() => groupsIn(collector.kept), { timeout: 20_000 }).toEqual(made)
+    created.push(...(await createGroups(second, "after", 5)))
+    await expect.poll(() => groupsIn(collector.kept), { timeout: 20_000 }).toEqual(created)
     expect(new Set(collector.kept.map(({ id }) => id)).size).toBe(collector.kept.length)
     expect(new Set(collector.headers)).toEqual(new Set(["application/x-ndjson Splunk 123"]))
-    expect(await streamOf(second)).toMatchObject({
+    expect(await forwardingStatus(second)).toMatchObject({
       to: new URL(collector.url).host,
       dropped: 0,
       error: null,
@@ -97,39 +101,43 @@ describe.each(chooseDatabases())("forwarding of audit events on $name", ({ place
   })
 
   it("retries while the collector is unavailable, and drops and counts events that it rejects", async () => {
-    const { collector, env } = await begin()
+    const { collector, env } = await prepare()
     const gateway = await start(env)
     collector.answer = () => 503
-    const made = await make(gateway, "waits", 3)
+    const created = await createGroups(gateway, "waits", 3)
     await expect
-      .poll(async () => (await streamOf(gateway)).error, { timeout: 20_000 })
+      .poll(async () => (await forwardingStatus(gateway)).error, { timeout: 20_000 })
       .toBe("The collector responded with status 503")
-    expect((await streamOf(gateway)).behind).toBeGreaterThan(0)
-    const [, poison] = made
+    expect((await forwardingStatus(gateway)).behind).toBeGreaterThan(0)
+    const [, poison] = created
     collector.answer = (events) =>
       events.some(({ target_id }) => target_id === poison) ? 422 : 204
     await expect
       .poll(() => groupsIn(collector.kept), { timeout: 40_000 })
-      .toEqual(made.filter((id) => id !== poison))
-    await expect.poll(() => streamOf(gateway)).toMatchObject({ behind: 0, dropped: 1, error: null })
+      .toEqual(created.filter((id) => id !== poison))
+    await expect
+      .poll(() => forwardingStatus(gateway))
+      .toMatchObject({ behind: 0, dropped: 1, error: null })
   })
 
   it("sends every event once if several processes share the database", async ({ skip }) => {
-    const { collector, env } = await begin()
+    const { collector, env } = await prepare()
     if (!("DATABASE_URL" in env)) skip()
     const both = [await start(env), await start(env)]
-    const made = await Promise.all(both.map((gateway, n) => make(gateway, `at once ${n}`, 10)))
+    const created = await Promise.all(
+      both.map((gateway, n) => createGroups(gateway, `at once ${n}`, 10)),
+    )
     const sorted = () => groupsIn(collector.kept).toSorted()
-    await expect.poll(sorted, { timeout: 20_000 }).toEqual(made.flat().toSorted())
+    await expect.poll(sorted, { timeout: 20_000 }).toEqual(created.flat().toSorted())
   })
 
   it("writes events to the log, whatever its level", async () => {
-    const home = await place()
-    closing.push(home.remove)
-    const gateway = await start({ ...home.env, AUDIT_STREAM: "stdout", LOG_LEVEL: "error" })
-    const made = await make(gateway, "logged", 3)
+    const database = await createDatabase()
+    closing.push(database.remove)
+    const gateway = await start({ ...database.env, AUDIT_STREAM: "stdout", LOG_LEVEL: "error" })
+    const created = await createGroups(gateway, "logged", 3)
     const logged = () =>
-      gateway.lines.flatMap(({ msg, audit }) => (msg === "audit" ? [audit as AuditEvent] : []))
-    await expect.poll(() => groupsIn(logged()), { timeout: 20_000 }).toEqual(made)
+      gateway.logLines.flatMap(({ msg, audit }) => (msg === "audit" ? [audit as AuditEvent] : []))
+    await expect.poll(() => groupsIn(logged()), { timeout: 20_000 }).toEqual(created)
   })
 })

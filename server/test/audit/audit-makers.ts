@@ -12,26 +12,26 @@ export const functionSource = `export const settings = { secret: { type: "secret
 export async function* reply() { yield "said" }`
 
 /** Creates the objects that the recipes act on. */
-export const createMakers = (gateway: TestGateway) => {
+export const createFixtures = (gateway: TestGateway) => {
   const post = async (path: string, body?: unknown, key?: string) => {
     const reply = await gateway.call("POST", path, body, key === undefined ? {} : { key })
     expect([path, reply.status]).toEqual([path, expect.toSatisfy((status) => status < 300)])
     return reply.body
   }
-  const aUser = () =>
+  const newUser = () =>
     post("/api/v1/auths/add", { name: "U", email: `${randomUUID()}@example.com`, password })
-  const signedIn = async () => {
-    const user = await aUser()
+  const newSession = async () => {
+    const user = await newUser()
     return post("/api/v1/auths/signin", { email: user.email, password })
   }
-  const aGroup = () => post("/api/v1/groups/create", { name: randomUUID() })
+  const newGroup = () => post("/api/v1/groups/create", { name: randomUUID() })
   const modelBody = () => ({
     id: `m-${randomUUID()}`,
     name: "M",
     base_model_id: "gpt-fake",
     params: { system: prompt },
   })
-  const aModel = () => post("/api/v1/models/create", modelBody())
+  const newModel = () => post("/api/v1/models/create", modelBody())
   const connectionBody = () => ({
     kind: "openai",
     name: randomUUID(),
@@ -39,26 +39,26 @@ export const createMakers = (gateway: TestGateway) => {
     api_key: `sk-${password.replaceAll(" ", "-")}`,
     id_prefix: randomUUID(),
   })
-  const aConnection = () => post("/api/v1/connections/create", connectionBody())
+  const newConnection = () => post("/api/v1/connections/create", connectionBody())
   const functionBody = () => ({
     id: `f_${randomUUID().replaceAll("-", "")}`,
     name: "F",
     content: functionSource,
   })
-  const aFunction = () => post("/api/v1/functions/create", functionBody())
-  const aFile = async () =>
+  const newFunction = () => post("/api/v1/functions/create", functionBody())
+  const newFile = async () =>
     (await upload(gateway, `${randomUUID()}.md`, `# ${randomUUID()}`)).body as { id: string }
-  const aCollection = () => post("/api/v1/knowledge/create", { name: randomUUID() })
-  const filled = async () => {
-    const { id } = await aCollection()
-    const file = await aFile()
+  const newCollection = () => post("/api/v1/knowledge/create", { name: randomUUID() })
+  const filledCollection = async () => {
+    const { id } = await newCollection()
+    const file = await newFile()
     await post(`/api/v1/knowledge/${id}/file/add`, { file_id: file.id })
     return { id, file_id: file.id }
   }
-  const scimUser = () =>
+  const newScimUser = () =>
     post(`${scim}/Users`, { userName: `${randomUUID()}@example.org`, active: true }, scimToken)
-  const scimGroup = () => post(`${scim}/Groups`, { displayName: randomUUID() }, scimToken)
-  const anIdentity = async (userId: string): Promise<string> => {
+  const newScimGroup = () => post(`${scim}/Groups`, { displayName: randomUUID() }, scimToken)
+  const newIdentity = async (userId: string): Promise<string> => {
     const id = randomUUID()
     const identity = {
       ...{ id, user_id: userId, provider: "okta", issuer: "https://id.example", subject: id },
@@ -72,21 +72,21 @@ export const createMakers = (gateway: TestGateway) => {
 
   return {
     post,
-    aUser: aUser,
-    signedIn: signedIn,
-    aGroup: aGroup,
+    newUser: newUser,
+    newSession: newSession,
+    newGroup: newGroup,
     modelBody,
-    aModel: aModel,
+    newModel: newModel,
     connectionBody,
-    aConnection: aConnection,
+    newConnection: newConnection,
     functionBody,
-    aFunction: aFunction,
-    aFile: aFile,
-    aCollection: aCollection,
-    filled: filled,
-    scimUser: scimUser,
-    scimGroup: scimGroup,
-    anIdentity: anIdentity,
+    newFunction: newFunction,
+    newFile: newFile,
+    newCollection: newCollection,
+    filledCollection: filledCollection,
+    newScimUser: newScimUser,
+    newScimGroup: newScimGroup,
+    newIdentity: newIdentity,
   }
 }
-export type Makers = ReturnType<typeof createMakers>
+export type Fixtures = ReturnType<typeof createFixtures>

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { AuditEvent } from "../../src/audit/schema.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { measureCpuMs } from "../harness/timing.ts"
 
@@ -32,18 +32,18 @@ const seed = async ({ gateway }: TestGateway): Promise<void> => {
   }
 }
 
-describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("reading the audit log on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env)
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
     await seed(gateway)
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const read = async (query: string, options = {}) =>
@@ -79,13 +79,13 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) =
   })
 
   it("filters by actor, action, target, outcome, address, request and time", async () => {
-    const { id, key } = await gateway.newUser("Grace")
+    const { id, key } = await gateway.createUser("Grace")
     const asGrace = { key, headers: { "x-request-id": "grace-asks" } }
     await gateway.call("POST", "/api/v1/auths/api_keys", { name: "second" }, asGrace)
     await gateway.call("POST", `/api/v1/users/${id}/update`, { active: false })
 
-    const [made] = await found("request_id=grace-asks")
-    expect(made).toMatchObject({
+    const [created] = await found("request_id=grace-asks")
+    expect(created).toMatchObject({
       action: "key.created",
       actor_id: id,
       actor_name: "grace@example.com",
@@ -101,8 +101,10 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) =
       after: { active: false },
     })
     expect(await found("target=grace@example.com&action=user.")).toHaveLength(2)
-    expect((await found(`actor=${made?.key_id}`)).map((event) => event.id)).toContain(made?.id)
-    expect((await found("actor=GRACE@example.com"))[0]?.id).toBe(made?.id)
+    expect((await found(`actor=${created?.key_id}`)).map((event) => event.id)).toContain(
+      created?.id,
+    )
+    expect((await found("actor=GRACE@example.com"))[0]?.id).toBe(created?.id)
     expect(await found("action=key&address=127.0.0.1&actor=user")).not.toEqual([])
     expect(await found("address=10.9.8.7")).toEqual([])
     expect(await found("outcome=failure&to=1600000999")).toMatchObject([
@@ -110,8 +112,8 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) =
     ])
     expect(await found("from=1600000010&to=1600000012")).toHaveLength(3)
     // The event may have been sealed since.
-    const { block, ...same } = (await gateway.call("GET", `/api/v1/audit/${made?.id}`)).body
-    expect(made).toMatchObject(same)
+    const { block, ...same } = (await gateway.call("GET", `/api/v1/audit/${created?.id}`)).body
+    expect(created).toMatchObject(same)
     expect((await gateway.call("GET", "/api/v1/audit/none")).status).toBe(404)
   })
 
@@ -131,9 +133,9 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) =
     const search = read("query=thing-1%20is%20nowhere&page_size=1")
     let longest = 0
     let total = 0
-    let isOver = false
+    let isDone = false
     const watching = (async () => {
-      while (!isOver) {
+      while (!isDone) {
         const ms = await measureCpuMs(() => sleep(5))
         longest = Math.max(longest, ms)
         total += ms
@@ -147,7 +149,7 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) =
       body = (await read(`query=thing-1%20is%20nowhere&cursor=${body.next}`)).body
       requests++
     }
-    isOver = true
+    isDone = true
     await watching
     expect(requests).toBeLessThan(60)
     // A search in a single step would take nearly the total; 25 ms is several times one step.
@@ -155,7 +157,7 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) =
   })
 
   it("is limited to administrators, and rejects invalid queries", async () => {
-    const { key } = await gateway.newUser("Eve")
+    const { key } = await gateway.createUser("Eve")
     expect((await read("", { key })).status).toBe(403)
     for (const query of ["cursor=x", "cursor=1.%00", "page_size=0", "outcome=odd", "from=-1"]) {
       expect([query, (await read(query)).status]).toEqual([query, 422])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { collect, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
@@ -9,51 +9,51 @@ const password = "a password nobody should see"
 const upstreamKey = "sk-upstream-secret-nobody-should-see"
 const headerValue = "header-secret-nobody-should-see"
 
-describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("the audit log on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
   const secrets = [password, upstreamKey, headerValue, adminKey]
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI()
-    gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
+    gateway = await startGateway({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
     await waitForModels(gateway, ["gpt-fake"])
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
   const events = () =>
     gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
 
   /** Sends a request. @returns the response and the events that it recorded */
-  const leaves = async (method: string, path: string, body?: unknown, key?: string) => {
+  const recordedBy = async (method: string, path: string, body?: unknown, key?: string) => {
     const before = new Set((await events()).map(({ id }) => id))
     const options = key === undefined ? {} : { key }
     const reply = await gateway.call(method, path, body, options)
-    const left = (await events()).filter(({ id }) => !before.has(id))
-    for (const event of left) {
+    const recorded = (await events()).filter(({ id }) => !before.has(id))
+    for (const event of recorded) {
       expect(event.request_id).toBe(reply.headers.get("x-request-id"))
       expect(event.address).toBe("127.0.0.1")
     }
-    return { status: reply.status, body: reply.body, left }
+    return { status: reply.status, body: reply.body, left: recorded }
   }
 
   /** Expects exactly one event, with this action. @returns the response body and the event */
-  const one = async (
+  const expectOneEvent = async (
     action: string,
     method: string,
     path: string,
     body?: unknown,
     key?: string,
   ) => {
-    const { status, body: replied, left } = await leaves(method, path, body, key)
-    expect([path, status, left.map((event) => event.action)]).toEqual([path, 200, [action]])
-    const [event] = left
+    const { status, body: replied, left: recorded } = await recordedBy(method, path, body, key)
+    expect([path, status, recorded.map((event) => event.action)]).toEqual([path, 200, [action]])
+    const [event] = recorded
     if (!event) throw new Error("No event was recorded")
     return { body: replied, event }
   }
@@ -61,84 +61,117 @@ describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
   it("records one event for each change of an account", async () => {
     const email = "grace@example.com"
     const added = { name: "Grace", email, password }
-    const { body: user, event } = await one("user.created", "POST", "/api/v1/auths/add", added)
+    const { body: user, event } = await expectOneEvent(
+      "user.created",
+      "POST",
+      "/api/v1/auths/add",
+      added,
+    )
     expect(event).toMatchObject({ actor_type: "key", target_type: "user", target_id: user.id })
     const path = `/api/v1/users/${user.id}/update`
-    const renamed = await one("user.updated", "POST", path, { name: "Grace Hopper" })
+    const renamed = await expectOneEvent("user.updated", "POST", path, { name: "Grace Hopper" })
     expect(JSON.parse(renamed.event.changed ?? "")).toContain("name")
-    const promoted = await one("user.updated", "POST", path, { role: "admin" })
+    const promoted = await expectOneEvent("user.updated", "POST", path, { role: "admin" })
     expect(JSON.parse(promoted.event.before ?? "")).toEqual({ role: "user" })
     expect(JSON.parse(promoted.event.after ?? "")).toEqual({ role: "admin" })
-    const set = await one("user.updated", "POST", path, { password: `${password} anew` })
+    const set = await expectOneEvent("user.updated", "POST", path, { password: `${password} anew` })
     expect(set.event.changed).toBe('["password"]')
-    await one("user.deactivated", "POST", path, { active: false })
-    await one("user.activated", "POST", path, { active: true })
-    await one("user.deleted", "DELETE", `/api/v1/users/${user.id}`)
+    await expectOneEvent("user.deactivated", "POST", path, { active: false })
+    await expectOneEvent("user.activated", "POST", path, { active: true })
+    await expectOneEvent("user.deleted", "DELETE", `/api/v1/users/${user.id}`)
   })
 
   it("records one event for each change of keys and sessions", async () => {
     await gateway.call("POST", "/api/v1/auths/add", { name: "K", email: "k@x.org", password })
-    const signedIn = await one("session.created", "POST", "/api/v1/auths/signin", {
+    const signedIn = await expectOneEvent("session.created", "POST", "/api/v1/auths/signin", {
       email: "k@x.org",
       password,
     })
     expect(signedIn.event).toMatchObject({ actor_type: "user", actor_id: signedIn.body.id })
     const { token } = signedIn.body
-    const made = await one("key.created", "POST", "/api/v1/auths/api_keys", { name: "k" }, token)
-    secrets.push(token, made.body.api_key)
-    const path = `/api/v1/auths/api_keys/${made.body.id}`
-    await one("key.revoked", "DELETE", path, undefined, token)
-    const script = await one("key.created", "POST", "/api/v1/auths/api_key", undefined, token)
+    const created = await expectOneEvent(
+      "key.created",
+      "POST",
+      "/api/v1/auths/api_keys",
+      { name: "k" },
+      token,
+    )
+    secrets.push(token, created.body.api_key)
+    const path = `/api/v1/auths/api_keys/${created.body.id}`
+    await expectOneEvent("key.revoked", "DELETE", path, undefined, token)
+    const script = await expectOneEvent(
+      "key.created",
+      "POST",
+      "/api/v1/auths/api_key",
+      undefined,
+      token,
+    )
     secrets.push(script.body.api_key)
-    const again = await leaves("POST", "/api/v1/auths/api_key", undefined, token)
+    const again = await recordedBy("POST", "/api/v1/auths/api_key", undefined, token)
     expect(again.left.map(({ action }) => action)).toEqual(["key.revoked", "key.created"])
-    await one("user.updated", "POST", "/api/v1/auths/update/profile", { name: "Kay" }, token)
-    await one("session.ended", "POST", "/api/v1/auths/signout", undefined, token)
+    await expectOneEvent(
+      "user.updated",
+      "POST",
+      "/api/v1/auths/update/profile",
+      { name: "Kay" },
+      token,
+    )
+    await expectOneEvent("session.ended", "POST", "/api/v1/auths/signout", undefined, token)
   })
 
   it("records one event for each change of groups and their members", async () => {
     const [me] = (await gateway.call("GET", "/api/v1/users/")).body.items
-    const { body: group } = await one("group.created", "POST", "/api/v1/groups/create", {
+    const { body: group } = await expectOneEvent("group.created", "POST", "/api/v1/groups/create", {
       name: "readers",
     })
     const path = `/api/v1/groups/${group.id}`
-    await one("group.updated", "POST", `${path}/update`, { description: "who read" })
+    await expectOneEvent("group.updated", "POST", `${path}/update`, { description: "who read" })
     const members = { user_ids: [me.id] }
-    const added = await one("group.members_changed", "POST", `${path}/members/add`, members)
+    const added = await expectOneEvent(
+      "group.members_changed",
+      "POST",
+      `${path}/members/add`,
+      members,
+    )
     expect(added.event.after).toContain(me.id)
-    await one("group.members_changed", "POST", `${path}/members/remove`, members)
-    await one("group.deleted", "DELETE", path)
+    await expectOneEvent("group.members_changed", "POST", `${path}/members/remove`, members)
+    await expectOneEvent("group.deleted", "DELETE", path)
   })
 
   it("records one event for each change of models and their grants", async () => {
     const model = { id: "m", name: "M", base_model_id: "gpt-fake" }
-    await one("model.created", "POST", "/api/v1/models/create", model)
+    await expectOneEvent("model.created", "POST", "/api/v1/models/create", model)
     const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
     const update = "/api/v1/models/model/update?id=m"
-    const granted = await one("model.updated", "POST", update, { access_grants })
+    const granted = await expectOneEvent("model.updated", "POST", update, { access_grants })
     expect(JSON.parse(granted.event.before ?? "")).toMatchObject({ access_grants: [] })
     expect(JSON.parse(granted.event.after ?? "")).toMatchObject({ access_grants })
-    const toggled = await one("model.updated", "POST", "/api/v1/models/model/toggle?id=m")
+    const toggled = await expectOneEvent(
+      "model.updated",
+      "POST",
+      "/api/v1/models/model/toggle?id=m",
+    )
     const off = { base_model_id: "gpt-fake", is_active: false }
     expect(JSON.parse(toggled.event.before ?? "")).toEqual({ ...off, is_active: true })
     expect(JSON.parse(toggled.event.after ?? "")).toEqual(off)
-    await one("model.deleted", "POST", "/api/v1/models/model/delete", { id: "m" })
+    await expectOneEvent("model.deleted", "POST", "/api/v1/models/model/delete", { id: "m" })
   })
 
   it("records one event for each change of collections, with grants only if they changed", async () => {
     const path = "/api/v1/knowledge"
     const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
     const input = { name: "Bees", access_grants }
-    const { body } = await one("collection.created", "POST", `${path}/create`, input)
+    const { body } = await expectOneEvent("collection.created", "POST", `${path}/create`, input)
     const own = `${path}/${body.id}`
-    const update = (changes: object) => one("collection.updated", "POST", `${own}/update`, changes)
+    const update = (changes: object) =>
+      expectOneEvent("collection.updated", "POST", `${own}/update`, changes)
     const renamed = await update({ name: "Wasps", access_grants })
     expect(renamed.event).toMatchObject({ changed: '["name"]', before: null, after: null })
     const closed = await update({ access_grants: [] })
     expect(JSON.parse(closed.event.before ?? "")).toEqual({ access_grants })
     expect(JSON.parse(closed.event.after ?? "")).toEqual({ access_grants: [] })
-    await one("collection.reset", "POST", `${own}/reset`)
-    await one("collection.deleted", "DELETE", `${own}/delete`)
+    await expectOneEvent("collection.reset", "POST", `${own}/reset`)
+    await expectOneEvent("collection.deleted", "DELETE", `${own}/delete`)
   })
 
   it("records the number of files added to a collection, and the IDs of the first hundred", async () => {
@@ -150,7 +183,7 @@ describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
     }
     const path = `/api/v1/knowledge/${id}/files/batch/add`
     await gateway.call("POST", path, files.slice(-1))
-    const { event } = await one("collection.files_added", "POST", path, files)
+    const { event } = await expectOneEvent("collection.files_added", "POST", path, files)
     const ids = files.slice(0, 100).map(({ file_id }) => file_id)
     expect(JSON.parse(event.after ?? "")).toEqual({ count: 101, files: ids })
   })
@@ -165,19 +198,24 @@ describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
       headers: { "x-secret": headerValue },
     }
     const path = "/api/v1/connections"
-    const made = await one("connection.created", "POST", `${path}/create`, connection)
-    const { id } = made.body
-    expect(JSON.stringify(made.body)).not.toContain(upstreamKey)
+    const created = await expectOneEvent("connection.created", "POST", `${path}/create`, connection)
+    const { id } = created.body
+    expect(JSON.stringify(created.body)).not.toContain(upstreamKey)
     const changes = { api_key: `${upstreamKey}-2`, enabled: false }
-    const changed = await one("connection.updated", "POST", `${path}/${id}/update`, changes)
+    const changed = await expectOneEvent(
+      "connection.updated",
+      "POST",
+      `${path}/${id}/update`,
+      changes,
+    )
     expect(JSON.parse(changed.event.changed ?? "")).toEqual(
       expect.arrayContaining(["api_key", "enabled"]),
     )
-    await one("connection.deleted", "DELETE", `${path}/${id}`)
+    await expectOneEvent("connection.deleted", "DELETE", `${path}/${id}`)
   })
 
   it("records one event for a change of settings", async () => {
-    const { event } = await one("settings.changed", "POST", "/api/v1/settings/", {
+    const { event } = await expectOneEvent("settings.changed", "POST", "/api/v1/settings/", {
       enable_signup: true,
     })
     expect(JSON.parse(event.before ?? "")).toEqual({ enable_signup: false })
@@ -201,14 +239,14 @@ describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
       ["POST", "/api/v1/settings/", {}],
       ["GET", "/api/v1/users/", undefined],
     ] as const) {
-      const { left } = await leaves(method, path, body)
-      expect([path, left]).toEqual([path, []])
+      const { left: recorded } = await recordedBy(method, path, body)
+      expect([path, recorded]).toEqual([path, []])
     }
   })
 
   it("contains no secret in any row or log line", async () => {
     const rows = JSON.stringify(await events())
-    const lines = JSON.stringify(gateway.lines)
+    const lines = JSON.stringify(gateway.logLines)
     expect(secrets.length).toBeGreaterThan(6)
     for (const secret of secrets) {
       expect(rows).not.toContain(secret)

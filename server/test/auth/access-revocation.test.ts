@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { type Running, startStream } from "../harness/streams.ts"
+import { type StreamedCompletion, startStreamedCompletion } from "../harness/streams.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const scimToken = "the-identity-providers-own-token-of-this-test"
 const seconds = 20
 /** The guarantee is one second, but the machine may be busy. */
-const soonMs = 5000
+const maxRevocationMs = 5000
 
-describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("a running stream on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
   let ada: { id: string; key: string }
@@ -35,44 +35,47 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
   const remove = (id: string) => post(`/api/v1/groups/${group}/members/remove`, { user_ids: [id] })
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ models: ["closed"] })
-    gateway = await startGateway({ ...home.env, SCIM_ENABLED: "true", SCIM_TOKEN: scimToken })
-    ada = await gateway.newUser("Ada2")
-    bob = await gateway.newUser("Bob")
+    gateway = await startGateway({ ...database.env, SCIM_ENABLED: "true", SCIM_TOKEN: scimToken })
+    ada = await gateway.createUser("Ada2")
+    bob = await gateway.createUser("Bob")
     group = (await post("/api/v1/groups/create", { name: "crew" })).id
-    const made = { kind: "openai", name: "closed", base_url: upstream.url }
+    const created = { kind: "openai", name: "closed", base_url: upstream.url }
     const access_grants = grants(group, bob.id)
-    connection = (await post("/api/v1/connections/create", { ...made, access_grants })).id
+    connection = (await post("/api/v1/connections/create", { ...created, access_grants })).id
     await waitForModels(gateway, ["closed"])
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
-  const start = async (key: string, model: string): Promise<Running> => {
-    const stream = await startStream(gateway, { key, seconds, model })
+  const start = async (key: string, model: string): Promise<StreamedCompletion> => {
+    const stream = await startStreamedCompletion(gateway, { key, seconds, model })
     expect(stream.status).toBe(200)
     return stream
   }
 
-  const expectWithdrawn = async ({ whole, endedAt }: Running, since: number) => {
+  const expectRevoked = async ({ body: whole, endedAt }: StreamedCompletion, since: number) => {
     const text = await whole
-    expect((await endedAt) - since).toBeLessThan(soonMs)
+    expect((await endedAt) - since).toBeLessThan(maxRevocationMs)
     expect(text).toContain("was revoked")
     expect(text).not.toContain("[DONE]")
   }
-  const isRunning = ({ endedAt }: Running): Promise<boolean> =>
+  const isRunning = ({ endedAt }: StreamedCompletion): Promise<boolean> =>
     Promise.race([endedAt.then(() => false), nextTurn(true)])
 
   it("ends when its caller is removed from the group that granted access; others' streams continue", async () => {
     await add(ada.id, bob.id)
-    const [hers, his] = [await start(ada.key, "closed"), await start(bob.key, "closed")]
+    const [adasStream, bobsStream] = [
+      await start(ada.key, "closed"),
+      await start(bob.key, "closed"),
+    ]
     const since = performance.now()
     await remove(ada.id)
-    await expectWithdrawn(hers, since)
+    await expectRevoked(adasStream, since)
     // He still has access by his own grant.
     await remove(bob.id)
     // When a later change has ended the control stream, this one would also have ended.
@@ -80,8 +83,8 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
     const control = await start(ada.key, "closed")
     const removedAt = performance.now()
     await remove(ada.id)
-    await expectWithdrawn(control, removedAt)
-    expect(await isRunning(his)).toBe(true)
+    await expectRevoked(control, removedAt)
+    expect(await isRunning(bobsStream)).toBe(true)
   })
 
   it("ends when SCIM removes its caller from the group, or deletes the group", async () => {
@@ -104,12 +107,12 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
     const Operations = [{ op: "remove", path: `members[value eq "${ada.id}"]` }]
     const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"]
     expect((await scim("PATCH", `/Groups/${first}`, { schemas, Operations })).status).toBe(200)
-    await expectWithdrawn(stream, since)
+    await expectRevoked(stream, since)
     const second = await create()
     const other = await start(ada.key, "closed")
     since = performance.now()
     expect((await scim("DELETE", `/Groups/${second}`)).status).toBe(204)
-    await expectWithdrawn(other, since)
+    await expectRevoked(other, since)
   })
 
   it("ends when a grant is removed from the connection or the custom model", async () => {
@@ -118,14 +121,14 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
     const stream = await start(ada.key, "closed")
     let since = performance.now()
     await post(path, { access_grants: grants(bob.id) })
-    await expectWithdrawn(stream, since)
+    await expectRevoked(stream, since)
 
     const model = { id: `own-${connection}`, name: "Own", base_model_id: "closed" }
     await post("/api/v1/models/create", { ...model, access_grants: grants(ada.id) })
     const own = await start(ada.key, model.id)
     since = performance.now()
     await post(`/api/v1/models/model/update?id=${model.id}`, { access_grants: [] })
-    await expectWithdrawn(own, since)
+    await expectRevoked(own, since)
   })
 
   it("ends when its caller loses the role that allowed it", async () => {
@@ -134,7 +137,7 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
     const stream = await start(ada.key, "closed")
     const since = performance.now()
     await role("user")
-    await expectWithdrawn(stream, since)
+    await expectRevoked(stream, since)
   })
 
   it("continues when its model is disabled or deleted, and when unrelated access changes", async () => {
@@ -148,7 +151,7 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
     const since = performance.now()
     const access_grants = grants(ada.id)
     await post(`/api/v1/connections/${connection}/update`, { access_grants })
-    await expectWithdrawn(control, since)
+    await expectRevoked(control, since)
     expect(await isRunning(stream)).toBe(true)
   })
 })

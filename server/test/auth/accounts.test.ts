@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 
 const password = "a password of some length"
 const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
-const person = (name: string) => ({ name, email: `${name}@example.com`, password })
+const accountOf = (name: string) => ({ name, email: `${name}@example.com`, password })
 const stranger = { key: null }
 
-describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("the first account on $name", ({ createDatabase }) => {
+  let testDatabase: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway({ ...home.env, ...nobody })
+    testDatabase = await createDatabase()
+    gateway = await startGateway({ ...testDatabase.env, ...nobody })
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await testDatabase.remove()
   })
 
   const signUp = (name: string) =>
-    gateway.call("POST", "/api/v1/auths/signup", person(name), stranger)
+    gateway.call("POST", "/api/v1/auths/signup", accountOf(name), stranger)
 
   it("becomes the administrator, and only one of two concurrent sign-ups does", async () => {
     expect((await gateway.call("GET", "/api/config", undefined, stranger)).body.first_run).toBe(
@@ -29,9 +29,11 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
     )
     const replies = await Promise.all([signUp("first"), signUp("second")])
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 403])
-    const [made] = replies.filter(({ status }) => status === 200)
-    expect(made?.body).toMatchObject({ role: "admin", token_type: "Bearer" })
-    const users = await gateway.call("GET", "/api/v1/users/", undefined, { key: made?.body.token })
+    const [created] = replies.filter(({ status }) => status === 200)
+    expect(created?.body).toMatchObject({ role: "admin", token_type: "Bearer" })
+    const users = await gateway.call("GET", "/api/v1/users/", undefined, {
+      key: created?.body.token,
+    })
     expect(users.body).toMatchObject({ total: 1, items: [{ role: "admin", active: true }] })
     expect((await gateway.call("GET", "/api/config", undefined, stranger)).body.first_run).toBe(
       false,
@@ -43,7 +45,7 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
     expect(refused).toMatchObject({ status: 403, body: { code: "signup_disabled" } })
     const signedIn = await Promise.all(
       ["first", "second"].map((name) =>
-        gateway.call("POST", "/api/v1/auths/signin", person(name), stranger),
+        gateway.call("POST", "/api/v1/auths/signin", accountOf(name), stranger),
       ),
     )
     const key = signedIn.find(({ status }) => status === 200)?.body.token
@@ -53,15 +55,15 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
   })
 })
 
-describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("accounts on $name", ({ createDatabase }) => {
+  let testDatabase: TestDatabase
   let gateway: TestGateway
   let token: string
 
   beforeAll(async () => {
-    home = await place()
+    testDatabase = await createDatabase()
     gateway = await startGateway({
-      ...home.env,
+      ...testDatabase.env,
       ENABLE_SIGNUP: "true",
       PUBLIC_URL: "https://models.example.com",
     })
@@ -69,7 +71,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await testDatabase.remove()
   })
 
   const call: TestGateway["call"] = (...args) => gateway.call(...args)
@@ -77,10 +79,10 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     call("POST", "/api/v1/auths/signin", { email, password: secret }, stranger)
   const tokenOf = async (email: string, secret = password): Promise<string> =>
     (await signIn(email, secret)).body.token
-  const who = (key: string | null, headers = {}) =>
+  const whoAmI = (key: string | null, headers = {}) =>
     call("GET", "/api/v1/auths/", undefined, { key, headers })
   const add = async (name: string, role = "user") =>
-    (await call("POST", "/api/v1/auths/add", { ...person(name), role })).body
+    (await call("POST", "/api/v1/auths/add", { ...accountOf(name), role })).body
 
   it("locks the sign-up setting if an environment variable sets it", async () => {
     const refused = await call("POST", "/api/v1/settings/", { enable_signup: false })
@@ -94,10 +96,10 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
   })
 
   it("lets a pending user sign in and read their own account, but nothing else", async () => {
-    const { body } = await call("POST", "/api/v1/auths/signup", person("pending"), stranger)
+    const { body } = await call("POST", "/api/v1/auths/signup", accountOf("pending"), stranger)
     expect(body).toMatchObject({ role: "pending", email: "pending@example.com" })
     const key = await tokenOf("pending@example.com")
-    expect(await who(key)).toMatchObject({ status: 200, body: { role: "pending" } })
+    expect(await whoAmI(key)).toMatchObject({ status: 200, body: { role: "pending" } })
     for (const [method, path] of [
       ["GET", "/api/models"],
       ["POST", "/v1/chat/completions"],
@@ -160,7 +162,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
       { key: here },
     )
     expect(renamed.body).toMatchObject({ name: "Anew", given_name: "Anew" })
-    expect((await who(there)).body.name).toBe("Anew")
+    expect((await whoAmI(there)).body.name).toBe("Anew")
 
     const change = (old: string) =>
       call(
@@ -175,9 +177,9 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     })
     const changed = await change(password)
     expect(changed.status).toBe(200)
-    expect((await who(here)).status).toBe(401)
-    expect((await who(there)).status).toBe(401)
-    expect((await who(changed.body.token)).status).toBe(200)
+    expect((await whoAmI(here)).status).toBe(401)
+    expect((await whoAmI(there)).status).toBe(401)
+    expect((await whoAmI(changed.body.token)).status).toBe(200)
     expect((await signIn("changes@example.com")).status).toBe(401)
     expect((await signIn("changes@example.com", "another password")).status).toBe(200)
   })
@@ -194,13 +196,13 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     const end = (key: string) =>
       call("DELETE", `/api/v1/auths/sessions/${other.id}`, undefined, { key })
     expect((await end(token)).status).toBe(404)
-    expect((await who(two)).status).toBe(200)
+    expect((await whoAmI(two)).status).toBe(200)
     expect((await end(one)).status).toBe(200)
-    expect((await who(two)).status).toBe(401)
+    expect((await whoAmI(two)).status).toBe(401)
     expect((await end(one)).status).toBe(404)
     const out = await call("POST", "/api/v1/auths/signout", undefined, { key: one })
     expect(out.headers.get("set-cookie")).toMatch(/^token=; Path=\/; HttpOnly; .*Max-Age=0/)
-    expect((await who(one)).status).toBe(401)
+    expect((await whoAmI(one)).status).toBe(401)
   })
 
   it("searches, sorts and paginates the list of users", async () => {
@@ -223,18 +225,18 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
   })
 
   it("never loses its last active administrator", async () => {
-    const { body: me } = await who(token)
-    const lose = [
+    const { body: me } = await whoAmI(token)
+    const demotions = [
       () => call("DELETE", `/api/v1/users/${me.id}`),
       () => call("POST", `/api/v1/users/${me.id}/update`, { role: "user" }),
       () => call("POST", `/api/v1/users/${me.id}/update`, { active: false }),
     ]
-    for (const attempt of lose) {
+    for (const attempt of demotions) {
       expect(await attempt()).toMatchObject({ status: 403, body: { code: "last_admin" } })
     }
     const second = await add("second-admin", "admin")
     const key = await tokenOf("second-admin@example.com")
-    expect((await who(key)).status).toBe(200)
+    expect((await whoAmI(key)).status).toBe(200)
     const demote = { role: "user" }
     const outcomes = await Promise.all([
       call("POST", `/api/v1/users/${me.id}/update`, demote, { key }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 
 /** Headers that browsers send from other sites. */
-const otherSites: Record<string, string>[] = [
+const otherOrigins: Record<string, string>[] = [
   { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
   { origin: "https://evil.example" },
   { origin: "null" },
@@ -11,7 +11,7 @@ const otherSites: Record<string, string>[] = [
 ]
 
 /** Headers that browsers send from the gateway's own pages, and that other clients send. */
-const ownPages = (url: string): Record<string, string>[] => [
+const ownOrigins = (url: string): Record<string, string>[] => [
   {},
   { origin: url },
   { origin: "https://models.example.com" },
@@ -31,7 +31,7 @@ describe("a credential", () => {
   const call: TestGateway["call"] = (...args) => gateway.call(...args)
   const signIn = (email: string, password: string) =>
     call("POST", "/api/v1/auths/signin", { email, password }, { key: null })
-  const who = (key: string | null, headers = {}) =>
+  const whoAmI = (key: string | null, headers = {}) =>
     call("GET", "/api/v1/auths/", undefined, { key, headers })
 
   it("is set as a cookie that scripts cannot read and other sites cannot send", async () => {
@@ -42,16 +42,16 @@ describe("a credential", () => {
 
   it("is accepted from three sources, with the Bearer scheme in any case", async () => {
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR "]) {
-      expect((await who(null, { authorization: `${scheme} ${token}` })).status).toBe(200)
+      expect((await whoAmI(null, { authorization: `${scheme} ${token}` })).status).toBe(200)
     }
-    expect((await who(null, { "x-api-key": token })).status).toBe(200)
-    expect((await who(null, { cookie: `a=b; token=${token}; c=d` })).status).toBe(200)
+    expect((await whoAmI(null, { "x-api-key": token })).status).toBe(200)
+    expect((await whoAmI(null, { cookie: `a=b; token=${token}; c=d` })).status).toBe(200)
     for (const headers of [
       { authorization: token },
       { authorization: "Basic eDp5" },
       { cookie: `xtoken=${token}` },
     ]) {
-      expect((await who(null, headers)).status).toBe(401)
+      expect((await whoAmI(null, headers)).status).toBe(401)
     }
   })
 
@@ -74,7 +74,7 @@ describe("a credential", () => {
     const behind = { origin: "https://proxy.example", "sec-fetch-site": "same-origin" }
     expect((await send(behind)).status).toBe(200)
     expect((await send({ "sec-fetch-site": "cross-site" })).status).toBe(403)
-    const read = await who(null, { cookie: `token=${token}`, origin: "https://evil.example" })
+    const read = await whoAmI(null, { cookie: `token=${token}`, origin: "https://evil.example" })
     expect(read.status).toBe(200)
   })
 
@@ -82,13 +82,13 @@ describe("a credential", () => {
     const body = { email: adminEmail, password: adminPassword }
     const send = (headers: Record<string, string>) =>
       call("POST", "/api/v1/auths/signin", body, { key: null, headers })
-    for (const headers of otherSites) {
+    for (const headers of otherOrigins) {
       const sent = await send(headers)
       expect([headers, sent]).toMatchObject([headers, { status: 403, body: { code: "forbidden" } }])
       expect(sent.headers.get("set-cookie")).toBeNull()
       expect(sent.body.detail).toContain("other websites")
     }
-    for (const headers of ownPages(gateway.url)) {
+    for (const headers of ownOrigins(gateway.url)) {
       const sent = await send(headers)
       expect([headers, sent.status]).toEqual([headers, 200])
       expect(sent.headers.get("set-cookie")).toContain("token=")
@@ -101,7 +101,7 @@ describe("a credential", () => {
       const account = { name: "Eve", email: "eve@example.com", password: "correct horse" }
       const signUp = (headers: Record<string, string>) =>
         fresh.call("POST", "/api/v1/auths/signup", account, { key: null, headers })
-      for (const headers of otherSites) {
+      for (const headers of otherOrigins) {
         const sent = await signUp({ "content-type": "text/plain", ...headers })
         expect([headers, sent]).toMatchObject([
           headers,

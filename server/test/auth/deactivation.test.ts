@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeIssuer, startFakeIssuer } from "../fakes/issuer.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, hasPostgres, type Place, postgresDatabase } from "../harness/databases.ts"
+import {
+  chooseDatabases,
+  hasPostgres,
+  postgresDatabase,
+  type TestDatabase,
+} from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { type Running, startStream } from "../harness/streams.ts"
-import { promptMs } from "../harness/timing.ts"
+import { type StreamedCompletion, startStreamedCompletion } from "../harness/streams.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 import { providerEnv } from "../sso/provider-env.ts"
 import { createBrowser, problemAt, signOn, startSignOnGateway } from "../sso/sign-on.ts"
 
@@ -14,11 +19,11 @@ const scimToken = "the-identity-providers-own-token"
 const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
 const patchSchemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"]
 
-const scimOf = (gateway: TestGateway) => (method: string, path: string, body?: unknown) =>
+const createScimCall = (gateway: TestGateway) => (method: string, path: string, body?: unknown) =>
   gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
 
 /** The requests with which an identity provider revokes a user's access. */
-const endings = [
+const revocations = [
   { how: "DELETE", method: "DELETE", body: undefined },
   {
     how: "PATCH",
@@ -45,25 +50,29 @@ const env = () => ({
   ...providerEnv(issuer, { LINK_CLAIM: "oid" }),
 })
 
-let people = 0
+let personCount = 0
 
 /** A user created by SCIM who has signed on twice and created three keys. */
-const newPerson = async (gateway: TestGateway) => {
-  const externalId = `object-${people++}`
+const createPerson = async (gateway: TestGateway) => {
+  const externalId = `object-${personCount++}`
   const userName = `${externalId}@example.com`
-  const { body } = await scimOf(gateway)("POST", "/Users", { schemas, userName, externalId })
-  issuer.person = { sub: `subject-of-${externalId}`, oid: externalId }
+  const { body } = await createScimCall(gateway)("POST", "/Users", {
+    schemas,
+    userName,
+    externalId,
+  })
+  issuer.user = { sub: `subject-of-${externalId}`, oid: externalId }
   const { token = "" } = await signOn(gateway)
   const page = await signOn(gateway)
   const keys: string[] = []
   for (const name of ["one", "two", "three"]) {
-    const made = await gateway.call("POST", "/api/v1/auths/api_keys", { name }, { key: token })
-    keys.push(made.body.api_key)
+    const created = await gateway.call("POST", "/api/v1/auths/api_keys", { name }, { key: token })
+    keys.push(created.body.api_key)
   }
   return { id: body.id as string, bearers: [token, ...keys], browser: page.browser }
 }
 
-type Person = Awaited<ReturnType<typeof newPerson>>
+type Person = Awaited<ReturnType<typeof createPerson>>
 
 /** The response status for each credential: JWT, three keys, session cookie. */
 const statuses = async (gateway: TestGateway, { bearers, browser }: Person) => {
@@ -74,42 +83,42 @@ const statuses = async (gateway: TestGateway, { bearers, browser }: Person) => {
   return [...(await Promise.all(byBearer)), (await browser.visit(gateway.url + path)).status]
 }
 
-const all = (status: number): number[] => Array.from({ length: 5 }, () => status)
+const repeatStatus = (status: number): number[] => Array.from({ length: 5 }, () => status)
 
 /** A streamed completion for each bearer credential. */
-const streamsOf = (gateway: TestGateway, { bearers }: Person): Promise<Running[]> =>
-  Promise.all(bearers.map((key) => startStream(gateway, { key })))
+const startStreams = (gateway: TestGateway, { bearers }: Person): Promise<StreamedCompletion[]> =>
+  Promise.all(bearers.map((key) => startStreamedCompletion(gateway, { key })))
 
-const expectEnded = async (streams: readonly Running[], since: number) => {
-  for (const { whole, endedAt } of streams) {
+const expectEnded = async (streams: readonly StreamedCompletion[], since: number) => {
+  for (const { body: whole, endedAt } of streams) {
     expect(await whole).not.toContain("[DONE]")
-    expect((await endedAt) - since).toBeLessThan(promptMs)
+    expect((await endedAt) - since).toBeLessThan(maxDelayMs)
   }
 }
 
-describe.each(chooseDatabases())("access revoked by SCIM on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("access revoked by SCIM on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startSignOnGateway({ ...home.env, ...env() })
+    database = await createDatabase()
+    gateway = await startSignOnGateway({ ...database.env, ...env() })
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
-  it.each(endings)(
+  it.each(revocations)(
     "ends immediately, including running streams, by $how",
     async ({ method, body }) => {
-      const person = await newPerson(gateway)
-      expect(await statuses(gateway, person)).toEqual(all(200))
-      const streams = await streamsOf(gateway, person)
+      const person = await createPerson(gateway)
+      expect(await statuses(gateway, person)).toEqual(repeatStatus(200))
+      const streams = await startStreams(gateway, person)
       const path = `/Users/${person.id}`
-      expect((await scimOf(gateway)(method, path, body)).status).toBeLessThan(300)
+      expect((await createScimCall(gateway)(method, path, body)).status).toBeLessThan(300)
       const since = performance.now()
-      expect(await statuses(gateway, person)).toEqual(all(401))
+      expect(await statuses(gateway, person)).toEqual(repeatStatus(401))
       await expectEnded(streams, since)
       expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
     },
@@ -117,51 +126,57 @@ describe.each(chooseDatabases())("access revoked by SCIM on $name", ({ place }) 
 })
 
 describe.runIf(hasPostgres)("access revoked by SCIM at one of two gateways", () => {
-  let home: Place
-  let here: TestGateway
-  let there: TestGateway
+  let database: TestDatabase
+  let first: TestGateway
+  let second: TestGateway
 
   beforeAll(async () => {
     const postgres = postgresDatabase
     if (!postgres) throw new Error("PostgreSQL is not available")
-    home = await postgres.place()
-    here = await startSignOnGateway({ ...home.env, ...env() })
-    there = await startGateway({
-      ...home.env,
+    database = await postgres.createDatabase()
+    first = await startSignOnGateway({ ...database.env, ...env() })
+    second = await startGateway({
+      ...database.env,
       ...env(),
-      PUBLIC_URL: here.gateway.config.PUBLIC_URL ?? "",
+      PUBLIC_URL: first.gateway.config.PUBLIC_URL ?? "",
     })
   })
   afterAll(async () => {
-    await Promise.all([here.stop(), there.stop()])
-    await home.remove()
+    await Promise.all([first.stop(), second.stop()])
+    await database.remove()
   })
 
-  it.each(endings)("also ends at the other, by $how", async ({ method, body }) => {
-    const person = await newPerson(here)
-    expect(await statuses(there, person)).toEqual(all(200))
-    const [near, far] = [await streamsOf(here, person), await streamsOf(there, person)]
+  it.each(revocations)("also ends at the other, by $how", async ({ method, body }) => {
+    const person = await createPerson(first)
+    expect(await statuses(second, person)).toEqual(repeatStatus(200))
+    const [firstStreams, secondStreams] = [
+      await startStreams(first, person),
+      await startStreams(second, person),
+    ]
     const path = `/Users/${person.id}`
-    expect((await scimOf(here)(method, path, body)).status).toBeLessThan(300)
+    expect((await createScimCall(first)(method, path, body)).status).toBeLessThan(300)
     const since = performance.now()
-    expect(await statuses(here, person)).toEqual(all(401))
-    await expectEnded(near, since)
-    await expectEnded(far, since)
-    await vi.waitFor(async () => expect(await statuses(there, person)).toEqual(all(401)), {
-      timeout: promptMs,
-      interval: 20,
-    })
+    expect(await statuses(first, person)).toEqual(repeatStatus(401))
+    await expectEnded(firstStreams, since)
+    await expectEnded(secondStreams, since)
+    await vi.waitFor(
+      async () => expect(await statuses(second, person)).toEqual(repeatStatus(401)),
+      {
+        timeout: maxDelayMs,
+        interval: 20,
+      },
+    )
   })
 
   it("can be regained by a sign-in that starts at one and completes once at the other", async () => {
-    const person = await newPerson(here)
+    const person = await createPerson(first)
     const browser = createBrowser()
-    const callback = new URL(await browser.toCallback(here))
-    const elsewhere = `${there.url}${callback.pathname}${callback.search}`
+    const callback = new URL(await browser.toCallback(first))
+    const elsewhere = `${second.url}${callback.pathname}${callback.search}`
     const copy = createBrowser()
     for (const [name, value] of browser.cookies) copy.cookies.set(name, value)
     expect(browser.locationOf(await browser.visit(elsewhere))).toBe("/")
-    expect(await statuses(here, { ...person, browser })).toEqual(all(200))
+    expect(await statuses(first, { ...person, browser })).toEqual(repeatStatus(200))
     expect(problemAt(copy.locationOf(await copy.visit(callback.href)))).toBe("expired")
   })
 })

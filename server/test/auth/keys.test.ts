@@ -1,31 +1,31 @@
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 
 const hello = (model = "gpt-fake") => ({ model, messages: [{ role: "user", content: "hello" }] })
-const soon = () => Math.floor(Date.now() / 1000)
+const nowInSeconds = () => Math.floor(Date.now() / 1000)
 const keysPath = "/api/v1/auths/api_keys"
 
-describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("API keys on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
   let user: { id: string; key: string }
   let other: { id: string; key: string }
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI()
-    gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
-    user = await gateway.newUser("Grace")
-    other = await gateway.newUser("Other")
+    gateway = await startGateway({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
+    user = await gateway.createUser("Grace")
+    other = await gateway.createUser("Other")
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
   const call: TestGateway["call"] = (...args) => gateway.call(...args)
@@ -35,37 +35,41 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     (await call("GET", path, undefined, { key })).status
 
   it("return their secret only once, and are stored only as a SHA-256 hash", async () => {
-    const made = await create({ name: "laptop" })
-    expect(made.api_key).toMatch(/^sk-[\w-]{43}$/)
-    expect(made).toMatchObject({ name: "laptop", hint: made.api_key.slice(-4), expires_at: null })
+    const created = await create({ name: "laptop" })
+    expect(created.api_key).toMatch(/^sk-[\w-]{43}$/)
+    expect(created).toMatchObject({
+      name: "laptop",
+      hint: created.api_key.slice(-4),
+      expires_at: null,
+    })
     const listed = await call("GET", keysPath, undefined, { key: user.key })
-    expect(listed.body.map(({ id }: { id: string }) => id)).toContain(made.id)
-    expect(JSON.stringify(listed.body)).not.toContain(made.api_key)
+    expect(listed.body.map(({ id }: { id: string }) => id)).toContain(created.id)
+    expect(JSON.stringify(listed.body)).not.toContain(created.api_key)
     const rows = await gateway.gateway.db.read.selectFrom("api_keys").selectAll().execute()
-    expect(JSON.stringify(rows)).not.toContain(made.api_key.slice(3, 20))
-    const hash = createHash("sha256").update(made.api_key).digest("hex")
+    expect(JSON.stringify(rows)).not.toContain(created.api_key.slice(3, 20))
+    const hash = createHash("sha256").update(created.api_key).digest("hex")
     expect(rows.map((row) => row.hash)).toContain(hash)
-    expect(await status(made.api_key)).toBe(200)
+    expect(await status(created.api_key)).toBe(200)
   })
 
   it("can be revoked only by their owner", async () => {
-    const made = await create({ name: "to revoke" })
-    const revoke = (key: string) => call("DELETE", `${keysPath}/${made.id}`, undefined, { key })
+    const created = await create({ name: "to revoke" })
+    const revoke = (key: string) => call("DELETE", `${keysPath}/${created.id}`, undefined, { key })
     for (const stranger of [other.key, adminKey]) {
       expect(await revoke(stranger)).toMatchObject({ status: 404, body: { code: "not_found" } })
     }
-    expect(await status(made.api_key)).toBe(200)
+    expect(await status(created.api_key)).toBe(200)
     expect((await revoke(user.key)).status).toBe(200)
-    expect(await status(made.api_key)).toBe(401)
+    expect(await status(created.api_key)).toBe(401)
     expect((await revoke(user.key)).status).toBe(404)
     const theirs = await call("GET", keysPath, undefined, { key: other.key })
     expect(theirs.body).toHaveLength(1)
   })
 
   it("are rejected after they expire", async () => {
-    const { api_key } = await create({ name: "short", expires_at: soon() + 2 })
+    const { api_key } = await create({ name: "short", expires_at: nowInSeconds() + 2 })
     expect(await status(api_key)).toBe(200)
-    const past = await call("POST", keysPath, { expires_at: soon() - 1 }, { key: user.key })
+    const past = await call("POST", keysPath, { expires_at: nowInSeconds() - 1 }, { key: user.key })
     expect(past).toMatchObject({ status: 422, body: { errors: [{ path: "expires_at" }] } })
     await expect.poll(() => status(api_key), { timeout: 4000 }).toBe(401)
   })
@@ -106,7 +110,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
   it.each([
     { allowed_models: ["gpt-fake"] },
     { allowed_routes: ["/api/v1/*"] },
-    { expires_at: soon() + 3600 },
+    { expires_at: nowInSeconds() + 3600 },
   ])("cannot create a key with fewer limits than their own: %j", async (limits) => {
     const { api_key: key } = await create(limits)
     for (const path of [keysPath, "/api/v1/auths/api_key"]) {

@@ -33,14 +33,14 @@ afterAll(async () => {
 
 const keysPath = "/api/v1/auths/api_keys"
 
-const keyWith = async (limits: object, key?: string): Promise<string> => {
-  const made = await gateway.call("POST", keysPath, limits, key === undefined ? {} : { key })
-  expect(made.status).toBe(200)
-  return made.body.api_key
+const createKey = async (limits: object, key?: string): Promise<string> => {
+  const created = await gateway.call("POST", keysPath, limits, key === undefined ? {} : { key })
+  expect(created.status).toBe(200)
+  return created.body.api_key
 }
 
 const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
-const takesKeys = ({ shape }: MountedRoute): boolean =>
+const acceptsKeys = ({ shape }: MountedRoute): boolean =>
   shape.access !== "anyone" && shape.access !== "provisioner"
 
 /** The body of a 403 response; null for other responses, whose bodies may never end. */
@@ -54,10 +54,10 @@ const refusalOf = async (route: MountedRoute, key: string): Promise<string | nul
   return null
 }
 
-const openedBy = async (allowed_routes: string[]): Promise<string[]> => {
-  const key = await keyWith({ allowed_routes })
+const routesOpenedBy = async (allowed_routes: string[]): Promise<string[]> => {
+  const key = await createKey({ allowed_routes })
   const opened: string[] = []
-  for (const route of routes.filter(takesKeys)) {
+  for (const route of routes.filter(acceptsKeys)) {
     const refusal = await refusalOf(route, key)
     if (!refusal?.includes("is not allowed to call")) opened.push(nameOf(route))
   }
@@ -70,47 +70,47 @@ const aliases = (...calls: string[]): string[] =>
     ["/v1", "/api", "/api/v1"].map((prefix) => call.replace(" ", ` ${prefix}`)),
   )
 
-const lists = aliases("GET /models", "GET /models/:id{.+}")
-const answers = aliases(
+const listRoutes = aliases("GET /models", "GET /models/:id{.+}")
+const answerRoutes = aliases(
   "POST /chat/completions",
   "POST /completions",
   "POST /embeddings",
   "POST /responses",
 )
-const below = (prefix: string): string[] =>
+const routesBelow = (prefix: string): string[] =>
   routes
-    .filter(takesKeys)
+    .filter(acceptsKeys)
     .filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
     .map(nameOf)
 
-const all = (...names: string[]): string[] => [...new Set(names)].sort()
+const sortedUnique = (...names: string[]): string[] => [...new Set(names)].sort()
 
 describe("a key's list of routes", () => {
   it.each([
-    [["/v1/*"], () => [...lists, ...answers]],
-    [["/v1/models/*"], () => lists],
-    [["/v1/models*"], () => lists],
+    [["/v1/*"], () => [...listRoutes, ...answerRoutes]],
+    [["/v1/models/*"], () => listRoutes],
+    [["/v1/models*"], () => listRoutes],
     [["/v1/models"], () => aliases("GET /models")],
     [["/api/models/"], () => aliases("GET /models")],
     [["/api/v1/chat/completions"], () => aliases("POST /chat/completions")],
     [["/v1/chat*"], () => aliases("POST /chat/completions")],
-    [["/api/v1/models/*"], () => [...lists, ...below("/api/v1/models")]],
+    [["/api/v1/models/*"], () => [...listRoutes, ...routesBelow("/api/v1/models")]],
     [["/api/v1/models/create"], () => ["POST /api/v1/models/create"]],
-    [["/api/v1/*"], () => [...lists, ...answers, ...below("/api/v1")]],
-    [["/api/*"], () => [...lists, ...answers, ...below("/api")]],
-    [["/ollama/*"], () => below("/ollama")],
+    [["/api/v1/*"], () => [...listRoutes, ...answerRoutes, ...routesBelow("/api/v1")]],
+    [["/api/*"], () => [...listRoutes, ...answerRoutes, ...routesBelow("/api")]],
+    [["/ollama/*"], () => routesBelow("/ollama")],
     [["/v1/files/*", "/nowhere"], () => []],
-    [["/*"], () => routes.filter(takesKeys).map(nameOf)],
+    [["/*"], () => routes.filter(acceptsKeys).map(nameOf)],
   ])("%j allows only the routes it matches and their aliases", async (allowed, expected) => {
-    const opened = await openedBy(allowed)
-    expect(opened).toEqual(all(...expected()))
+    const opened = await routesOpenedBy(allowed)
+    expect(opened).toEqual(sortedUnique(...expected()))
   })
 
   it("for OpenAI-style routes does not allow creating or deleting models", async () => {
     const fields = { name: "Mine", base_model_id: "gpt-fake" }
     await gateway.call("POST", "/api/v1/models/create", { id: "there", ...fields })
     for (const allowed of ["/v1/*", "/v1/models/*", "/api/models/*"]) {
-      const key = await keyWith({ allowed_routes: [allowed] })
+      const key = await createKey({ allowed_routes: [allowed] })
       const call = (path: string, body: object) =>
         gateway.call("POST", `/api/v1/models/${path}`, body, { key })
       expect((await call("create", { id: "new", ...fields })).status).toBe(403)
@@ -124,7 +124,7 @@ describe("a key's list of routes", () => {
 })
 
 /** Changes that a limited key may make, because none grants more or lasts longer than the key. */
-const givesNothing = [
+const harmlessChanges = [
   "ALL /ollama/*",
   "ALL /openai/*",
   "DELETE /api/v1/auths/api_key",
@@ -157,7 +157,7 @@ const givesNothing = [
   "POST /api/v1/knowledge/:id/reset",
   "POST /api/v1/sso/providers/:id/test",
   "POST /api/v1/sso/signout",
-  ...answers,
+  ...answerRoutes,
 ]
 
 /** Routes for which it depends on the body; each is tested below. */
@@ -181,17 +181,17 @@ const limits = [
 
 describe("a route", () => {
   it("that changes something declares whether it grants authority", () => {
-    const changing = routes.filter(takesKeys).filter(({ method }) => method !== "GET")
+    const changing = routes.filter(acceptsKeys).filter(({ method }) => method !== "GET")
     const silent = changing.filter(({ shape }) => shape.grantsPrivileges === undefined)
     expect(silent.map(nameOf)).toEqual([])
     const none = changing.filter(({ shape }) => shape.grantsPrivileges === false)
-    expect(none.map(nameOf).sort()).toEqual([...givesNothing].sort())
+    expect(none.map(nameOf).sort()).toEqual([...harmlessChanges].sort())
     const depends = changing.filter(({ shape }) => typeof shape.grantsPrivileges === "function")
     expect(depends.map(nameOf).sort()).toEqual(decidedByBody)
   })
 
   it.each(limits)("that grants authority rejects a key that %s", async (_how, limit) => {
-    const key = await keyWith(limit())
+    const key = await createKey(limit())
     const giving = routes.filter(({ shape }) => shape.grantsPrivileges === true)
     expect(giving.length).toBeGreaterThan(15)
     for (const route of giving) {
@@ -207,7 +207,7 @@ describe("a route", () => {
   })
 
   it.each(limits)("does not create an administrator for a key that %s", async (_how, limit) => {
-    const key = await keyWith(limit())
+    const key = await createKey(limit())
     const email = "heir@example.com"
     const heir = { name: "Heir", email, password: "a long password", role: "admin" }
     const refused = await gateway.call("POST", "/api/v1/auths/add", heir, { key })
@@ -226,7 +226,7 @@ describe.each(limits)("a key that %s", (_how, limit) => {
   let isModelLimited: boolean
 
   beforeAll(async () => {
-    key = await keyWith(limit())
+    key = await createKey(limit())
     isModelLimited = "allowed_models" in limit()
   })
 

@@ -3,21 +3,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase } from "../../src/db/open.ts"
-import { adminEmail, adminPassword, cheapOptions, startGateway } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { adminEmail, adminPassword, fastOptions, startGateway } from "../harness/gateway.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 
 let dataDir: string
-let server: ServerProcess
+let server: TestGatewayProcess
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
   // The real entry point, with an environment that asks for cheaper hashing.
   const main = join(import.meta.dirname, "../../src/main.ts")
-  server = await startServer({ DATA_DIR: dataDir }, { main, options: cheapOptions })
+  server = await startTestGatewayProcess({ DATA_DIR: dataDir }, { main, options: fastOptions })
 })
 afterAll(async () => {
-  killAll()
-  await server.ended
+  killAllGateways()
+  await server.exited
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -55,7 +55,7 @@ it("hashes passwords at full cost, and takes as long for an account that does no
 
 it("verifies a hash with the cost it was created with", async () => {
   const home = mkdtempSync(join(tmpdir(), "portico-"))
-  const attempt = async (password: string, options = cheapOptions) => {
+  const attempt = async (password: string, options = fastOptions) => {
     const gateway = await startGateway({ DATA_DIR: home }, options)
     const body = { email: adminEmail, password }
     const { status } = await gateway.call("POST", "/api/v1/auths/signin", body, { key: null })

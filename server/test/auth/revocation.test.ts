@@ -4,11 +4,16 @@ import { text } from "node:stream/consumers"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, hasPostgres, type Place, postgresDatabase } from "../harness/databases.ts"
+import {
+  chooseDatabases,
+  hasPostgres,
+  postgresDatabase,
+  type TestDatabase,
+} from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
-import { type Running, startStream } from "../harness/streams.ts"
-import { promptMs } from "../harness/timing.ts"
+import { waitFor } from "../harness/json-records.ts"
+import { type StreamedCompletion, startStreamedCompletion } from "../harness/streams.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 
 interface Person {
   id: string
@@ -25,104 +30,108 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-let people = 0
-const newPerson = async (gateway: TestGateway): Promise<Person> => {
-  const email = `person-${people++}@example.com`
+let personCount = 0
+const createPerson = async (gateway: TestGateway): Promise<Person> => {
+  const email = `person-${personCount++}@example.com`
   const password = "a password of some length"
   const added = await gateway.call("POST", "/api/v1/auths/add", { name: "P", email, password })
   const { id } = added.body
   const signedIn = await gateway.call("POST", "/api/v1/auths/signin", { email, password })
   const { token } = signedIn.body
-  const made = await gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: token })
-  return { id, keyId: made.body.id, key: made.body.api_key, token }
+  const created = await gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: token })
+  return { id, keyId: created.body.id, key: created.body.api_key, token }
 }
 
 const status = async (gateway: TestGateway, key: string): Promise<number> =>
   (await gateway.call("GET", "/api/models", undefined, { key })).status
 
 /** Ways to revoke a credential, and which of the two they revoke. */
-const endings: {
+const revocations: {
   how: string
   which: "key" | "token"
-  end: (gateway: TestGateway, person: Person) => Promise<{ status: number }>
+  revoke: (gateway: TestGateway, person: Person) => Promise<{ status: number }>
 }[] = [
   {
     how: "a key is revoked",
     which: "key",
-    end: (gateway, { keyId, key }) =>
+    revoke: (gateway, { keyId, key }) =>
       gateway.call("DELETE", `/api/v1/auths/api_keys/${keyId}`, undefined, { key }),
   },
   {
     how: "its user is deactivated",
     which: "key",
-    end: (gateway, { id }) => gateway.call("POST", `/api/v1/users/${id}/update`, { active: false }),
+    revoke: (gateway, { id }) =>
+      gateway.call("POST", `/api/v1/users/${id}/update`, { active: false }),
   },
   {
     how: "its user is deleted",
     which: "key",
-    end: (gateway, { id }) => gateway.call("DELETE", `/api/v1/users/${id}`),
+    revoke: (gateway, { id }) => gateway.call("DELETE", `/api/v1/users/${id}`),
   },
   {
     how: "its user signs out",
     which: "token",
-    end: (gateway, { token }) =>
+    revoke: (gateway, { token }) =>
       gateway.call("POST", "/api/v1/auths/signout", undefined, { key: token }),
   },
   {
     how: "its user's password is reset",
     which: "token",
-    end: (gateway, { id }) =>
+    revoke: (gateway, { id }) =>
       gateway.call("POST", `/api/v1/users/${id}/update`, { password: "another password" }),
   },
 ]
 
-const expectRevoked = async ({ whole, endedAt }: Running, since: number) => {
+const expectRevoked = async ({ body: whole, endedAt }: StreamedCompletion, since: number) => {
   const text = await whole
-  expect((await endedAt) - since).toBeLessThan(promptMs)
+  expect((await endedAt) - since).toBeLessThan(maxDelayMs)
   const [last] = text.trim().split("\n\n").slice(-1)
   expect(last).toMatch(/^data: \{"error":\{/)
   expect(last).toContain("revoked")
   expect(text).not.toContain("[DONE]")
 }
 
-describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("a revocation on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
+    database = await createDatabase()
+    gateway = await startGateway({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
-  it.each(endings)("immediately ends requests and streams when $how", async ({ which, end }) => {
-    const person = await newPerson(gateway)
-    const running = await startStream(gateway, { key: person[which] })
-    const reached = upstream.requests.filter(({ path }) => path.includes("chat")).at(-1)
-    expect((await end(gateway, person)).status).toBe(200)
-    const since = performance.now()
-    expect(await status(gateway, person[which])).toBe(401)
-    await expectRevoked(running, since)
-    expect(await reached?.aborted).toBeGreaterThan(0)
-  })
+  it.each(revocations)(
+    "immediately ends requests and streams when $how",
+    async ({ which, revoke }) => {
+      const person = await createPerson(gateway)
+      const running = await startStreamedCompletion(gateway, { key: person[which] })
+      const reached = upstream.requests.filter(({ path }) => path.includes("chat")).at(-1)
+      expect((await revoke(gateway, person)).status).toBe(200)
+      const since = performance.now()
+      expect(await status(gateway, person[which])).toBe(401)
+      await expectRevoked(running, since)
+      expect(await reached?.aborted).toBeGreaterThan(0)
+    },
+  )
 
   it("does not affect streams of others or of the user's other credentials", async () => {
-    const [person, bystander] = [await newPerson(gateway), await newPerson(gateway)]
+    const [person, bystander] = [await createPerson(gateway), await createPerson(gateway)]
     const streams = [person.token, bystander.key].map((key) =>
-      startStream(gateway, { key, seconds: 1 }),
+      startStreamedCompletion(gateway, { key, seconds: 1 }),
     )
     await Promise.all(streams)
     await gateway.call("DELETE", `/api/v1/auths/api_keys/${person.keyId}`, undefined, {
       key: person.key,
     })
-    for (const stream of streams) expect(await (await stream).whole).toContain("[DONE]")
+    for (const stream of streams) expect(await (await stream).body).toContain("[DONE]")
   })
 
   it("ends a request whose body has not fully arrived", async () => {
-    const person = await newPerson(gateway)
+    const person = await createPerson(gateway)
     const body = JSON.stringify({
       model: "gpt-fake",
       stream: true,
@@ -142,14 +151,14 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     sending.end(body.slice(20))
     const since = performance.now()
     const [reply] = await replied
-    const said = await text(reply)
-    expect(performance.now() - since).toBeLessThan(promptMs)
-    expect(said).toContain("revoked")
-    expect(said).not.toContain("[DONE]")
+    const output = await text(reply)
+    expect(performance.now() - since).toBeLessThan(maxDelayMs)
+    expect(output).toContain("revoked")
+    expect(output).not.toContain("[DONE]")
   })
 
   it("restores keys, but no session, when the user is reactivated", async () => {
-    const { id, key, token } = await newPerson(gateway)
+    const { id, key, token } = await createPerson(gateway)
     const set = (active: boolean) => gateway.call("POST", `/api/v1/users/${id}/update`, { active })
     await set(false)
     expect([await status(gateway, key), await status(gateway, token)]).toEqual([401, 401])
@@ -158,7 +167,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
   })
 
   it("of a group membership applies to the next request", async () => {
-    const { id, key } = await newPerson(gateway)
+    const { id, key } = await createPerson(gateway)
     const group = (await gateway.call("POST", "/api/v1/groups/create", { name: "readers" })).body
     const grant = { principal_type: "group", principal_id: group.id, permission: "read" }
     const model = {
@@ -187,70 +196,70 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
 })
 
 describe.runIf(hasPostgres)("two gateways on one database", () => {
-  let home: Place
-  let here: TestGateway
-  let there: TestGateway
+  let database: TestDatabase
+  let first: TestGateway
+  let second: TestGateway
 
   beforeAll(async () => {
     const postgres = postgresDatabase
     if (!postgres) throw new Error("PostgreSQL is not available")
-    home = await postgres.place()
-    const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
-    ;[here, there] = await Promise.all([startGateway(env), startGateway(env)])
+    database = await postgres.createDatabase()
+    const env = { ...database.env, OPENAI_API_BASE_URLS: upstream.url }
+    ;[first, second] = await Promise.all([startGateway(env), startGateway(env)])
   })
   afterAll(async () => {
-    await Promise.all([here.stop(), there.stop()])
-    await home.remove()
+    await Promise.all([first.stop(), second.stop()])
+    await database.remove()
   })
 
-  it.each(endings)("revoke credentials at both when $how", async ({ which, end }) => {
-    const person = await newPerson(here)
-    expect(await status(there, person[which])).toBe(200)
-    const running = await startStream(there, { key: person[which] })
-    expect((await end(here, person)).status).toBe(200)
+  it.each(revocations)("revoke credentials at both when $how", async ({ which, revoke }) => {
+    const person = await createPerson(first)
+    expect(await status(second, person[which])).toBe(200)
+    const running = await startStreamedCompletion(second, { key: person[which] })
+    expect((await revoke(first, person)).status).toBe(200)
     const since = performance.now()
     await expectRevoked(running, since)
-    expect(await status(there, person[which])).toBe(401)
+    expect(await status(second, person[which])).toBe(401)
   })
 
   it("do not undo a revocation by a lookup that started before it", async () => {
-    const person = await newPerson(here)
+    const person = await createPerson(first)
     const { keyId, key, token } = person
-    expect(await status(here, token)).toBe(200)
-    const client = new pg.Client({ connectionString: home.url })
+    expect(await status(first, token)).toBe(200)
+    const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     await client.query("begin; lock table group_members in access exclusive mode")
     // The lookup has found the key and waits for the user's groups.
-    const slow = status(here, key)
+    const slow = status(first, key)
     const blocked =
       "select 1 from pg_locks where not granted and relation = 'group_members'::regclass"
-    await until(async () => (await client.query(blocked)).rowCount)
+    await waitFor(async () => (await client.query(blocked)).rowCount)
     const path = `/api/v1/auths/api_keys/${keyId}`
-    const revoked = here.call("DELETE", path, undefined, { key: token })
+    const revoked = first.call("DELETE", path, undefined, { key: token })
     expect((await revoked).status).toBe(200)
     await client.query("commit")
     await client.end()
     await slow
-    expect(await status(here, key)).toBe(401)
+    expect(await status(first, key)).toBe(401)
   })
 
   it("create only one administrator when they start concurrently", async () => {
-    const { body } = await here.call("GET", "/api/v1/users/?role=admin")
+    const { body } = await first.call("GET", "/api/v1/users/?role=admin")
     expect(body.total).toBe(1)
-    expect(await status(there, "sk-admin-key-for-the-tests-0123456789")).toBe(200)
+    expect(await status(second, "sk-admin-key-for-the-tests-0123456789")).toBe(200)
   })
 
   it("propagate changes of settings, models and connections", async () => {
-    await here.call("POST", "/api/v1/settings/", { enable_signup: true })
+    await first.call("POST", "/api/v1/settings/", { enable_signup: true })
     const model = { id: "told", name: "Told", base_model_id: "gpt-fake" }
-    await here.call("POST", "/api/v1/models/create", model)
+    await first.call("POST", "/api/v1/models/create", model)
     const connection = { kind: "openai", name: "two", base_url: upstream.url, id_prefix: "two" }
-    await here.call("POST", "/api/v1/connections/create", connection)
+    await first.call("POST", "/api/v1/connections/create", connection)
     await expect
-      .poll(async () => (await there.call("GET", "/api/config", undefined)).body.signup)
+      .poll(async () => (await second.call("GET", "/api/config", undefined)).body.signup)
       .toBe(true)
     const ids = async () => {
-      const { body } = await there.call("GET", "/v1/models")
+      const { body } = await second.call("GET", "/v1/models")
       return body.data.map(({ id }: { id: string }) => id)
     }
     await expect.poll(ids).toEqual(expect.arrayContaining(["told", "two.gpt-fake"]))

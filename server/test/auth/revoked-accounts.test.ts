@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { holdRequest } from "../http/held-request.ts"
 import { coreUser, createClient, scimToken } from "../scim/scim.ts"
@@ -10,32 +10,32 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 /** Long enough for another request to be served while a password is hashed. */
 const slowHashing = { passwordCost: { logCost: 16, blockSize: 8, parallel: 1 } }
 
-describe.each(chooseDatabases())("races with account changes on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("races with account changes on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     const scim = { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken }
-    gateway = await startGateway({ ...home.env, ...scim }, slowHashing)
+    gateway = await startGateway({ ...database.env, ...scim }, slowHashing)
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const change = (id: string, body: object, key = gateway.key) =>
     gateway.call("POST", `/api/v1/users/${id}/update`, body, { key })
   const roleOf = async (id: string) => (await gateway.call("GET", `/api/v1/users/${id}`)).body.role
 
-  const newAdmin = async (name: string) => {
-    const user = await gateway.newUser(name)
+  const createAdmin = async (name: string) => {
+    const user = await gateway.createUser(name)
     expect((await change(user.id, { role: "admin" })).status).toBe(200)
     return user
   }
 
   it("never let a demoted administrator regain the role by an update in progress", async () => {
-    const bob = await newAdmin("Bob")
+    const bob = await createAdmin("Bob")
     const undoing = change(bob.id, { role: "admin", password: "a new password" }, bob.key)
     await sleep(20)
     expect((await change(bob.id, { role: "user" })).status).toBe(200)
@@ -44,7 +44,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ place
   })
 
   it("never let a demoted administrator create an account by a request in progress", async () => {
-    const carl = await newAdmin("Carl")
+    const carl = await createAdmin("Carl")
     const account = {
       name: "Heir",
       email: "heir@example.com",
@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ place
   })
 
   it("are prevented by checking the caller again when the request body has arrived", async () => {
-    const dora = await newAdmin("Dora")
+    const dora = await createAdmin("Dora")
     const path = `/api/v1/users/${dora.id}/update`
     const demoted = await holdRequest(gateway, { path, body: { role: "admin" }, key: dora.key })
     const path2 = "/api/v1/knowledge/create"
@@ -71,7 +71,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ place
   })
 
   it("never overwrite the password that an administrator sets while the user changes it", async () => {
-    const eli = await gateway.newUser("Eli")
+    const eli = await gateway.createUser("Eli")
     const passwords = { password: "Eli has a password", new_password: "chosen by the thief" }
     const changing = gateway.call("POST", "/api/v1/auths/update/password", passwords, {
       key: eli.key,
@@ -87,25 +87,25 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ place
 
   it("leave no valid key of a user who is deleted while creating keys", async () => {
     const scim = createClient(gateway)
-    const fay = await gateway.newUser("Fay")
+    const fay = await gateway.createUser("Fay")
     const keys: string[] = []
-    const isOver = { now: false }
+    const isDone = { now: false }
     const create = async (): Promise<void> => {
-      while (!isOver.now) {
-        const made = await gateway.call(
+      while (!isDone.now) {
+        const created = await gateway.call(
           "POST",
           "/api/v1/auths/api_keys",
           { name: "k" },
           { key: fay.key },
         )
-        if (made.status !== 200) return
-        keys.push(made.body.api_key)
+        if (created.status !== 200) return
+        keys.push(created.body.api_key)
       }
     }
     const creating = Array.from({ length: 8 }, create)
     await sleep(10)
     const ended = await scim.call("DELETE", `/Users/${fay.id}`)
-    isOver.now = true
+    isDone.now = true
     await Promise.all(creating)
     expect(ended.status).toBe(204)
     const revived = await scim.call("POST", "/Users", { schemas: [coreUser], userName: fay.email })

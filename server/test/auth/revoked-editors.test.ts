@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -27,76 +27,81 @@ interface Event {
   before: { version: number }
 }
 
-describe.each(chooseDatabases())("editors racing with other changes on $name", ({ place }) => {
-  let home: Place
-  let gateway: TestGateway
-  let provider: Awaited<ReturnType<typeof startProvider>>
+describe.each(chooseDatabases())(
+  "editors racing with other changes on $name",
+  ({ createDatabase }) => {
+    let database: TestDatabase
+    let gateway: TestGateway
+    let provider: Awaited<ReturnType<typeof startProvider>>
 
-  beforeAll(async () => {
-    home = await place()
-    provider = await startProvider()
-    gateway = await startGateway({
-      ...home.env,
-      OPENAI_API_BASE_URLS: provider.url,
-      OPENAI_API_KEYS: "sk-upstream",
+    beforeAll(async () => {
+      database = await createDatabase()
+      provider = await startProvider()
+      gateway = await startGateway({
+        ...database.env,
+        OPENAI_API_BASE_URLS: provider.url,
+        OPENAI_API_KEYS: "sk-upstream",
+      })
     })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    provider.server.close()
-    await home.remove()
-  })
+    afterAll(async () => {
+      await gateway.stop()
+      provider.server.close()
+      await database.remove()
+    })
 
-  it("cannot keep access to a model by an update that waits for a provider while access is revoked", async () => {
-    const writer = await gateway.newUser("Mo")
-    const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "Makers" })
-    const move = (verb: "add" | "remove") => {
-      const path = `/api/v1/groups/${group.id}/members/${verb}`
-      return gateway.call("POST", path, { user_ids: [writer.id] })
-    }
-    await move("add")
-    const grants = [{ principal_type: "group", principal_id: group.id, permission: "write" }]
-    const model = { id: "shared", name: "Shared", base_model_id: "base", access_grants: grants }
-    expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
-    provider.models.push("fresh")
-    const mine = { principal_type: "user", principal_id: writer.id, permission: "write" }
-    const changes = { base_model_id: "fresh", access_grants: [...grants, mine] }
-    const path = "/api/v1/models/model/update?id=shared"
-    const updating = gateway.call("POST", path, changes, { key: writer.key })
-    await sleep(listMs / 4)
-    expect((await move("remove")).status).toBe(200)
-    expect((await updating).status).toBe(404)
-    const { body } = await gateway.call("GET", "/api/v1/models/model?id=shared")
-    expect(body).toMatchObject({ base_model_id: "base", access_grants: grants })
-  })
-
-  it("never lose a function's source when it is saved concurrently", async () => {
-    const source = (text: string) => `export const reply = () => "${text}"\n`
-    const call = (path: string, body: object) =>
-      gateway.call("POST", `/api/v1/functions${path}`, body)
-    const first = source("first")
-    const made = await call("/create", { id: "raced", name: "Raced", content: first })
-    expect(made.status, JSON.stringify(made.body)).toBe(200)
-    for (let round = 0; round < 5; round++) {
-      const isOver = { now: false }
-      const saveFirst = async (): Promise<void> => {
-        while (!isOver.now) await call("/id/raced/update", { name: "Raced", content: first })
+    it("cannot keep access to a model by an update that waits for a provider while access is revoked", async () => {
+      const writer = await gateway.createUser("Mo")
+      const { body: group } = await gateway.call("POST", "/api/v1/groups/create", {
+        name: "Makers",
+      })
+      const move = (verb: "add" | "remove") => {
+        const path = `/api/v1/groups/${group.id}/members/${verb}`
+        return gateway.call("POST", path, { user_ids: [writer.id] })
       }
-      const saving = Array.from({ length: 8 }, saveFirst)
-      await call("/id/raced/update", { content: source(`round ${round}`) })
-      isOver.now = true
-      await Promise.all(saving)
-      await call("/id/raced/update", { content: first })
-    }
-    const trail = "/api/v1/audit?action=function.updated&page_size=200"
-    const { body } = await gateway.call("GET", trail)
-    const withoutSource = body.items.filter(
-      ({ changed }: { changed: string[] }) => !changed.includes("content"),
-    )
-    const versions = new Set<number>(withoutSource.map((event: Event) => event.before.version))
-    for (const version of versions) {
-      const kept = await gateway.call("GET", `/api/v1/functions/id/raced/versions/${version}`)
-      expect(kept.body.content).toBe(first)
-    }
-  })
-})
+      await move("add")
+      const grants = [{ principal_type: "group", principal_id: group.id, permission: "write" }]
+      const model = { id: "shared", name: "Shared", base_model_id: "base", access_grants: grants }
+      expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
+      provider.models.push("fresh")
+      const mine = { principal_type: "user", principal_id: writer.id, permission: "write" }
+      const changes = { base_model_id: "fresh", access_grants: [...grants, mine] }
+      const path = "/api/v1/models/model/update?id=shared"
+      const updating = gateway.call("POST", path, changes, { key: writer.key })
+      await sleep(listMs / 4)
+      expect((await move("remove")).status).toBe(200)
+      expect((await updating).status).toBe(404)
+      const { body } = await gateway.call("GET", "/api/v1/models/model?id=shared")
+      expect(body).toMatchObject({ base_model_id: "base", access_grants: grants })
+    })
+
+    it("never lose a function's source when it is saved concurrently", async () => {
+      const source = (text: string) => `export const reply = () => "${text}"\n`
+      const call = (path: string, body: object) =>
+        gateway.call("POST", `/api/v1/functions${path}`, body)
+      const first = source("first")
+      const created = await call("/create", { id: "raced", name: "Raced", content: first })
+      expect(created.status, JSON.stringify(created.body)).toBe(200)
+      for (let round = 0; round < 5; round++) {
+        const isDone = { now: false }
+        const saveFirst = async (): Promise<void> => {
+          while (!isDone.now) await call("/id/raced/update", { name: "Raced", content: first })
+        }
+        const saving = Array.from({ length: 8 }, saveFirst)
+        await call("/id/raced/update", { content: source(`round ${round}`) })
+        isDone.now = true
+        await Promise.all(saving)
+        await call("/id/raced/update", { content: first })
+      }
+      const trail = "/api/v1/audit?action=function.updated&page_size=200"
+      const { body } = await gateway.call("GET", trail)
+      const withoutSource = body.items.filter(
+        ({ changed }: { changed: string[] }) => !changed.includes("content"),
+      )
+      const versions = new Set<number>(withoutSource.map((event: Event) => event.before.version))
+      for (const version of versions) {
+        const kept = await gateway.call("GET", `/api/v1/functions/id/raced/versions/${version}`)
+        expect(kept.body.content).toBe(first)
+      }
+    })
+  },
+)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { holdRequest } from "../http/held-request.ts"
 import { collect, upload } from "../knowledge/collections.ts"
@@ -16,21 +16,21 @@ const grantTo = (principal_id: string, permission: "read" | "write" = "write") =
   permission,
 })
 
-describe.each(chooseDatabases())("write access to a collection on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("write access to a collection on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let owner: { id: string; key: string }
   let writer: { id: string; key: string }
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env)
-    owner = await gateway.newUser("Owen")
-    writer = await gateway.newUser("Willa")
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
+    owner = await gateway.createUser("Owen")
+    writer = await gateway.createUser("Willa")
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const post = (who: { key: string }, id: string, action: string, body: unknown = {}) =>
@@ -49,10 +49,10 @@ describe.each(chooseDatabases())("write access to a collection on $name", ({ pla
   it("stays revoked, whatever its holder writes at that moment", async () => {
     for (let round = 0; round < rounds; round++) {
       const id = await share([grantTo(writer.id)])
-      const isOver = { now: false }
+      const isDone = { now: false }
       let written = 0
       const write = async (): Promise<void> => {
-        while (!isOver.now) {
+        while (!isDone.now) {
           const { status } = await post(writer, id, "update", { description: `round ${round}` })
           if (status === 200) written++
         }
@@ -61,7 +61,7 @@ describe.each(chooseDatabases())("write access to a collection on $name", ({ pla
       while (written < writersAtOnce + round) await sleep(1)
       const revoked = await post(owner, id, "update", { access_grants: [] })
       expect(revoked).toMatchObject({ status: 200, body: { access_grants: [] } })
-      isOver.now = true
+      isDone.now = true
       await Promise.all(writers)
       expect((await get(owner, id)).body.access_grants).toEqual([])
       expect((await get(writer, id)).status).toBe(404)

@@ -2,30 +2,32 @@ import { afterEach, describe, expect, it } from "vitest"
 import { chooseDatabases, postgresDatabase } from "../harness/databases.ts"
 import { adminEmail, startGateway, type TestGateway } from "../harness/gateway.ts"
 
-const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
-const everywhere = { ...nobody, HOST: "0.0.0.0" }
-const stranger = { key: null }
-const open = new Set<TestGateway>()
+const noAdmin = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+const publicEnv = { ...noAdmin, HOST: "0.0.0.0" }
+const anonymous = { key: null }
+const runningGateways = new Set<TestGateway>()
 
 const start = async (env: Record<string, string>): Promise<TestGateway> => {
   const gateway = await startGateway(env)
-  open.add(gateway)
+  runningGateways.add(gateway)
   return gateway
 }
 const stop = async (gateway: TestGateway): Promise<void> => {
-  open.delete(gateway)
+  runningGateways.delete(gateway)
   await gateway.stop()
 }
 afterEach(async () => {
-  for (const gateway of open) await stop(gateway)
+  for (const gateway of runningGateways) await stop(gateway)
 })
 
-const announced =
+const announcementPattern =
   /Create the administrator at (\S+) with setup code ((?:[A-Z2-9]{4}-){3}[A-Z2-9]{4})$/
 
-const announcementOf = ({ lines }: TestGateway) => {
+const announcementOf = ({ logLines }: TestGateway) => {
   const [, url, code] =
-    lines.map(({ msg }) => announced.exec(String(msg))).find((match) => match !== null) ?? []
+    logLines
+      .map(({ msg }) => announcementPattern.exec(String(msg)))
+      .find((match) => match !== null) ?? []
   return { url, code }
 }
 
@@ -35,19 +37,19 @@ const signUp = (
   headers: Record<string, string> = {},
 ) => {
   const account = { name: "Ada", email: adminEmail, password: "correct horse" }
-  const options = { ...stranger, headers }
+  const options = { ...anonymous, headers }
   return gateway.call("POST", "/api/v1/auths/signup", { ...account, setup_code }, options)
 }
 
 const isCodeRequired = async (gateway: TestGateway): Promise<unknown> =>
-  (await gateway.call("GET", "/api/config", undefined, stranger)).body.setup_code_required
+  (await gateway.call("GET", "/api/config", undefined, anonymous)).body.setup_code_required
 
 const wrongCode = "AAAA-AAAA-AAAA-AAAA"
 
-describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
+describe.each(chooseDatabases())("the first account on $name", ({ createDatabase }) => {
   it("requires the setup code from the log if the gateway is reachable from other machines", async () => {
-    const home = await place()
-    const gateway = await start({ ...home.env, ...everywhere })
+    const database = await createDatabase()
+    const gateway = await start({ ...database.env, ...publicEnv })
     const { url, code } = announcementOf(gateway)
     expect(url).toBe(gateway.url)
     expect(await isCodeRequired(gateway)).toBe(true)
@@ -66,19 +68,19 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
     expect(JSON.stringify(trail)).not.toContain(code)
     await stop(gateway)
 
-    const later = await start({ ...home.env, ...everywhere })
+    const later = await start({ ...database.env, ...publicEnv })
     expect(announcementOf(later).code).toBeUndefined()
     expect(await isCodeRequired(later)).toBe(false)
     const second = await signUp(later, code)
     expect(second).toMatchObject({ status: 403, body: { code: "signup_disabled" } })
     await stop(later)
-    await home.remove()
+    await database.remove()
   })
 })
 
 describe("the setup code", () => {
   it("is required behind a reverse proxy, and is logged with the public URL", async () => {
-    const gateway = await start({ ...nobody, PUBLIC_URL: "https://models.example.com" })
+    const gateway = await start({ ...noAdmin, PUBLIC_URL: "https://models.example.com" })
     const { url, code } = announcementOf(gateway)
     expect(url).toBe("https://models.example.com")
     expect((await signUp(gateway)).status).toBe(422)
@@ -88,7 +90,7 @@ describe("the setup code", () => {
   it.each([{}, { HOST: "localhost" }, { PUBLIC_URL: "http://localhost:8080" }])(
     "is not required if only this machine can reach the gateway: %j",
     async (env) => {
-      const gateway = await start({ ...nobody, ...env })
+      const gateway = await start({ ...noAdmin, ...env })
       expect(await isCodeRequired(gateway)).toBe(false)
       expect(announcementOf(gateway).code).toBeUndefined()
       expect((await signUp(gateway)).status).toBe(200)
@@ -102,7 +104,7 @@ describe("the setup code", () => {
   })
 
   it("cannot be guessed, because an address with failed attempts must wait; others need not", async () => {
-    const gateway = await start({ ...everywhere, TRUSTED_PROXIES: "127.0.0.0/8" })
+    const gateway = await start({ ...publicEnv, TRUSTED_PROXIES: "127.0.0.0/8" })
     const { code } = announcementOf(gateway)
     const from = (address: string) => ({ "x-forwarded-for": address })
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -115,21 +117,21 @@ describe("the setup code", () => {
 
   it("depends on SECRET_KEY", async () => {
     const SECRET_KEY = "another secret key for the tests, long enough"
-    const codes = [await start(everywhere), await start({ ...everywhere, SECRET_KEY })].map(
+    const codes = [await start(publicEnv), await start({ ...publicEnv, SECRET_KEY })].map(
       (gateway) => announcementOf(gateway).code,
     )
     expect(new Set(codes).size).toBe(2)
   })
 
   it.runIf(postgresDatabase)("works on every replica, whichever one logged it", async () => {
-    const home = await postgresDatabase?.place()
-    const one = await start({ ...home?.env, ...everywhere })
-    const other = await start({ ...home?.env, ...everywhere })
+    const database = await postgresDatabase?.createDatabase()
+    const one = await start({ ...database?.env, ...publicEnv })
+    const other = await start({ ...database?.env, ...publicEnv })
     const { code } = announcementOf(one)
     expect(announcementOf(other).code).toBe(code)
     expect((await signUp(other, code)).status).toBe(200)
     await stop(one)
     await stop(other)
-    await home?.remove()
+    await database?.remove()
   })
 })

@@ -4,23 +4,27 @@ import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 
-const wrong = "not the password"
-const open = new Set<TestGateway>()
+const wrongPassword = "not the password"
+const runningGateways = new Set<TestGateway>()
 
 const start = async (
   env: Record<string, string> = {},
   options: GatewayOptions = {},
 ): Promise<TestGateway> => {
   const gateway = await startGateway({ TRUSTED_PROXIES: "127.0.0.0/8;10.0.0.0/8", ...env }, options)
-  open.add(gateway)
+  runningGateways.add(gateway)
   return gateway
 }
 afterEach(async () => {
-  for (const gateway of open) await gateway.stop()
-  open.clear()
+  for (const gateway of runningGateways) await gateway.stop()
+  runningGateways.clear()
 })
 
-const signIn = (gateway: TestGateway, from: string, [email, password] = [adminEmail, wrong]) =>
+const signIn = (
+  gateway: TestGateway,
+  from: string,
+  [email, password] = [adminEmail, wrongPassword],
+) =>
   gateway.call(
     "POST",
     "/api/v1/auths/signin",
@@ -28,7 +32,7 @@ const signIn = (gateway: TestGateway, from: string, [email, password] = [adminEm
     { key: null, headers: { "x-forwarded-for": from } },
   )
 
-const right: [string, string] = [adminEmail, adminPassword]
+const correctCredentials: [string, string] = [adminEmail, adminPassword]
 const statuses = async (replies: Promise<{ status: number }>[]): Promise<number[]> =>
   (await Promise.all(replies)).map(({ status }) => status)
 
@@ -36,12 +40,12 @@ describe("failed sign-ins", () => {
   it("throttle one address and account, without locking out anyone else", async () => {
     const gateway = await start()
     for (let n = 0; n < 5; n++) expect((await signIn(gateway, "192.0.2.1")).status).toBe(401)
-    const refused = await signIn(gateway, "192.0.2.1", right)
+    const refused = await signIn(gateway, "192.0.2.1", correctCredentials)
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(5)
-    expect((await signIn(gateway, "192.0.2.2", right)).status).toBe(200)
-    const other = await signIn(gateway, "192.0.2.1", ["other@example.com", wrong])
+    expect((await signIn(gateway, "192.0.2.2", correctCredentials)).status).toBe(200)
+    const other = await signIn(gateway, "192.0.2.1", ["other@example.com", wrongPassword])
     expect(other.status).toBe(401)
   })
 
@@ -59,8 +63,8 @@ describe("failed sign-ins", () => {
     for (const from of [...tries, "2001:db8:1:2::2", "2001:db8:1:2::3"]) {
       expect((await signIn(gateway, from)).status).toBe(401)
     }
-    expect((await signIn(gateway, "2001:db8:1:2:9::", right)).status).toBe(429)
-    expect((await signIn(gateway, "2001:db8:1:3::1", right)).status).toBe(200)
+    expect((await signIn(gateway, "2001:db8:1:2:9::", correctCredentials)).status).toBe(429)
+    expect((await signIn(gateway, "2001:db8:1:3::1", correctCredentials)).status).toBe(200)
   })
 })
 
@@ -70,33 +74,33 @@ describe("X-Forwarded-For", () => {
     for (let n = 0; n < 5; n++) {
       await signIn(gateway, `203.0.113.${n}, nonsense, 192.0.2.1, 10.1.2.3`)
     }
-    expect((await signIn(gateway, "198.51.100.7, 192.0.2.1", right)).status).toBe(429)
-    expect((await signIn(gateway, "192.0.2.1, 198.51.100.7", right)).status).toBe(200)
-    expect(gateway.lines.filter(({ address }) => address === "192.0.2.1")).toHaveLength(6)
+    expect((await signIn(gateway, "198.51.100.7, 192.0.2.1", correctCredentials)).status).toBe(429)
+    expect((await signIn(gateway, "192.0.2.1, 198.51.100.7", correctCredentials)).status).toBe(200)
+    expect(gateway.logLines.filter(({ address }) => address === "192.0.2.1")).toHaveLength(6)
   })
 
   it("is ignored from any other address", async () => {
     const gateway = await start({ TRUSTED_PROXIES: "" })
     for (let n = 0; n < 5; n++) await signIn(gateway, `192.0.2.${n}`)
-    expect((await signIn(gateway, "192.0.2.99", right)).status).toBe(429)
-    expect(new Set(gateway.lines.map(({ address }) => address))).toEqual(
+    expect((await signIn(gateway, "192.0.2.99", correctCredentials)).status).toBe(429)
+    expect(new Set(gateway.logLines.map(({ address }) => address))).toEqual(
       new Set([undefined, "127.0.0.1"]),
     )
   })
 })
 
-describe.each(chooseDatabases())("the audit log of sign-ins on $name", ({ place }) => {
+describe.each(chooseDatabases())("the audit log of sign-ins on $name", ({ createDatabase }) => {
   it("records failed sign-ins, combines repetitions with a count, and contains no password", async () => {
-    const home = await place()
-    const gateway = await startGateway({ ...home.env, TRUSTED_PROXIES: "127.0.0.1" })
+    const database = await createDatabase()
+    const gateway = await startGateway({ ...database.env, TRUSTED_PROXIES: "127.0.0.1" })
     for (let n = 0; n < 4; n++) await signIn(gateway, "192.0.2.1")
     await signIn(gateway, "192.0.2.2")
-    await signIn(gateway, "192.0.2.1", ["my secret password", wrong])
+    await signIn(gateway, "192.0.2.1", ["my secret password", wrongPassword])
     for (let n = 0; n < 3; n++) {
       await gateway.call("GET", "/v1/models", undefined, { key: "sk-no-such-key" })
     }
     await gateway.stop()
-    const db = await openDatabase({ DATABASE_URL: home.url, DATA_DIR: home.dataDir })
+    const db = await openDatabase({ DATABASE_URL: database.url, DATA_DIR: database.dataDir })
     const rows = await db.read
       .selectFrom("audit_events")
       .select(["address", "target_id", "count", "outcome", "status", "actor_type"])
@@ -119,7 +123,7 @@ describe.each(chooseDatabases())("the audit log of sign-ins on $name", ({ place 
       expect(row).toMatchObject({ outcome: "failure", status: 401, actor_type: "anonymous" })
     }
     await db.close()
-    await home.remove()
+    await database.remove()
   })
 })
 
@@ -131,7 +135,7 @@ describe("sixty-four concurrent sign-ins", () => {
     await gateway.call("GET", "/v1/models")
     const signedIn: number[] = []
     for (let n = 0; n < 64; n++) {
-      void signIn(gateway, `192.0.2.${n}`, right).then(
+      void signIn(gateway, `192.0.2.${n}`, correctCredentials).then(
         ({ status }) => signedIn.push(status),
         () => {},
       )

@@ -4,20 +4,20 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { saveFunction } from "../functions/functions.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 let upstream: FakeOpenAI
-let server: ServerProcess
+let server: TestGatewayProcess
 
-const whole = `export const name = "Whole"
+const singleResponseFunction = `export const name = "Whole"
 export async function reply({ messages }, context) {
   const { choices } = await context.chat({ model: "gpt-fake", messages })
   return choices[0].message.content
 }`
-const streamed = `export const name = "Streamed"
+const streamingFunction = `export const name = "Streamed"
 export async function* reply({ messages }, context) {
   for await (const { content } of context.chat({ model: "gpt-fake", messages, stream: true })) {
     yield content ?? ""
@@ -26,19 +26,19 @@ export async function* reply({ messages }, context) {
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
-  server = await startServer({ OPENAI_API_BASE_URLS: upstream.url, DATA_DIR: dataDir })
-  await saveFunction(server, "whole", whole)
-  await saveFunction(server, "streamed", streamed)
+  server = await startTestGatewayProcess({ OPENAI_API_BASE_URLS: upstream.url, DATA_DIR: dataDir })
+  await saveFunction(server, "whole", singleResponseFunction)
+  await saveFunction(server, "streamed", streamingFunction)
   await waitForModels(server, ["gpt-fake", "whole", "streamed"])
 })
 afterAll(async () => {
-  killAll()
-  await server.ended
+  killAllGateways()
+  await server.exited
   rmSync(dataDir, { recursive: true })
   await upstream.close()
 })
 
-const ask = (model: string) =>
+const sendChat = (model: string) =>
   server.call("POST", "/v1/chat/completions", {
     model,
     messages: [{ role: "user", content: "hi" }],
@@ -50,8 +50,8 @@ const stream = { "content-type": "text/event-stream" }
 
 it("converts an unrequested stream for a function that requested a single response", async () => {
   const body = `${event("as ")}${event("one", "stop")}data: [DONE]\n\n`
-  upstream.fault({ kind: "reply", headers: stream, body }, { on: /chat/ })
-  const { status, body: reply } = await ask("whole")
+  upstream.injectFault({ kind: "reply", headers: stream, body }, { on: /chat/ })
+  const { status, body: reply } = await sendChat("whole")
   expect(reply.choices?.[0].message.content).toBe("as one")
   expect(status).toBe(200)
   expect(server.child.exitCode).toBeNull()
@@ -59,8 +59,8 @@ it("converts an unrequested stream for a function that requested a single respon
 
 it("ignores invalid data after the end of a function's stream", async () => {
   const body = `${event("fine", "stop")}data: [DONE]\n\ndata: {oops\n\n`
-  upstream.fault({ kind: "reply", headers: stream, body }, { on: /chat/ })
-  const { body: reply } = await ask("streamed")
+  upstream.injectFault({ kind: "reply", headers: stream, body }, { on: /chat/ })
+  const { body: reply } = await sendChat("streamed")
   expect(reply.choices?.[0].message.content).toBe("fine")
   expect(server.child.exitCode).toBeNull()
 })
@@ -70,10 +70,10 @@ it.each([
   ["a list", "[]"],
   ["deep nesting", `{"choices":[{"message":${"[".repeat(100_000)}${"]".repeat(100_000)}}]}`],
 ])("fails a function's request whose response is %s, and keeps running", async (_what, body) => {
-  upstream.fault({ kind: "reply", body }, { on: /chat/ })
-  const { status, body: reply } = await ask("whole")
+  upstream.injectFault({ kind: "reply", body }, { on: /chat/ })
+  const { status, body: reply } = await sendChat("whole")
   expect(status).toBe(502)
   expect(reply.error.message).toMatch(/failed/)
-  expect((await ask("whole")).status).toBe(200)
+  expect((await sendChat("whole")).status).toBe(200)
   expect(server.child.exitCode).toBeNull()
 })

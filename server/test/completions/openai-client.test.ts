@@ -8,13 +8,13 @@ import OpenAI, {
 } from "openai"
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { collect } from "../fakes/collect.ts"
+import { collectItems } from "../fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { recordsOf } from "../harness/json-records.ts"
+import { waitForUsageRecords } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
-const slashed = "org/family-7b:latest"
+const modelWithSlash = "org/family-7b:latest"
 const hello = { model: "gpt-fake", messages: [{ role: "user" as const, content: "hello there" }] }
 const weather = {
   type: "function" as const,
@@ -30,10 +30,10 @@ let gateway: TestGateway
 beforeAll(async () => {
   upstream = await startFakeOpenAI({
     apiKey: "up-key",
-    models: ["gpt-fake", "gpt-reason-fake", "embed-fake", slashed],
+    models: ["gpt-fake", "gpt-reason-fake", "embed-fake", modelWithSlash],
   })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "up-key" })
-  await waitForModels(gateway, [slashed])
+  await waitForModels(gateway, [modelWithSlash])
 })
 afterEach(() => upstream.clearFaults())
 afterAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const sentLast = () => upstream.requests.at(-1)
+const lastRequest = () => upstream.requests.at(-1)
 
 describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) => {
   const connect = (apiKey = adminKey) =>
@@ -55,10 +55,13 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
   it("lists models and retrieves one, even with slashes and colons in its ID", async () => {
     const client = connect()
     const ids = (await client.models.list()).data.map(({ id }) => id)
-    expect(ids).toEqual(["gpt-fake", "gpt-reason-fake", "embed-fake", slashed])
-    expect(await client.models.retrieve(slashed)).toMatchObject({ id: slashed, object: "model" })
-    const unencoded = await gateway.call("GET", `${prefix}/models/${slashed}`)
-    expect(unencoded.body).toMatchObject({ id: slashed, owned_by: "openai" })
+    expect(ids).toEqual(["gpt-fake", "gpt-reason-fake", "embed-fake", modelWithSlash])
+    expect(await client.models.retrieve(modelWithSlash)).toMatchObject({
+      id: modelWithSlash,
+      object: "model",
+    })
+    const unencoded = await gateway.call("GET", `${prefix}/models/${modelWithSlash}`)
+    expect(unencoded.body).toMatchObject({ id: modelWithSlash, owned_by: "openai" })
   })
 
   it("receives chat completions byte for byte as the provider sent them", async () => {
@@ -69,20 +72,23 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     const raw = await gateway.call("POST", `${prefix}/chat/completions`, JSON.stringify(hello), {
       headers: { accept: "text/plain" },
     })
-    expect(JSON.stringify(raw.body)).toBe(sentLast()?.sent.body.toString())
-    expect(sentLast()?.body.toString()).toBe(JSON.stringify(hello))
+    expect(JSON.stringify(raw.body)).toBe(lastRequest()?.sent.body.toString())
+    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(hello))
   })
 
   it("receives streams without usage unless it was requested", async () => {
     const { data, response } = await connect()
       .chat.completions.create({ ...hello, stream: true })
       .withResponse()
-    const chunks = await collect(data)
+    const chunks = await collectItems(data)
     const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
     expect(text).toBe("You said: hello there")
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
-    expect(sentLast()?.json).toMatchObject({ stream_options: { include_usage: true } })
-    const [record, ...more] = await recordsOf(gateway, response.headers.get("x-request-id") ?? "")
+    expect(lastRequest()?.json).toMatchObject({ stream_options: { include_usage: true } })
+    const [record, ...more] = await waitForUsageRecords(
+      gateway,
+      response.headers.get("x-request-id") ?? "",
+    )
     expect(more).toEqual([])
     expect(record).toMatchObject({ outcome: "ok", streamed: 1, estimated: 0 })
     expect(record).toMatchObject({ tokens_in: 5, tokens_out: 4, status: 200 })
@@ -90,13 +96,13 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
 
   it("receives streams with requested usage byte for byte", async () => {
     const asked = { ...hello, stream: true, stream_options: { include_usage: true } } as const
-    const chunks = await collect(await connect().chat.completions.create(asked))
+    const chunks = await collectItems(await connect().chat.completions.create(asked))
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 4 } })
     const { body, headers } = await gateway.call("POST", `${prefix}/chat/completions`, asked)
     expect(headers.get("content-type")).toMatch(/^text\/event-stream/)
-    expect(body).toBe(sentLast()?.sent.body.toString())
+    expect(body).toBe(lastRequest()?.sent.body.toString())
     expect(body.endsWith("data: [DONE]\n\n")).toBe(true)
-    expect(sentLast()?.body.toString()).toBe(JSON.stringify(asked))
+    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(asked))
   })
 
   it("sends tools, receives a tool call and returns its result", async () => {
@@ -112,7 +118,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     ]
     const second = await client.chat.completions.create({ ...hello, messages, tools: [weather] })
     expect(second.choices[0]?.message.content).toBe("The tool said: sunny")
-    expect(sentLast()?.json).toEqual({ ...hello, messages, tools: [weather] })
+    expect(lastRequest()?.json).toEqual({ ...hello, messages, tools: [weather] })
   })
 
   it("receives a streamed tool call in pieces", async () => {
@@ -140,7 +146,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
       reasoning_effort: "low" as const,
     }
     const { choices } = await client.chat.completions.create(asked)
-    expect(sentLast()?.body.toString()).toBe(JSON.stringify(asked))
+    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(asked))
     expect(JSON.parse(choices[0]?.message.content ?? "")).toHaveProperty("reply")
     expect(choices[0]?.logprobs?.content?.length).toBeGreaterThan(0)
     expect(choices[0]?.message).toHaveProperty("reasoning_content")
@@ -150,7 +156,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     const body = `{ "x_new":{"a":[1.0,1e400,"\\u00fc"]},\n\t"model":"gpt-fake" , "messages":[{"role":"developer","content":"hi","x":null}],"seed":12345678901234567890 }`
     const reply = await gateway.call("POST", `${prefix}/chat/completions`, body)
     expect(reply.status).toBe(200)
-    expect(sentLast()?.body.toString()).toBe(body)
+    expect(lastRequest()?.body.toString()).toBe(body)
     expect(reply.body.x_echo.x_new.a[2]).toBe("ü")
   })
 
@@ -165,25 +171,28 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
       prompt: "once",
       stream: true,
     })
-    const chunks = await collect(parts)
+    const chunks = await collectItems(parts)
     expect(chunks.map(({ choices }) => choices[0]?.text).join("")).toBe("You said: once")
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
     const asked = { model: "gpt-fake", input: "hello" }
     const { data: response, response: head } = await client.responses.create(asked).withResponse()
     expect(response.output_text).toBe("You said: hello")
-    const [record] = await recordsOf(gateway, head.headers.get("x-request-id") ?? "")
+    const [record] = await waitForUsageRecords(gateway, head.headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ operation: "responses", outcome: "ok", estimated: 0 })
     const events = await client.responses.create({ ...asked, stream: true }).withResponse()
-    expect((await collect(events.data)).at(-1)?.type).toBe("response.completed")
-    const [streamed] = await recordsOf(gateway, events.response.headers.get("x-request-id") ?? "")
+    expect((await collectItems(events.data)).at(-1)?.type).toBe("response.completed")
+    const [streamed] = await waitForUsageRecords(
+      gateway,
+      events.response.headers.get("x-request-id") ?? "",
+    )
     expect(streamed).toMatchObject({ outcome: "ok", estimated: 0, streamed: 1 })
   })
 
   it("receives a response of several megabytes completely, and its usage is recorded", async () => {
     const asked = { model: "embed-fake", input: "one two three", dimensions: 100_000 }
     const reply = await gateway.call("POST", `${prefix}/embeddings`, asked)
-    expect(JSON.stringify(reply.body)).toBe(sentLast()?.sent.body.toString())
-    const [record] = await recordsOf(gateway, reply.headers.get("x-request-id") ?? "")
+    expect(JSON.stringify(reply.body)).toBe(lastRequest()?.sent.body.toString())
+    const [record] = await waitForUsageRecords(gateway, reply.headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ outcome: "ok", estimated: 0, tokens_in: 3, tokens_out: 0 })
   })
 
@@ -210,7 +219,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     const bare = await refusal(client.post("/chat/completions", { body: { model: "gpt-fake" } }))
     expect(bare).toBeInstanceOf(BadRequestError)
     expect(bare).toMatchObject({ param: "messages", code: "missing_parameter" })
-    upstream.fault(
+    upstream.injectFault(
       { kind: "status", status: 429, body: slowDown, headers: { "retry-after": "7" } },
       { on: /chat/ },
     )
@@ -218,7 +227,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(limited).toBeInstanceOf(RateLimitError)
     expect(limited).toMatchObject({ code: "rate_limit_exceeded", error: slowDown.error })
     expect(limited instanceof RateLimitError && limited.headers.get("retry-after")).toBe("7")
-    upstream.fault({ kind: "html" }, { on: /chat/ })
+    upstream.injectFault({ kind: "html" }, { on: /chat/ })
     expect(await refusal(chat.create(hello))).toBeInstanceOf(InternalServerError)
   })
 
@@ -248,9 +257,9 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
       headers,
     })
     expect(reply.status).toBe(200)
-    expect(JSON.stringify(sentLast()?.headers)).not.toContain(adminKey)
-    expect(sentLast()?.headers["openai-organization"]).toBe(undefined)
-    expect(sentLast()?.headers.authorization).toBe("Bearer up-key")
+    expect(JSON.stringify(lastRequest()?.headers)).not.toContain(adminKey)
+    expect(lastRequest()?.headers["openai-organization"]).toBe(undefined)
+    expect(lastRequest()?.headers.authorization).toBe("Bearer up-key")
   })
 })
 

@@ -3,21 +3,21 @@ import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
-export const json = { "content-type": "application/json" }
-const lists: Record<string, object> = {
+export const jsonHeaders = { "content-type": "application/json" }
+const modelLists: Record<string, object> = {
   "GET /api/tags": { models: [{ name: "m", model: "m" }] },
   "POST /api/show": { capabilities: ["completion"] },
   "GET /api/ps": { models: [] },
   "GET /v1/models": { object: "list", data: [{ id: "gpt-m", object: "model" }, { id: "org/m" }] },
 }
 
-export interface ProxiedUpstream {
+export interface RelayTestbed {
   origin: string
   gateway: TestGateway
   /** Paths of all requests received except model lists. */
   paths: string[]
   /** Sets how the provider responds to all further requests. */
-  answers: (answer: (response: ServerResponse) => void) => void
+  respondWith: (respond: (response: ServerResponse) => void) => void
   /** Sends a request to the gateway as the administrator. */
   send: (method: string, path: string, body?: object) => Promise<Response>
   stop: () => Promise<void>
@@ -26,18 +26,18 @@ export interface ProxiedUpstream {
 /**
  * Starts a gateway with an Ollama and an OpenAI connection to one server, controlled by the test.
  */
-export const startProxied = async (): Promise<ProxiedUpstream> => {
-  let answer: (response: ServerResponse) => void = () => {}
+export const startRelayTestbed = async (): Promise<RelayTestbed> => {
+  let respond: (response: ServerResponse) => void = () => {}
   const paths: string[] = []
   const listener: RequestListener = (request, response) => {
-    const list = lists[`${request.method} ${request.url}`]
+    const list = modelLists[`${request.method} ${request.url}`]
     if (list) {
-      response.writeHead(200, json).end(JSON.stringify(list))
+      response.writeHead(200, jsonHeaders).end(JSON.stringify(list))
       return
     }
     paths.push(request.url ?? "")
     request.resume()
-    request.on("end", () => answer(response))
+    request.on("end", () => respond(response))
   }
   const server = createServer(listener)
   const origin = `http://127.0.0.1:${await listenOnLoopback(server)}`
@@ -49,13 +49,13 @@ export const startProxied = async (): Promise<ProxiedUpstream> => {
   await waitForModels(gateway, ["m", "gpt-m"])
   return {
     ...{ origin, gateway, paths },
-    answers: (next) => {
-      answer = next
+    respondWith: (next) => {
+      respond = next
     },
     send: (method, path, body) =>
       fetch(gateway.url + path, {
         ...{ method, redirect: "manual" },
-        headers: { authorization: `Bearer ${adminKey}`, ...(body && json) },
+        headers: { authorization: `Bearer ${adminKey}`, ...(body && jsonHeaders) },
         ...(body && { body: JSON.stringify(body) }),
       }),
     stop: async () => {

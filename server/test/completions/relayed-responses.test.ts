@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
-import { sendRaw } from "../harness/raw-http.ts"
-import { json, type ProxiedUpstream, startProxied } from "./relayed-request.ts"
+import { sendRawBytes } from "../harness/raw-http.ts"
+import { jsonHeaders, type RelayTestbed, startRelayTestbed } from "./relayed-request.ts"
 
 const chat = { model: "gpt-m", messages: [{ role: "user", content: "hi" }] }
 
-let upstream: ProxiedUpstream
+let upstream: RelayTestbed
 beforeAll(async () => {
-  upstream = await startProxied()
+  upstream = await startRelayTestbed()
 })
 afterAll(() => upstream.stop())
 
@@ -17,7 +17,7 @@ describe("a relayed response", () => {
   const raw = (path: string, body: object) => {
     const text = JSON.stringify(body)
     const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}\r\n`
-    return sendRaw(
+    return sendRawBytes(
       upstream.gateway.url,
       `${head}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
       10_000,
@@ -31,7 +31,7 @@ describe("a relayed response", () => {
   it.each(["application/x-ndjson", "text/event-stream", "application/json"])(
     "is aborted if the provider aborts it and its length was declared: %s",
     async (type) => {
-      upstream.answers(breaks({ "content-type": type, "content-length": "1000" }))
+      upstream.respondWith(breaks({ "content-type": type, "content-length": "1000" }))
       const before = performance.now()
       const reply = await raw("/ollama/api/generate", { model: "m", prompt: "x" })
       expect(reply.headers).toContain("content-length: 1000")
@@ -41,7 +41,7 @@ describe("a relayed response", () => {
   )
 
   it("ends with an error line if its length was not declared", async () => {
-    upstream.answers(breaks({ "content-type": "application/x-ndjson" }))
+    upstream.respondWith(breaks({ "content-type": "application/x-ndjson" }))
     const reply = await upstream.send("POST", "/ollama/api/generate", { model: "m", prompt: "x" })
     const lines = (await reply.text()).trim().split("\n")
     expect(lines[0]).toBe(line.trim())
@@ -58,8 +58,8 @@ describe("a relayed response", () => {
       return (await upstream.gateway.call("GET", path)).body.health.models
     }
     await expect.poll(healthy).toBe(1)
-    upstream.answers((response) => {
-      response.writeHead(503, { ...json, "content-length": "100000" })
+    upstream.respondWith((response) => {
+      response.writeHead(503, { ...jsonHeaders, "content-length": "100000" })
       response.write('{"error":"')
     })
     const before = performance.now()
@@ -70,7 +70,9 @@ describe("a relayed response", () => {
 
   it("has no content-length if it has no body", async () => {
     for (const path of ["/ollama/api/version", "/openai/x", "/v1/chat/completions"]) {
-      upstream.answers((response) => void response.writeHead(204, { "content-length": "0" }).end())
+      upstream.respondWith(
+        (response) => void response.writeHead(204, { "content-length": "0" }).end(),
+      )
       const isChat = path.startsWith("/v1")
       const reply = await upstream.send(isChat ? "POST" : "GET", path, isChat ? chat : undefined)
       expect(reply.status).toBe(204)

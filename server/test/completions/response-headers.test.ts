@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type ProxiedUpstream, startProxied } from "./relayed-request.ts"
+import { type RelayTestbed, startRelayTestbed } from "./relayed-request.ts"
 
 /** Headers that would act in the gateway's name or affect the client. */
-const hostile = {
+const strippedHeaders = {
   "set-cookie": "token=stolen; Path=/",
   "access-control-allow-origin": "*",
   "access-control-allow-credentials": "true",
@@ -24,7 +24,7 @@ const hostile = {
   "openai-project": "proj_1",
   "anthropic-organization-id": "our-company",
 }
-const harmless = {
+const forwardedHeaders = {
   "retry-after": "7",
   "retry-after-ms": "7000",
   "x-should-retry": "true",
@@ -33,9 +33,11 @@ const harmless = {
   "x-ratelimit-remaining-requests": "3",
 }
 
-const says = (status: number, type: string, body: string) => (response: ServerResponse) => {
+const respondWith = (status: number, type: string, body: string) => (response: ServerResponse) => {
   const length = { "content-length": Buffer.byteLength(body) }
-  response.writeHead(status, { ...hostile, ...harmless, ...length, "content-type": type }).end(body)
+  response
+    .writeHead(status, { ...strippedHeaders, ...forwardedHeaders, ...length, "content-type": type })
+    .end(body)
 }
 
 const chat = { model: "gpt-m", messages: [{ role: "user", content: "hi" }] }
@@ -45,7 +47,7 @@ const completion = JSON.stringify({
 })
 const events = `data: ${completion}\n\ndata: [DONE]\n\n`
 
-const ways: [string, string, string, object | undefined, [number, string, string][]][] = [
+const routes: [string, string, string, object | undefined, [number, string, string][]][] = [
   [
     "the native proxy",
     "GET",
@@ -115,28 +117,28 @@ const ways: [string, string, string, object | undefined, [number, string, string
     [[200, "application/json", '{"object":"list","data":[]}']],
   ],
 ]
-const cases = ways.flatMap(([name, method, path, body, replies]) =>
+const cases = routes.flatMap(([name, method, path, body, replies]) =>
   replies.map(([status, type, text]) => ({ name, method, path, body, status, type, text })),
 )
 
-let upstream: ProxiedUpstream
+let upstream: RelayTestbed
 beforeAll(async () => {
-  upstream = await startProxied()
+  upstream = await startRelayTestbed()
 })
 afterAll(() => upstream.stop())
 
 describe("the headers of a relayed response", () => {
   it.each(cases)("are forwarded by one allow list: $name, $status $type", async (sent) => {
-    upstream.answers(says(sent.status, sent.type, sent.text))
+    upstream.respondWith(respondWith(sent.status, sent.type, sent.text))
     const reply = await upstream.send(sent.method, sent.path, sent.body)
     const body = await reply.text()
     expect(reply.status).toBe(sent.status)
-    for (const name of Object.keys(hostile)) {
+    for (const name of Object.keys(strippedHeaders)) {
       if (name === "x-request-id" || name === "content-security-policy") continue
       expect([name, reply.headers.get(name)]).toEqual([name, null])
     }
     expect(reply.headers.get("x-request-id")).not.toBe("theirs")
-    expect(Object.fromEntries(reply.headers)).toMatchObject(harmless)
+    expect(Object.fromEntries(reply.headers)).toMatchObject(forwardedHeaders)
     const type = reply.headers.get("content-type") ?? ""
     const isInert = /^(application\/(json|x-ndjson)|text\/event-stream)(;|$)/.test(type)
     if (isInert) expect(body).not.toMatch(/^</)
@@ -148,7 +150,7 @@ describe("the headers of a relayed response", () => {
 
   it("never let a response with two content types, or none, render as a page", async () => {
     for (const types of [["application/json", "text/html"], []]) {
-      upstream.answers((response) => {
+      upstream.respondWith((response) => {
         const fields = types.flatMap((type) => ["content-type", type])
         response.writeHead(200, fields).end("<script>1</script>")
       })

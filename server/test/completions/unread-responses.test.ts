@@ -4,45 +4,45 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import {
-  type Call,
-  chat,
+  type ApiCall,
+  createExport,
+  createMessage,
+  createMessages,
   importChat,
-  leaveUnread,
-  many,
-  message,
   readSnapshot,
+  requestWithoutReading,
 } from "../conversations/large-conversations.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-const cutStreams = ({ lines }: TestGateway): number =>
-  lines.filter((line) => JSON.stringify(line).includes("MAX_BUFFERED_REPLIES")).length
+const cutStreams = ({ logLines }: TestGateway): number =>
+  logLines.filter((line) => JSON.stringify(line).includes("MAX_BUFFERED_REPLIES")).length
 
-describe.each(chooseDatabases())("an unread response on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("an unread response on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
-  const call: Call = (method, path, body) => gateway.call(method, path, body)
+  const call: ApiCall = (method, path, body) => gateway.call(method, path, body)
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway({ ...place.env, MAX_BUFFERED_REPLIES: "30MB/60MB" })
+    database = await createDatabase()
+    gateway = await startGateway({ ...database.env, MAX_BUFFERED_REPLIES: "30MB/60MB" })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("blocks further requests of its reader until it has been read", async () => {
     const base64 = Buffer.alloc(20e6, 7).toString("base64")
     const images = [{ media_type: "image/png", base64 }]
-    const id = await importChat(call, chat([message(0, { images })]))
+    const id = await importChat(call, createExport([createMessage(0, { images })]))
     const { messages } = (await call("GET", `/api/v1/chats/${id}`)).body
     const path = `/api/v1/chats/${id}/images/${messages[0].images[0].id}`
-    const socket = await leaveUnread(gateway.url, path, gateway.key)
+    const socket = await requestWithoutReading(gateway.url, path, gateway.key)
     const ask = async () => {
       const response = await fetch(gateway.url + path, {
         headers: { authorization: `Bearer ${gateway.key}` },
@@ -61,28 +61,28 @@ describe.each(chooseDatabases())("an unread response on $name", ({ place: makePl
   })
 })
 
-describe.each(chooseDatabases())("unread event streams on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("unread event streams on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
-  const call: Call = (method, path, body) => gateway.call(method, path, body)
+  const call: ApiCall = (method, path, body) => gateway.call(method, path, body)
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway({ ...place.env, MAX_BUFFERED_REPLIES: "1MB/2MB" })
+    database = await createDatabase()
+    gateway = await startGateway({ ...database.env, MAX_BUFFERED_REPLIES: "1MB/2MB" })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("are closed when they fall too far behind, and can be resumed", async () => {
     const id = await importChat(
       call,
-      chat(many(80, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))),
+      createExport(createMessages(80, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))),
     )
     const path = `/api/v1/chats/${id}/events`
     const sockets = await Promise.all(
-      Array.from({ length: 8 }, () => leaveUnread(gateway.url, path, gateway.key)),
+      Array.from({ length: 8 }, () => requestWithoutReading(gateway.url, path, gateway.key)),
     )
     const closed = await Promise.race(
       sockets.map(async (socket) => {
@@ -110,15 +110,15 @@ describe.each(chooseDatabases())("unread event streams on $name", ({ place: make
 
 describe("many unread event streams", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-  let server: ServerProcess
+  let server: TestGatewayProcess
 
   beforeAll(async () => {
-    server = await startServer({ DATA_DIR: dataDir })
+    server = await startTestGatewayProcess({ DATA_DIR: dataDir })
   })
   afterAll(async () => {
     await server.stop()
     rmSync(dataDir, { recursive: true })
-    killAll()
+    killAllGateways()
   })
 
   const residentMegabytes = (): number => {
@@ -129,12 +129,12 @@ describe("many unread event streams", () => {
   it("use little memory, however large their chat is", async () => {
     const id = await importChat(
       server.call,
-      chat(many(200, () => ({ content: "x".repeat(100_000) }))),
+      createExport(createMessages(200, () => ({ content: "x".repeat(100_000) }))),
     )
     const before = residentMegabytes()
     const sockets = await Promise.all(
       Array.from({ length: 60 }, () =>
-        leaveUnread(server.url, `/api/v1/chats/${id}/events`, server.key),
+        requestWithoutReading(server.url, `/api/v1/chats/${id}/events`, server.key),
       ),
     )
     for (let n = 0; n < 50; n++) await server.call("GET", "/health")

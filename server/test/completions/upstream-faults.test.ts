@@ -4,8 +4,8 @@ import type { Fault } from "../fakes/faults.ts"
 import { ERROR_PAGE, GARBAGE } from "../fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { recordsOf, until } from "../harness/json-records.ts"
-import { promptMs } from "../harness/timing.ts"
+import { waitFor, waitForUsageRecords } from "../harness/json-records.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 let upstream: FakeOpenAI
@@ -31,18 +31,18 @@ afterAll(async () => {
   await blackhole.close()
 })
 
-const ask = async (stream: boolean, fields: object = {}) => {
+const sendChat = async (stream: boolean, fields: object = {}) => {
   const body = { model: "gpt-fake", messages: [{ role: "user", content: "a b c" }], stream }
   const started = performance.now()
   const reply = await gateway.call("POST", "/v1/chat/completions", { ...body, ...fields })
-  const took = performance.now() - started
-  const records = await recordsOf(gateway, reply.headers.get("x-request-id") ?? "")
-  return { ...reply, took, records }
+  const durationMs = performance.now() - started
+  const records = await waitForUsageRecords(gateway, reply.headers.get("x-request-id") ?? "")
+  return { ...reply, took: durationMs, records }
 }
 
-const meet = (stream: boolean, fault: Fault) => {
-  upstream.fault(fault, { on: /chat/ })
-  return ask(stream)
+const sendWithFault = (stream: boolean, fault: Fault) => {
+  upstream.injectFault(fault, { on: /chat/ })
+  return sendChat(stream)
 }
 
 const lastEvent = (body: string) => {
@@ -75,14 +75,14 @@ describe.each([
   ] satisfies [string, Fault, number, string][])(
     "reports %s",
     async (_what, fault, status, code) => {
-      const { body, records, ...reply } = await meet(stream, fault)
+      const { body, records, ...reply } = await sendWithFault(stream, fault)
       expect(reply.status).toBe(status)
       expect(reply.headers.get("content-type")).toBe("application/json")
       expect(body.error).toMatchObject({ code, type: "server_error", param: null })
       expect(body.detail).toBe(body.error.message)
       expect(body.detail).not.toContain("up-key")
       const id = reply.headers.get("x-request-id")
-      const line = await until(() => gateway.lines.find(({ request_id }) => request_id === id))
+      const line = await waitFor(() => gateway.logLines.find(({ request_id }) => request_id === id))
       expect(line).toMatchObject({ status, level: 50, error: body.detail, model: "gpt-fake" })
       expect(records).toMatchObject([{ outcome: "upstream_error", status, model: "gpt-fake" }])
       expect(records[0]).toMatchObject({
@@ -98,7 +98,7 @@ describe.each([
     async (status) => {
       const error = { error: { message: "because", type: "x", param: "p", code: "c" }, extra: [1] }
       const headers = { "retry-after": "9", "x-ratelimit-remaining-requests": "0" }
-      const reply = await meet(stream, { kind: "status", status, body: error, headers })
+      const reply = await sendWithFault(stream, { kind: "status", status, body: error, headers })
       expect(reply.status).toBe(status)
       expect(reply.body).toEqual(error)
       expect(reply.headers.get("retry-after")).toBe("9")
@@ -111,7 +111,7 @@ describe.each([
   it.each([500, 502, 404])(
     "replaces an HTML error page with status %d by a JSON error",
     async (status) => {
-      const reply = await meet(stream, { kind: "html", status })
+      const reply = await sendWithFault(stream, { kind: "html", status })
       expect(reply.status).toBe(status)
       expect(reply.headers.get("content-type")).toBe("application/json")
       expect(reply.body.error).toMatchObject({ code: "upstream_error", param: null })
@@ -122,15 +122,15 @@ describe.each([
 
   it("replaces an error body that is aborted or never ends", async () => {
     const body = { error: { message: "x".repeat(3_000_000) } }
-    const huge = await meet(stream, { kind: "status", status: 500, body })
+    const huge = await sendWithFault(stream, { kind: "status", status: 500, body })
     expect(huge).toMatchObject({ status: 500, body: { error: { code: "upstream_error" } } })
     expect(huge.records).toMatchObject([{ outcome: "upstream_error", status: 500 }])
   })
 
   it("reports a refused connection", async () => {
-    upstream.fault({ kind: "refuse" })
-    await until(async () => (await upstream.connections()) === 0)
-    const reply = await ask(stream)
+    upstream.injectFault({ kind: "refuse" })
+    await waitFor(async () => (await upstream.connections()) === 0)
+    const reply = await sendChat(stream)
     await upstream.restart()
     expect(reply).toMatchObject({ status: 502, body: { error: { code: "upstream_unreachable" } } })
     expect(reply.records).toMatchObject([{ outcome: "upstream_error", status: 502 }])
@@ -144,11 +144,11 @@ describe.each([
     const moved = { base_url: blackhole.url }
     await gateway.call("POST", `/api/v1/connections/${body.id}/update`, moved)
     await other.close()
-    const reply = await ask(stream, { model: "void" })
+    const reply = await sendChat(stream, { model: "void" })
     await gateway.call("DELETE", `/api/v1/connections/${body.id}`)
     expect(reply).toMatchObject({ status: 502, body: { error: { code: "upstream_unreachable" } } })
     // The test configures 300 ms; the default of UPSTREAM_CONNECT_TIMEOUT is 5 s.
-    expect(reply.took).toBeLessThan(promptMs)
+    expect(reply.took).toBeLessThan(maxDelayMs)
     expect(reply.records).toMatchObject([{ outcome: "upstream_error", connection_id: body.id }])
   })
 })
@@ -161,7 +161,7 @@ describe("within a response that is not streamed", () => {
   ] satisfies [string, Fault, number, string][])(
     "reports %s",
     async (_what, fault, status, code) => {
-      const { body, records, ...reply } = await meet(false, fault)
+      const { body, records, ...reply } = await sendWithFault(false, fault)
       expect(reply.status).toBe(status)
       expect(body.error).toMatchObject({ code, type: "server_error" })
       expect(records).toMatchObject([{ outcome: "upstream_error", status }])
@@ -180,15 +180,15 @@ describe("during a stream", () => {
   ] satisfies [string, Fault, string][])(
     "ends with one error event after %s",
     async (_what, fault, code) => {
-      const { status, body, records } = await meet(true, fault)
+      const { status, body, records } = await sendWithFault(true, fault)
       expect(status).toBe(200)
       expect(events(body)).toHaveLength(4)
       expect(lastEvent(body).error).toMatchObject({ code, type: "server_error", param: null })
       expect(body).not.toContain("[DONE]")
       expect(records).toMatchObject([{ outcome: "upstream_error", status: 200, estimated: 1 }])
       expect(records[0]?.tokens_out).toBe(3)
-      const line = await until(() =>
-        gateway.lines.find(({ request_id }) => request_id === records[0]?.request_id),
+      const line = await waitFor(() =>
+        gateway.logLines.find(({ request_id }) => request_id === records[0]?.request_id),
       )
       expect(line.error).toBe(lastEvent(body).error.message)
     },
@@ -197,9 +197,9 @@ describe("during a stream", () => {
   it.each([true, false])(
     "terminates a truncated frame by a blank line (usage requested: %s)",
     async (asked) => {
-      upstream.fault({ kind: "break", after: 2, torn: true }, { on: /chat/ })
+      upstream.injectFault({ kind: "break", after: 2, torn: true }, { on: /chat/ })
       const options = asked ? { stream_options: { include_usage: true } } : {}
-      const { body } = await ask(true, options)
+      const { body } = await sendChat(true, options)
       const sent = upstream.requests.at(-1)?.sent.body.toString()
       expect(body.startsWith(`${sent}\n\ndata: {"error":`)).toBe(true)
       expect(lastEvent(body).error.code).toBe("upstream_broken")
@@ -207,7 +207,7 @@ describe("during a stream", () => {
   )
 
   it("forwards garbage, and reports that it is not a valid response", async () => {
-    const { body, records } = await meet(true, { kind: "garbage" })
+    const { body, records } = await sendWithFault(true, { kind: "garbage" })
     expect(body.startsWith(GARBAGE.toString())).toBe(true)
     expect(lastEvent(body).error.code).toBe("upstream_broken")
     expect(records).toMatchObject([{ outcome: "upstream_error" }])
@@ -223,7 +223,7 @@ describe("during a stream", () => {
     ["chunk", chunk({}, "stop"), 1],
     ["with a comment", `${chunk({}, "stop")}: bye\n\n`, 1],
   ])("adds a missing [DONE] after the finish %s", async (_what, frame, estimated) => {
-    const { body, records } = await meet(true, { kind: "last_words", after: 3, frame })
+    const { body, records } = await sendWithFault(true, { kind: "last_words", after: 3, frame })
     expect(body.endsWith("data: [DONE]\n\n")).toBe(true)
     expect(body).not.toContain("error")
     expect(records).toMatchObject([{ outcome: "ok", estimated }])
@@ -231,7 +231,7 @@ describe("during a stream", () => {
 
   it("does not mistake the model's text for the end of the stream", async () => {
     const frame = chunk({ content: "data: [DONE]" }, null)
-    const { body, records } = await meet(true, { kind: "last_words", after: 3, frame })
+    const { body, records } = await sendWithFault(true, { kind: "last_words", after: 3, frame })
     expect(lastEvent(body).error.code).toBe("upstream_broken")
     expect(records).toMatchObject([{ outcome: "upstream_error" }])
   })
@@ -239,7 +239,7 @@ describe("during a stream", () => {
   it("does not mistake the model's text for the end of a response", async () => {
     const data = { type: "response.output_text.delta", delta: "response.completed" }
     const frame = `event: response.output_text.delta\ndata: ${JSON.stringify(data)}\n\n`
-    upstream.fault({ kind: "last_words", after: 3, frame }, { on: /responses/ })
+    upstream.injectFault({ kind: "last_words", after: 3, frame }, { on: /responses/ })
     const asked = { model: "gpt-fake", input: "hello", stream: true }
     const { body } = await gateway.call("POST", "/v1/responses", asked)
     expect(lastEvent(body).error.code).toBe("upstream_broken")

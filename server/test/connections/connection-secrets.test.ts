@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 
 const base = "/api/v1/connections"
@@ -12,16 +12,16 @@ const headerSecret = "header-that-nobody-may-see"
 const environmentSecret = "env-key-that-nobody-may-see"
 
 let gateway: TestGateway
-let indiscreet: Server
+let echoingProvider: Server
 let url: string
 
 beforeAll(async () => {
   // Repeats the headers it received, as some providers do when they reject a key.
-  indiscreet = createServer(({ headers }, response) => {
+  echoingProvider = createServer(({ headers }, response) => {
     response.writeHead(500, { "content-type": "application/json" })
     response.end(JSON.stringify({ error: `${headers.authorization} ${headers["x-secret"]}` }))
   })
-  url = `http://127.0.0.1:${await listenOnLoopback(indiscreet)}`
+  url = `http://127.0.0.1:${await listenOnLoopback(echoingProvider)}`
   gateway = await startGateway({
     OPENAI_API_BASE_URLS: url,
     OPENAI_API_KEYS: environmentSecret,
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await gateway.stop()
-  indiscreet.close()
+  echoingProvider.close()
 })
 
 it("keeps secrets out of responses, the audit log, the log and the disk", async () => {
@@ -41,22 +41,22 @@ it("keeps secrets out of responses, the audit log, the log and the disk", async 
     api_key: keySecret,
     headers: { "x-secret": headerSecret },
   }
-  const made = await gateway.call("POST", `${base}/create`, settings)
-  expect(made.body).toMatchObject({ api_key: "…-see", headers: { "x-secret": "…-see" } })
-  const shown = await until(async () => {
+  const created = await gateway.call("POST", `${base}/create`, settings)
+  expect(created.body).toMatchObject({ api_key: "…-see", headers: { "x-secret": "…-see" } })
+  const shown = await waitFor(async () => {
     const { body } = await gateway.call("GET", base)
-    return body.items.every((item: typeof made.body) => item.health.last_error) && body
+    return body.items.every((item: typeof created.body) => item.health.last_error) && body
   })
-  expect(shown.items.map((item: typeof made.body) => item.health.last_error)).toEqual([
+  expect(shown.items.map((item: typeof created.body) => item.health.last_error)).toEqual([
     expect.stringContaining("Bearer …"),
     expect.stringContaining("Bearer … …"),
   ])
   const replies = [
-    await gateway.call("POST", `${base}/${made.body.id}/update`, { name: "indiscreet" }),
-    await gateway.call("POST", `${base}/${made.body.id}/test`),
+    await gateway.call("POST", `${base}/${created.body.id}/update`, { name: "indiscreet" }),
+    await gateway.call("POST", `${base}/${created.body.id}/test`),
     await gateway.call("POST", `${base}/test`, settings),
     await gateway.call("POST", `${base}/create`, { ...settings, position: -1 }),
-    await gateway.call("GET", `${base}/${made.body.id}`),
+    await gateway.call("GET", `${base}/${created.body.id}`),
   ]
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 422, 200])
   const { read } = gateway.gateway.db
@@ -68,7 +68,7 @@ it("keeps secrets out of responses, the audit log, the log and the disk", async 
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
   expect(disk.join()).toContain("indiscreet")
-  for (const place of [shown, replies, rows, gateway.lines, disk]) {
+  for (const place of [shown, replies, rows, gateway.logLines, disk]) {
     const text = JSON.stringify(place)
     for (const secret of [keySecret, headerSecret, environmentSecret]) {
       expect(text.includes(secret)).toBe(false)

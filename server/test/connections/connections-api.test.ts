@@ -1,9 +1,9 @@
 import { createServer } from "node:http"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { collect } from "../fakes/collect.ts"
+import { collectItems } from "../fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
@@ -42,7 +42,7 @@ const settings = (fields: object = {}) => ({
 const create = async (fields: object = {}) => {
   const { status, body } = await gateway.call("POST", `${base}/create`, settings(fields))
   expect({ status, body }).toMatchObject({ status: 200 })
-  await until(() => gateway.gateway.registry.byId(body.id)?.hasListed())
+  await waitFor(() => gateway.gateway.registry.byId(body.id)?.hasListed())
   return body
 }
 
@@ -58,22 +58,22 @@ const chat = (model: string, options: { key?: string } = {}) => {
 
 describe("connections", () => {
   it("can be created, read, updated and deleted", async () => {
-    const made = await create()
-    expect(made).toMatchObject({ name: "the provider", source: "database", enabled: true })
+    const created = await create()
+    expect(created).toMatchObject({ name: "the provider", source: "database", enabled: true })
     expect(await ids()).toEqual(["one", "two"])
-    const changed = await gateway.call("POST", `${base}/${made.id}/update`, { name: "renamed" })
+    const changed = await gateway.call("POST", `${base}/${created.id}/update`, { name: "renamed" })
     expect(changed.body).toMatchObject({ name: "renamed", base_url: upstream.url })
-    await until(() => gateway.gateway.registry.byId(made.id)?.hasListed())
-    const shown = await gateway.call("GET", `${base}/${made.id}`)
+    await waitFor(() => gateway.gateway.registry.byId(created.id)?.hasListed())
+    const shown = await gateway.call("GET", `${base}/${created.id}`)
     expect(shown.body).toMatchObject({ name: "renamed", health: { status: "healthy", models: 2 } })
     expect((await chat("one")).status).toBe(200)
-    await gateway.call("POST", `${base}/${made.id}/update`, { enabled: false })
+    await gateway.call("POST", `${base}/${created.id}/update`, { enabled: false })
     expect(await ids()).toEqual([])
-    const off = await gateway.call("GET", `${base}/${made.id}`)
+    const off = await gateway.call("GET", `${base}/${created.id}`)
     expect(off.body.health).toMatchObject({ status: "disabled" })
-    expect((await gateway.call("DELETE", `${base}/${made.id}`)).status).toBe(200)
-    expect((await gateway.call("GET", `${base}/${made.id}`)).status).toBe(404)
-    expect((await gateway.call("DELETE", `${base}/${made.id}`)).status).toBe(404)
+    expect((await gateway.call("DELETE", `${base}/${created.id}`)).status).toBe(200)
+    expect((await gateway.call("GET", `${base}/${created.id}`)).status).toBe(404)
+    expect((await gateway.call("DELETE", `${base}/${created.id}`)).status).toBe(404)
   })
 
   it("lose no update when two administrators change different fields concurrently", async () => {
@@ -120,7 +120,7 @@ describe("connections", () => {
   })
 
   it("are accessible only to administrators", async () => {
-    const { key } = await gateway.newUser("Eve")
+    const { key } = await gateway.createUser("Eve")
     for (const [method, path] of [
       ["GET", ""],
       ["POST", "/create"],
@@ -148,7 +148,7 @@ describe("the settings of a connection", () => {
     expect((await chat("one")).body.error.code).toBe("model_not_found")
     await gateway.call("POST", `${base}/${id}/update`, { allowed_models: null })
     await waitForModels(gateway, ["one", "two"])
-    upstream.fault({ kind: "hang" }, { times: 2, on: /models/ })
+    upstream.injectFault({ kind: "hang" }, { times: 2, on: /models/ })
     await gateway.call("POST", `${base}/${id}/update`, { allowed_models: ["one"] })
     expect(await ids()).toEqual(["one"])
     upstream.clearFaults()
@@ -176,16 +176,16 @@ describe("the settings of a connection", () => {
 
   it("include its own timeout", async () => {
     await create({ first_byte_timeout: 0.2 })
-    upstream.fault({ kind: "hang" }, { on: /chat/ })
+    upstream.injectFault({ kind: "hang" }, { on: /chat/ })
     expect((await chat("one")).status).toBe(504)
   })
 
   it("make its models available to everyone, to no one or to a group", async () => {
-    const { id, key } = await gateway.newUser("Grace")
-    const made = await create({ access_grants: null })
+    const { id, key } = await gateway.createUser("Grace")
+    const created = await create({ access_grants: null })
     expect(await ids(key)).toEqual(["one", "two"])
     const set = (access_grants: unknown) =>
-      gateway.call("POST", `${base}/${made.id}/update`, { access_grants })
+      gateway.call("POST", `${base}/${created.id}/update`, { access_grants })
     await set([])
     expect(await ids(key)).toEqual([])
     const [denied, unknown] = [await chat("one", { key }), await chat("nope", { key })]
@@ -217,7 +217,7 @@ it("lets a stream finish when its connection is changed", async () => {
   const { id } = await create()
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${(await gateway.newUser("Sam")).key}` },
+    headers: { authorization: `Bearer ${(await gateway.createUser("Sam")).key}` },
     body: JSON.stringify({
       model: "one",
       stream: true,
@@ -227,7 +227,7 @@ it("lets a stream finish when its connection is changed", async () => {
   })
   await gateway.call("POST", `${base}/${id}/update`, { name: "another name", position: 3 })
   await gateway.call("DELETE", `${base}/${id}`)
-  const pieces = response.body ? await collect(response.body) : []
+  const pieces = response.body ? await collectItems(response.body) : []
   expect(Buffer.concat(pieces).toString()).toMatch(/data: \[DONE\]\n\n$/)
 })
 

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
-import { minMs, promptMs } from "../harness/timing.ts"
+import { waitFor } from "../harness/json-records.ts"
+import { maxDelayMs, measureMinMs } from "../harness/timing.ts"
 
 /** Twenty times what an idle machine needs, but less than any connection timeout. */
-const atOnceMs = 400
+const maxImmediateMs = 400
 
 const chatWith = (gateway: TestGateway, model: string) =>
   gateway.call("POST", "/v1/chat/completions", {
@@ -16,12 +16,12 @@ const chatWith = (gateway: TestGateway, model: string) =>
     messages: [{ role: "user", content: "hello" }],
   })
 
-const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+const measure = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
   const started = performance.now()
   return [await work(), performance.now() - started]
 }
 
-const listed = async (gateway: TestGateway) => {
+const listModels = async (gateway: TestGateway) => {
   const { body } = await gateway.call("GET", "/v1/models")
   const entries = body.data.map((model: { id: string; available: boolean }) => [
     model.id,
@@ -41,7 +41,7 @@ describe("one dead, one hanging and one healthy connection", () => {
     hanging = await startFakeOpenAI({ models: ["on-hanging"] })
     healthy = await startFakeOpenAI({ models: ["on-healthy"] })
     await dead.close()
-    hanging.fault({ kind: "hang" }, { times: Number.POSITIVE_INFINITY })
+    hanging.injectFault({ kind: "hang" }, { times: Number.POSITIVE_INFINITY })
     const urls = [dead.url, hanging.url, healthy.url].join(";")
     gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
   })
@@ -52,31 +52,31 @@ describe("one dead, one hanging and one healthy connection", () => {
   })
 
   it("offer a model of the healthy one immediately after the start", async () => {
-    const [{ status }, took] = await timed(() => chatWith(gateway, "on-healthy"))
+    const [{ status }, durationMs] = await measure(() => chatWith(gateway, "on-healthy"))
     expect(status).toBe(200)
-    expect(took).toBeLessThan(promptMs)
+    expect(durationMs).toBeLessThan(maxDelayMs)
   })
 
   it("list models immediately", async () => {
-    expect(await listed(gateway)).toEqual({ "on-healthy": true })
-    expect(await minMs(() => listed(gateway))).toBeLessThan(atOnceMs)
+    expect(await listModels(gateway)).toEqual({ "on-healthy": true })
+    expect(await measureMinMs(() => listModels(gateway))).toBeLessThan(maxImmediateMs)
   })
 
   it("do not delay chats with the healthy one", async () => {
     expect((await chatWith(gateway, "on-healthy")).status).toBe(200)
-    expect(await minMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
+    expect(await measureMinMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(maxImmediateMs)
   })
 
   it("find a new model of the healthy one on first use, for all concurrent requests", async () => {
-    healthy.models.push(openAIModel("just-pulled"))
+    healthy.models.push(createOpenAIModel("just-pulled"))
     const asking = ["just-pulled", "just-pulled", "not-there", "just-pulled"]
-    const [replies, took] = await timed(() =>
+    const [replies, durationMs] = await measure(() =>
       Promise.all(asking.map((model) => chatWith(gateway, model))),
     )
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200])
     // The timeout for the hanging connection is one second here, and ten for a periodic refresh.
-    expect(took).toBeLessThan(6000)
-    healthy.models.push(openAIModel("pulled-next"))
+    expect(durationMs).toBeLessThan(6000)
+    healthy.models.push(createOpenAIModel("pulled-next"))
     expect((await chatWith(gateway, "pulled-next")).status).toBe(200)
   })
 
@@ -108,42 +108,42 @@ describe("a connection that dies", () => {
 
   it("keeps its models listed as unavailable, even after a restart, until it is back", async () => {
     const before = await open()
-    await until(async () => (await listed(before)).kept)
-    upstream.fault({ kind: "refuse" })
-    await until(async () => (await listed(before)).kept === false)
+    await waitFor(async () => (await listModels(before)).kept)
+    upstream.injectFault({ kind: "refuse" })
+    await waitFor(async () => (await listModels(before)).kept === false)
     expect((await chatWith(before, "kept")).body.error.code).toBe("upstream_unreachable")
     await before.stop()
 
     const after = await open()
-    await until(async () => (await listed(after)).kept === false)
+    await waitFor(async () => (await listModels(after)).kept === false)
     const { status, body } = await chatWith(after, "kept")
     expect({ status, code: body.error.code }).toEqual({ status: 502, code: "upstream_unreachable" })
-    expect(await minMs(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
+    expect(await measureMinMs(() => chatWith(after, "kept"))).toBeLessThan(maxImmediateMs)
     await upstream.restart()
     expect((await chatWith(after, "kept")).status).toBe(200)
-    await until(async () => (await listed(after)).kept)
+    await waitFor(async () => (await listModels(after)).kept)
     await after.stop()
   })
 
   it("is not considered dead if its list is rate-limited", async () => {
     const gateway = await open()
-    await until(async () => (await listed(gateway)).kept)
+    await waitFor(async () => (await listModels(gateway)).kept)
     const asked = () => upstream.requests.filter(({ path }) => /models/.test(path)).length
     const before = asked()
-    upstream.fault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
-    await until(() => asked() >= before + 3)
-    expect(await listed(gateway)).toEqual({ kept: true })
+    upstream.injectFault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
+    await waitFor(() => asked() >= before + 3)
+    expect(await listModels(gateway)).toEqual({ kept: true })
     expect(gateway.gateway.registry.upstreams()[0]?.isResting()).toBe(false)
     await gateway.stop()
   })
 
   it("does not pass its models on to a connection that replaces it in the environment", async () => {
     const known = await open()
-    await until(async () => (await listed(known)).kept)
+    await waitFor(async () => (await listModels(known)).kept)
     await known.stop()
     const urls = "http://127.0.0.1:9/v1"
     const other = await startGateway({ OPENAI_API_BASE_URLS: urls, DATA_DIR: dataDir })
-    expect(await listed(other)).toEqual({})
+    expect(await listModels(other)).toEqual({})
     await other.stop()
   })
 })

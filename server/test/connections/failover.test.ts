@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chatting } from "../conversations/chat-page.ts"
+import { createChatClient } from "../conversations/chat-page.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { hasPostgres, type Place, postgresDatabase } from "../harness/databases.ts"
+import { hasPostgres, postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { upload } from "../knowledge/collections.ts"
 
 const postgres = postgresDatabase
 const longText = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ")
 
 describe.runIf(hasPostgres)("if one of two gateway processes dies", () => {
-  let home: Place
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let env: Record<string, string>
-  let dying: ServerProcess
-  let staying: ServerProcess
+  let dying: TestGatewayProcess
+  let staying: TestGatewayProcess
 
   beforeAll(async () => {
     if (!postgres) return
-    home = await postgres.place()
+    database = await postgres.createDatabase()
     upstream = await startFakeOpenAI()
-    env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
-    dying = await startServer(env)
+    env = { ...database.env, OPENAI_API_BASE_URLS: upstream.url }
+    dying = await startTestGatewayProcess(env)
   }, 60_000)
   afterAll(async () => {
-    killAll()
+    killAllGateways()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
-  const page = ({ url, call }: ServerProcess) =>
-    chatting(
+  const page = ({ url, call }: TestGatewayProcess) =>
+    createChatClient(
       {
         url,
         call: async (method, path, body) => ({
@@ -44,22 +44,22 @@ describe.runIf(hasPostgres)("if one of two gateway processes dies", () => {
 
   it("its answers are marked as interrupted and its files taken over within seconds", async () => {
     // This file's job runs in the process that will die, because there is no other yet.
-    upstream.fault({ kind: "hang" }, { on: /embeddings/, times: 1 })
+    upstream.injectFault({ kind: "hang" }, { on: /embeddings/, times: 1 })
     const file = await upload(dying, "a.txt", "A file that is read for a long time.")
     await expect
       .poll(() => upstream.requests.filter(({ path }) => path.endsWith("/embeddings")).length, {
         timeout: 20_000,
       })
       .toBe(1)
-    staying = await startServer(env)
+    staying = await startTestGatewayProcess(env)
 
-    upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
+    upstream.injectFault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
     const there = page(dying)
-    const id = await there.begin()
-    const said = await there.call("POST", `/${id}/messages`, { content: longText })
-    expect(said.status).toBe(200)
-    upstream.fault({ kind: "hang" }, { on: /chat/, times: 1 })
-    const silent = await there.begin()
+    const id = await there.createChat()
+    const output = await there.call("POST", `/${id}/messages`, { content: longText })
+    expect(output.status).toBe(200)
+    upstream.injectFault({ kind: "hang" }, { on: /chat/, times: 1 })
+    const silent = await there.createChat()
     await there.call("POST", `/${silent}/messages`, { content: "Say nothing." })
 
     const here = page(staying)
@@ -73,7 +73,7 @@ describe.runIf(hasPostgres)("if one of two gateway processes dies", () => {
     }
 
     dying.child.kill("SIGKILL")
-    await dying.ended
+    await dying.exited
     const killed = performance.now()
     const seconds = () => (performance.now() - killed) / 1000
     await expect.poll(async () => (await answer(id)).state).toBe("running")

@@ -5,7 +5,7 @@ import type { Fault } from "../fakes/faults.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until, usageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 
 const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
@@ -15,9 +15,10 @@ const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
     ...fields,
   })
 
-const chats = ({ requests }: FakeOpenAI) => requests.filter(({ path }) => /chat/.test(path)).length
-const settled = ({ gateway }: TestGateway) =>
-  until(() => gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
+const countChats = ({ requests }: FakeOpenAI) =>
+  requests.filter(({ path }) => /chat/.test(path)).length
+const waitForIdle = ({ gateway }: TestGateway) =>
+  waitFor(() => gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
 
 describe("a model on two connections", () => {
   let first: FakeOpenAI
@@ -32,10 +33,10 @@ describe("a model on two connections", () => {
       UPSTREAM_FIRST_BYTE_TIMEOUT: "300ms",
       UPSTREAM_IDLE_TIMEOUT: "5s",
     })
-    await settled(gateway)
+    await waitForIdle(gateway)
   })
   const rested = () =>
-    until(() => gateway.gateway.registry.upstreams().every((upstream) => !upstream.isResting()))
+    waitFor(() => gateway.gateway.registry.upstreams().every((upstream) => !upstream.isResting()))
   beforeEach(rested)
   afterEach(() => {
     first.clearFaults()
@@ -49,11 +50,13 @@ describe("a model on two connections", () => {
 
   /** Sends one chat. @returns its response and how many requests each connection received */
   const chatOnce = async (stream: boolean) => {
-    const before = [chats(first), chats(second)]
+    const before = [countChats(first), countChats(second)]
     const reply = await chatWith(gateway, "shared", { stream })
-    const asked = [chats(first), chats(second)].map((count, at) => count - (before[at] ?? 0))
+    const asked = [countChats(first), countChats(second)].map(
+      (count, at) => count - (before[at] ?? 0),
+    )
     const id = reply.headers.get("x-request-id")
-    const records = (await usageRecords(gateway)).filter(({ request_id }) => request_id === id)
+    const records = (await readUsageRecords(gateway)).filter(({ request_id }) => request_id === id)
     return { ...reply, asked, records }
   }
 
@@ -65,7 +68,7 @@ describe("a model on two connections", () => {
       ["503", { kind: "status", status: 503 }],
       ["504", { kind: "status", status: 504 }],
     ] satisfies [string, Fault][])("survives %s", async (_what, fault) => {
-      first.fault(fault, { on: /chat/ })
+      first.injectFault(fault, { on: /chat/ })
       const { status, asked, records } = await chatOnce(stream)
       expect({ status, asked }).toEqual({ status: 200, asked: [1, 1] })
       expect(records).toMatchObject([{ outcome: "ok", connection_id: "env-openai-1" }])
@@ -80,14 +83,14 @@ describe("a model on two connections", () => {
     ] satisfies [string, Fault, number][])(
       "does not retry after %s",
       async (_, fault, expected) => {
-        first.fault(fault, { on: /chat/ })
+        first.injectFault(fault, { on: /chat/ })
         const { status, asked } = await chatOnce(stream)
         expect({ status, asked }).toEqual({ status: expected, asked: [1, 0] })
       },
     )
 
     it("does not retry once a response has begun", async () => {
-      first.fault({ kind: "break", after: 0 }, { on: /chat/ })
+      first.injectFault({ kind: "break", after: 0 }, { on: /chat/ })
       const { status, asked } = await chatOnce(stream)
       expect({ status, asked }).toEqual({ status: stream ? 200 : 502, asked: [1, 0] })
     })
@@ -101,8 +104,8 @@ describe("a model on two connections", () => {
       async (_, fault) => {
         const body = { error: { message: "slow down", type: "x", param: null, code: "c" } }
         const headers = { "retry-after": "3" }
-        first.fault({ kind: "status", status: 429, body, headers }, { on: /chat/ })
-        second.fault(fault, { on: /chat/ })
+        first.injectFault({ kind: "status", status: 429, body, headers }, { on: /chat/ })
+        second.injectFault(fault, { on: /chat/ })
         const reply = await chatOnce(stream)
         expect(reply).toMatchObject({ status: 429, body, asked: [1, 1] })
         expect(reply.headers.get("retry-after")).toBe("3")
@@ -112,8 +115,8 @@ describe("a model on two connections", () => {
   })
 
   it("fails over when a connection is refused, avoids it for a while, and then uses it again", async () => {
-    first.fault({ kind: "refuse" })
-    await until(async () => (await first.connections()) === 0)
+    first.injectFault({ kind: "refuse" })
+    await waitFor(async () => (await first.connections()) === 0)
     // The gateway needs a moment to notice that its idle connections have closed.
     await sleep(50)
     expect((await chatOnce(false)).asked).toEqual([0, 1])
@@ -127,13 +130,13 @@ describe("a model on two connections", () => {
   })
 
   it("uses the less busy connection", async () => {
-    const before = [chats(first), chats(second)]
+    const before = [countChats(first), countChats(second)]
     const metadata = { fake_chunks: "5", fake_delay_ms: "40" }
     const asking = Array.from({ length: 6 }, () =>
       chatWith(gateway, "shared", { stream: true, metadata }),
     )
     await Promise.all(asking)
-    expect([chats(first), chats(second)]).toEqual(before.map((count) => count + 3))
+    expect([countChats(first), countChats(second)]).toEqual(before.map((count) => count + 3))
   })
 })
 
@@ -147,7 +150,7 @@ it("does not wait for the rest of a 503 response if there is another connection"
   const healthy = await startFakeOpenAI({ models: ["shared"] })
   const urls = `http://127.0.0.1:${port};${healthy.url}`
   const gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
-  await settled(gateway)
+  await waitForIdle(gateway)
   const started = performance.now()
   expect((await chatWith(gateway, "shared")).status).toBe(200)
   // The limit for the rest is one second; otherwise the gateway would wait for
@@ -170,8 +173,8 @@ it("fails over from a connection deleted in the meantime, and still notices when
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
     ids.push(body.id)
   }
-  await until(() => gateway.gateway.registry.endpoints().get("shared")?.length === 3)
-  stuck.fault({ kind: "hang" }, { on: /chat/ })
+  await waitFor(() => gateway.gateway.registry.endpoints().get("shared")?.length === 3)
+  stuck.injectFault({ kind: "hang" }, { on: /chat/ })
   const hung = stuck.nextRequest(/chat/)
   const reached = last.nextRequest(/chat/)
   const leaving = new AbortController()
@@ -189,7 +192,7 @@ it("fails over from a connection deleted in the meantime, and still notices when
   })
   await hung
   await gateway.call("DELETE", `/api/v1/connections/${ids[1]}`)
-  stuck.fault({ kind: "refuse" })
+  stuck.injectFault({ kind: "refuse" })
   expect((await asking).status).toBe(200)
   leaving.abort()
   expect(await (await reached).aborted).toBeGreaterThan(0)
@@ -202,7 +205,7 @@ it("prefers the runtime that has the model in memory", async () => {
   const warm = await startFakeOllama({ models: ["llama3.2"], autoLoad: false })
   warm.load("llama3.2")
   const gateway = await startGateway({ OLLAMA_BASE_URLS: `${cold.url};${warm.url}` })
-  await until(() => gateway.gateway.registry.byId("env-ollama-1")?.isLoaded("llama3.2:latest"))
+  await waitFor(() => gateway.gateway.registry.byId("env-ollama-1")?.isLoaded("llama3.2:latest"))
   for (const model of ["llama3.2:latest", "llama3.2"]) {
     expect((await chatWith(gateway, model)).status).toBe(200)
   }

@@ -1,56 +1,60 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 
-let ill: FakeOpenAI
-let well: FakeOpenAI
+let failing: FakeOpenAI
+let healthy: FakeOpenAI
 let gateway: TestGateway
 
 beforeAll(async () => {
-  ill = await startFakeOpenAI({ models: ["shared"] })
-  well = await startFakeOpenAI({ models: ["shared"] })
+  failing = await startFakeOpenAI({ models: ["shared"] })
+  healthy = await startFakeOpenAI({ models: ["shared"] })
   gateway = await startGateway({
-    OPENAI_API_BASE_URLS: `${ill.url};${well.url}`,
+    OPENAI_API_BASE_URLS: `${failing.url};${healthy.url}`,
     UPSTREAM_FIRST_BYTE_TIMEOUT: "200ms",
     // Its model list is requested constantly, and succeeds.
     MODEL_REFRESH_INTERVAL: "1s",
   })
-  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
+  await waitFor(() =>
+    gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()),
+  )
 })
-afterEach(() => ill.clearFaults())
+afterEach(() => failing.clearFaults())
 afterAll(async () => {
   await gateway.stop()
-  await ill.close()
-  await well.close()
+  await failing.close()
+  await healthy.close()
 })
 
-const ask = () =>
+const sendChat = () =>
   gateway.call("POST", "/v1/chat/completions", {
     model: "shared",
     messages: [{ role: "user", content: "hello" }],
   })
-const chats = () => ill.requests.filter(({ path }) => path.endsWith("/chat/completions")).length
-const healthOfIll = async () =>
+const chats = () => failing.requests.filter(({ path }) => path.endsWith("/chat/completions")).length
+const failingHealth = async () =>
   (await gateway.call("GET", "/api/v1/connections")).body.items[0].health
-const resting = () => gateway.gateway.registry.byId("env-openai-0")?.isResting() === true
+const isResting = () => gateway.gateway.registry.byId("env-openai-0")?.isResting() === true
 
 it("retries a hanging provider with one request at a time, even if its model list works", async () => {
-  ill.fault({ kind: "hang" }, { on: /chat/, times: Number.POSITIVE_INFINITY })
-  for (let turn = 0; turn < 3; turn++) expect((await ask()).status).toBe(504)
-  expect(resting()).toBe(true)
-  await until(() => !resting())
+  failing.injectFault({ kind: "hang" }, { on: /chat/, times: Number.POSITIVE_INFINITY })
+  for (let turn = 0; turn < 3; turn++) expect((await sendChat()).status).toBe(504)
+  expect(isResting()).toBe(true)
+  await waitFor(() => !isResting())
   // Its list was read successfully; the error is the failed request's.
-  expect(await healthOfIll()).toMatchObject({ status: "resting", last_error: "no reply in time" })
+  expect(await failingHealth()).toMatchObject({ status: "resting", last_error: "no reply in time" })
   const before = chats()
-  const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask()).status))
+  const statuses = await Promise.all(
+    Array.from({ length: 10 }, async () => (await sendChat()).status),
+  )
   expect(statuses.toSorted()).toEqual([...Array(9).fill(200), 504])
   expect(chats()).toBe(before + 1)
-  expect(resting()).toBe(true)
+  expect(isResting()).toBe(true)
 })
 
 it("considers a provider healthy again after a successful request", async () => {
-  await until(() => !resting())
-  expect((await ask()).status).toBe(200)
-  expect(await healthOfIll()).toMatchObject({ status: "healthy", last_error: null })
+  await waitFor(() => !isResting())
+  expect((await sendChat()).status).toBe(200)
+  expect(await failingHealth()).toMatchObject({ status: "healthy", last_error: null })
 })

@@ -1,70 +1,70 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { promptMs } from "../harness/timing.ts"
-import { chatting, type Event, followPath } from "./chat-page.ts"
+import { maxDelayMs } from "../harness/timing.ts"
+import { createChatClient, followEventStream, type StreamEvent } from "./chat-page.ts"
 
 const longText = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
 const answerText = `You said: ${longText}`
 
-describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
-  let ada: ReturnType<typeof chatting>
+  let ada: ReturnType<typeof createChatClient>
   let key: string
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ apiKey: "up-key" })
     gateway = await startGateway({
-      ...home.env,
+      ...database.env,
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
     })
-    ;({ key } = await gateway.newUser("Grace"))
-    ada = chatting(gateway, key)
+    ;({ key } = await gateway.createUser("Grace"))
+    ada = createChatClient(gateway, key)
   })
   afterEach(() => upstream.clearFaults())
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
   /** Starts a slow answer of about 40 pieces. */
-  const begin = async (ms = 25) => {
-    upstream.fault({ kind: "slow_frames", ms }, { on: /chat/ })
-    const id = await ada.begin()
+  const startSlowAnswer = async (ms = 25) => {
+    upstream.injectFault({ kind: "slow_frames", ms }, { on: /chat/ })
+    const id = await ada.createChat()
     const started = await ada.call("POST", `/${id}/messages`, { content: longText })
     const answerId: string = started.body.messages[1].id
     return { id, answerId, seq: started.body.seq as number }
   }
   const hasEnded =
     (id: string) =>
-    ({ name, data }: Event): boolean =>
+    ({ name, data }: StreamEvent): boolean =>
       name === "message" && data.id === id && data.state !== "running"
-  const isDelta = ({ name }: Event): boolean => name === "delta"
+  const isDelta = ({ name }: StreamEvent): boolean => name === "delta"
   const answerOf = async (id: string) => (await ada.call("GET", `/${id}`)).body.messages[1]
 
   it("is completed even if no client follows it", async () => {
-    const { id } = await begin(5)
+    const { id } = await startSlowAnswer(5)
     await expect.poll(async () => (await answerOf(id)).state).toBe("completed")
     expect((await answerOf(id)).content).toBe(answerText)
   })
 
   it("resumes after a page reload without loss or repetition", async () => {
-    const { id, answerId, seq } = await begin()
+    const { id, answerId, seq } = await startSlowAnswer()
     const before = await ada.follow(id, seq)
-    await before.until(isDelta)
+    await before.waitFor(isDelta)
     before.leave()
     const seen = before.last()
     const half = before.text(answerId)
     await wait(200)
     const after = await ada.follow(id, seen)
-    await after.until(hasEnded(answerId))
+    await after.waitFor(hasEnded(answerId))
     after.leave()
     const deltas = after.events.filter(isDelta).map(({ data }) => data.content)
     expect(half + deltas.join("")).toBe(answerText)
@@ -74,46 +74,46 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   })
 
   it("is complete for a reader who joins halfway", async () => {
-    const { id, answerId } = await begin()
+    const { id, answerId } = await startSlowAnswer()
     await wait(300)
     const { body } = await ada.call("GET", `/${id}`)
     expect(body.messages[1].state).toBe("running")
     expect(body.messages[1].content.length).toBeGreaterThan(10)
     const late = await ada.follow(id)
-    const snapshot = await late.until(({ name }) => name === "snapshot")
+    const snapshot = await late.waitFor(({ name }) => name === "snapshot")
     expect(answerText.startsWith(snapshot.data.messages[1].content)).toBe(true)
-    await late.until(hasEnded(answerId))
+    await late.waitFor(hasEnded(answerId))
     expect(late.text(answerId)).toBe(answerText)
     late.leave()
   })
 
   it("is the same for two concurrent readers", async () => {
-    const { id, answerId, seq } = await begin(10)
+    const { id, answerId, seq } = await startSlowAnswer(10)
     const both = await Promise.all([ada.follow(id, seq), ada.follow(id)])
-    for (const one of both) await one.until(hasEnded(answerId))
+    for (const one of both) await one.waitFor(hasEnded(answerId))
     expect(both.map((one) => one.text(answerId))).toEqual([answerText, answerText])
     for (const one of both) one.leave()
   })
 
   it("can be stopped, which saves the partial answer and aborts the request to the provider", async () => {
-    const { id, answerId, seq } = await begin(150)
+    const { id, answerId, seq } = await startSlowAnswer(150)
     const following = await ada.follow(id, seq)
-    await following.until(({ name, data }) => name === "delta" && data.content_at > 10)
+    await following.waitFor(({ name, data }) => name === "delta" && data.content_at > 10)
     const asked = performance.now()
     expect((await ada.call("POST", `/${id}/stop`, {})).status).toBe(200)
     const stopped = await answerOf(id)
-    expect(performance.now() - asked).toBeLessThan(promptMs)
+    expect(performance.now() - asked).toBeLessThan(maxDelayMs)
     expect(stopped.state).toBe("stopped")
     expect(stopped.content.length).toBeGreaterThan(3)
     expect(answerText.startsWith(stopped.content)).toBe(true)
-    await following.until(hasEnded(answerId))
+    await following.waitFor(hasEnded(answerId))
     await upstream.requests.at(-1)?.aborted
     following.leave()
   })
 
   it("can be stopped without stopping another side by side with it", async () => {
-    upstream.fault({ kind: "slow_frames", ms: 20 }, { on: /chat/, times: 2 })
-    const id = await ada.begin()
+    upstream.injectFault({ kind: "slow_frames", ms: 20 }, { on: /chat/, times: 2 })
+    const id = await ada.createChat()
     const models = ["gpt-fake", "gpt-fake"]
     const started = await ada.call("POST", `/${id}/messages`, { content: longText, models })
     const [, one] = started.body.messages
@@ -127,7 +127,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   })
 
   it("cannot be replied to while it is being generated", async () => {
-    const { id, answerId } = await begin(30)
+    const { id, answerId } = await startSlowAnswer(30)
     const early = await ada.call("POST", `/${id}/messages`, { content: "and?" })
     expect(early).toMatchObject({ status: 409, body: { code: "conflict" } })
     const again = await ada.call("POST", `/${id}/messages`, { continue_id: answerId })
@@ -136,13 +136,13 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   })
 
   it("ends when the user's account is deactivated", async () => {
-    const other = await gateway.newUser("Leaver")
-    const leaver = chatting(gateway, other.key)
-    upstream.fault({ kind: "slow_frames", ms: 50 }, { on: /chat/ })
-    const id = await leaver.begin()
+    const other = await gateway.createUser("Leaver")
+    const leaver = createChatClient(gateway, other.key)
+    upstream.injectFault({ kind: "slow_frames", ms: 50 }, { on: /chat/ })
+    const id = await leaver.createChat()
     const started = await leaver.call("POST", `/${id}/messages`, { content: longText })
     const following = await leaver.follow(id, started.body.seq)
-    await following.until(isDelta)
+    await following.waitFor(isDelta)
     await gateway.call("POST", `/api/v1/users/${other.id}/update`, { active: false })
     await following.ended
     await upstream.requests.at(-1)?.aborted
@@ -150,42 +150,42 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   })
 
   it("is announced to all open pages of its owner, and to no one else's", async () => {
-    const eve = await gateway.newUser("Eve")
-    const id = await ada.begin()
-    const follow = (of: string) => followPath(gateway.url, "/api/v1/events", of)
+    const eve = await gateway.createUser("Eve")
+    const id = await ada.createChat()
+    const follow = (of: string) => followEventStream(gateway.url, "/api/v1/events", of)
     const [foreign, ...own] = await Promise.all([follow(eve.key), follow(key), follow(key)])
-    for (const page of [foreign, ...own]) await page.until(({ name }) => name === "ready")
-    await ada.say(id, { content: "x" })
+    for (const page of [foreign, ...own]) await page.waitFor(({ name }) => name === "ready")
+    await ada.sendMessage(id, { content: "x" })
     for (const page of own) {
-      await page.until(({ name, data }) => name === "chats" && data.id === id)
+      await page.waitFor(({ name, data }) => name === "chats" && data.id === id)
     }
     // Published last: once Eve's page has it, everything sent to that page before has also arrived.
-    const evesId = await chatting(gateway, eve.key).begin()
-    await foreign.until(({ name, data }) => name === "chats" && data.id === evesId)
+    const evesId = await createChatClient(gateway, eve.key).createChat()
+    await foreign.waitFor(({ name, data }) => name === "chats" && data.id === evesId)
     const chats = foreign.events.filter(({ name }) => name === "chats")
     expect(chats.filter(({ data }) => data.id !== evesId)).toEqual([])
     for (const page of [foreign, ...own]) page.leave()
   })
 
   it("does not contain the reasoning of models that write it into their text", async () => {
-    const id = await ada.begin()
-    const [, answer] = await ada.say(id, { content: "x" })
+    const id = await ada.createChat()
+    const [, answer] = await ada.sendMessage(id, { content: "x" })
     expect(answer.reasoning).toBe("")
     const frame = (content: string): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
     const pieces = ["<th", "ink>I wonder", " whether</th", "ink>\n\nYes, <think> is a tag."]
     const words = `${pieces.map(frame).join("")}data: [DONE]\n\n`
-    upstream.fault({ kind: "last_words", after: 0, frame: words }, { on: /chat/ })
-    const [, thoughtful] = await ada.say(id, { content: "y" })
+    upstream.injectFault({ kind: "last_words", after: 0, frame: words }, { on: /chat/ })
+    const [, thoughtful] = await ada.sendMessage(id, { content: "y" })
     expect(thoughtful.reasoning).toBe("I wonder whether")
     expect(thoughtful.content).toBe("Yes, <think> is a tag.")
   })
 
   it("can contain text that a database might reject", async () => {
-    const id = await ada.begin()
+    const id = await ada.createChat()
     const frame = `data: {"choices":[{"index":0,"delta":{"content":"a\\u0000b \\ud83d"}}]}\n\ndata: {"choices":[{"index":0,"delta":{"content":"\\ude00 \\ud83d"},"finish_reason":"stop"}]}\n\n`
-    upstream.fault({ kind: "last_words", after: 0, frame }, { on: /chat/ })
-    const [, answer] = await ada.say(id, { content: "odd" })
+    upstream.injectFault({ kind: "last_words", after: 0, frame }, { on: /chat/ })
+    const [, answer] = await ada.sendMessage(id, { content: "odd" })
     expect(answer).toMatchObject({ state: "completed", content: "ab 😀 \ufffd" })
   })
 })

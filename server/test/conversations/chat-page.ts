@@ -8,15 +8,15 @@ const EventFields = z.object({
   name: z.string(),
   data: z.unknown(),
 })
-export type Event = z.output<typeof EventFields> & {
+export type StreamEvent = z.output<typeof EventFields> & {
   // biome-ignore lint/suspicious/noExplicitAny: tests read events as a script does
   data: any
 }
 
-export interface Following {
-  events: Event[]
+export interface FollowedStream {
+  events: StreamEvent[]
   /** Resolves with the first matching event, whether already received or still to come. */
-  until(fits: (event: Event) => boolean): Promise<Event>
+  waitFor(matches: (event: StreamEvent) => boolean): Promise<StreamEvent>
   /** The text of a message according to the events received. */
   text(messageId: string): string
   last(): number
@@ -24,7 +24,7 @@ export interface Following {
   leave(): void
 }
 
-const parseEvent = (text: string): Event | null => {
+const parseEvent = (text: string): StreamEvent | null => {
   const field = (name: string): string | undefined =>
     text
       .split("\n")
@@ -36,22 +36,22 @@ const parseEvent = (text: string): Event | null => {
   return { id: Number(idText), idText, name, data: JSON.parse(field("data") ?? "null") }
 }
 
-interface Reading {
+interface ReaderState {
   content: string
 }
 
 /** Follows one of the gateway's event streams as the web page does. */
-export const followPath = async (
+export const followEventStream = async (
   url: string,
   path: string,
   key: string,
-): Promise<Following & { status: number }> => {
+): Promise<FollowedStream & { status: number }> => {
   const leaving = new AbortController()
   const response = await fetch(url + path, {
     headers: { authorization: `Bearer ${key}` },
     signal: leaving.signal,
   })
-  const events: Event[] = []
+  const events: StreamEvent[] = []
   const waiters = new Set<() => void>()
   const readAll = async (): Promise<void> => {
     const decoder = new TextDecoder()
@@ -66,8 +66,8 @@ export const followPath = async (
   }
   const ended = readAll().catch(() => {})
 
-  const reading = new Map<string, Reading>()
-  const apply = ({ name, data }: Event): void => {
+  const reading = new Map<string, ReaderState>()
+  const apply = ({ name, data }: StreamEvent): void => {
     if (name === "snapshot")
       for (const message of data.messages) reading.set(message.id, { ...message })
     if (name === "message") reading.set(data.id, { ...data })
@@ -88,9 +88,9 @@ export const followPath = async (
       for (const event of events) apply(event)
       return reading.get(messageId)?.content ?? ""
     },
-    until: async (fits) => {
+    waitFor: async (matches) => {
       for (;;) {
-        const found = events.find(fits)
+        const found = events.find(matches)
         if (found) return found
         await new Promise<void>((resolve, reject) => {
           const wake = (): void => {
@@ -106,27 +106,27 @@ export const followPath = async (
 }
 
 /** A client for one user's chats. */
-export const chatting = (gateway: Pick<TestGateway, "call" | "url">, key: string) => {
+export const createChatClient = (gateway: Pick<TestGateway, "call" | "url">, key: string) => {
   const call = (method: string, path: string, body?: unknown) =>
     gateway.call(method, `/api/v1/chats${path}`, body, { key })
-  const follow = (id: string, after = 0): Promise<Following> =>
-    followPath(gateway.url, `/api/v1/chats/${id}/events?after=${after}`, key)
+  const follow = (id: string, after = 0): Promise<FollowedStream> =>
+    followEventStream(gateway.url, `/api/v1/chats/${id}/events?after=${after}`, key)
 
   return {
     call,
     follow,
-    begin: async (fields: Record<string, unknown> = {}): Promise<string> => {
+    createChat: async (fields: Record<string, unknown> = {}): Promise<string> => {
       const { body } = await call("POST", "/new", { models: ["gpt-fake"], ...fields })
       return body.id
     },
     /** Sends a message and waits until all answers to it have ended. */
-    say: async (id: string, fields: Record<string, unknown>) => {
+    sendMessage: async (id: string, fields: Record<string, unknown>) => {
       const started = await call("POST", `/${id}/messages`, fields)
       if (started.status !== 200) throw new Error(JSON.stringify(started.body))
       const following = await follow(id, started.body.seq)
       const ids = started.body.messages.map((message: { id: string }) => message.id)
       for (const messageId of ids) {
-        await following.until(
+        await following.waitFor(
           ({ name, data }) =>
             name === "message" && data.id === messageId && data.state !== "running",
         )

@@ -1,39 +1,39 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { chatting } from "./chat-page.ts"
+import { createChatClient } from "./chat-page.ts"
 
 const onePixel =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-describe.each(chooseDatabases())("chats on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("chats on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
-  let ada: ReturnType<typeof chatting>
-  let eve: ReturnType<typeof chatting>
+  let ada: ReturnType<typeof createChatClient>
+  let eve: ReturnType<typeof createChatClient>
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ apiKey: "up-key" })
     gateway = await startGateway({
-      ...home.env,
+      ...database.env,
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
     })
-    ada = chatting(gateway, (await gateway.newUser("Grace")).key)
-    eve = chatting(gateway, (await gateway.newUser("Eve")).key)
+    ada = createChatClient(gateway, (await gateway.createUser("Grace")).key)
+    eve = createChatClient(gateway, (await gateway.createUser("Eve")).key)
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
   it("stores a prompt and its answer, with token usage", async () => {
-    const id = await ada.begin()
-    const [user, answer] = await ada.say(id, { content: "What does the tide do at Brest?" })
+    const id = await ada.createChat()
+    const [user, answer] = await ada.sendMessage(id, { content: "What does the tide do at Brest?" })
     expect(user).toMatchObject({ role: "user", parent_id: null, state: "completed" })
     expect(answer).toMatchObject({
       role: "assistant",
@@ -52,9 +52,12 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("sends the whole branch, the system prompt and the chat's parameters to the model", async () => {
-    const id = await ada.begin({ system: "Be brief.", params: { temperature: 0.1, stream: false } })
-    await ada.say(id, { content: "one" })
-    await ada.say(id, { content: "two" })
+    const id = await ada.createChat({
+      system: "Be brief.",
+      params: { temperature: 0.1, stream: false },
+    })
+    await ada.sendMessage(id, { content: "one" })
+    await ada.sendMessage(id, { content: "two" })
     expect(upstream.requests.at(-1)?.json).toMatchObject({
       temperature: 0.1,
       stream: true,
@@ -68,8 +71,8 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("records an answer's usage for its user", async () => {
-    const id = await ada.begin()
-    const [, answer] = await ada.say(id, { content: "count me" })
+    const id = await ada.createChat()
+    const [, answer] = await ada.sendMessage(id, { content: "count me" })
     await expect
       .poll(
         async () => (await gateway.call("GET", "/api/v1/usage?group_by=user")).body.items.length,
@@ -79,17 +82,17 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("supports branches: an edited prompt next to the first, and a second answer to the same prompt", async () => {
-    const id = await ada.begin()
-    const [first, answer] = await ada.say(id, { content: "first wording" })
-    const [second] = await ada.say(id, { content: "second wording", parent_id: null })
-    const [again] = await ada.say(id, { parent_id: first.id })
+    const id = await ada.createChat()
+    const [first, answer] = await ada.sendMessage(id, { content: "first wording" })
+    const [second] = await ada.sendMessage(id, { content: "second wording", parent_id: null })
+    const [again] = await ada.sendMessage(id, { parent_id: first.id })
     expect(second.parent_id).toBe(null)
     expect(again).toMatchObject({ parent_id: first.id, content: answer.content })
     const { body } = await ada.call("GET", `/${id}`)
     expect(body.messages).toHaveLength(5)
     expect(body.current_id).toBe(again.id)
     await ada.call("POST", `/${id}`, { current_id: answer.id })
-    await ada.say(id, { content: "go on" })
+    await ada.sendMessage(id, { content: "go on" })
     expect(upstream.requests.at(-1)?.json).toMatchObject({
       messages: [{ content: "first wording" }, { content: answer.content }, { content: "go on" }],
     })
@@ -98,28 +101,28 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("lets several models answer side by side", async () => {
-    const id = await ada.begin()
+    const id = await ada.createChat()
     const models = ["gpt-fake", "gpt-reason-fake"]
-    const [user, one, other] = await ada.say(id, { content: "hello both", models })
+    const [user, one, other] = await ada.sendMessage(id, { content: "hello both", models })
     expect([one.model, other.model]).toEqual(models)
     expect([one.parent_id, other.parent_id]).toEqual([user.id, user.id])
     expect(one.batch).toBe(other.batch)
   })
 
   it("stores reasoning separately from the answer", async () => {
-    const id = await ada.begin({ models: ["gpt-reason-fake"] })
-    const [, answer] = await ada.say(id, { content: "why" })
+    const id = await ada.createChat({ models: ["gpt-reason-fake"] })
+    const [, answer] = await ada.sendMessage(id, { content: "why" })
     expect(answer.content).toBe("You said: why")
     expect(answer.reasoning).toBe("Thinking about: why")
   })
 
   it("sends images to the model and returns them only to their owner", async () => {
-    const id = await ada.begin()
-    const [user, answer] = await ada.say(id, { content: "Look", images: [onePixel] })
+    const id = await ada.createChat()
+    const [user, answer] = await ada.sendMessage(id, { content: "Look", images: [onePixel] })
     expect(answer.content).toBe("I see 1 image. You said: Look")
     const path = `/api/v1/chats/${id}/images/${user.images[0].id}`
     const shown = await fetch(gateway.url + path, {
-      headers: { authorization: `Bearer ${(await gateway.newUser("Nosy")).key}` },
+      headers: { authorization: `Bearer ${(await gateway.createUser("Nosy")).key}` },
     })
     expect(shown.status).toBe(404)
     const own = await ada.call("GET", `/${id}/images/${user.images[0].id}`)
@@ -133,8 +136,8 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("is private to its owner: every route returns 404 to others", async () => {
-    const id = await ada.begin()
-    const [user] = await ada.say(id, { content: "secret" })
+    const id = await ada.createChat()
+    const [user] = await ada.sendMessage(id, { content: "secret" })
     const attempts = await Promise.all([
       eve.call("GET", `/${id}`),
       eve.call("POST", `/${id}`, { title: "mine now" }),
@@ -156,8 +159,8 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("can be read by everyone while it is shared, but changed only by its owner", async () => {
-    const id = await ada.begin({ folder: "private", tags: ["mine"] })
-    await ada.say(id, { content: "for all" })
+    const id = await ada.createChat({ folder: "private", tags: ["mine"] })
+    await ada.sendMessage(id, { content: "for all" })
     expect((await ada.call("POST", `/${id}/share`, {})).body.shared).toBe(true)
     const read = await eve.call("GET", `/${id}`)
     expect(read.body).toMatchObject({ writable: false, folder: null, tags: [] })
@@ -165,15 +168,15 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect((await eve.call("POST", `/${id}`, { title: "x" })).status).toBe(404)
     expect((await eve.call("GET", "/")).body.total).toBe(0)
     const watching = await eve.follow(id)
-    await watching.until(({ name }) => name === "snapshot")
+    await watching.waitFor(({ name }) => name === "snapshot")
     await ada.call("POST", `/${id}/share`, { shared: false })
-    await watching.until(({ name }) => name === "deleted")
+    await watching.waitFor(({ name }) => name === "deleted")
     await watching.ended
     expect((await eve.call("GET", `/${id}`)).status).toBe(404)
   })
 
   it("stores a provider's error with the message, in the provider's words", async () => {
-    upstream.fault(
+    upstream.injectFault(
       {
         kind: "status",
         status: 400,
@@ -181,26 +184,26 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
       },
       { on: /chat/ },
     )
-    const id = await ada.begin()
-    const [user, answer] = await ada.say(id, { content: "too long" })
+    const id = await ada.createChat()
+    const [user, answer] = await ada.sendMessage(id, { content: "too long" })
     expect(answer).toMatchObject({ state: "failed", content: "" })
     expect(answer.error).toMatchObject({
       message: "The prompt is too long",
       code: "context_length_exceeded",
       status: 400,
     })
-    const [again] = await ada.say(id, { parent_id: user.id })
+    const [again] = await ada.sendMessage(id, { parent_id: user.id })
     expect(again.state).toBe("completed")
   })
 
   it("stores the partial answer when a provider aborts", async () => {
-    upstream.fault({ kind: "break", after: 4 }, { on: /chat/ })
-    const id = await ada.begin()
-    const [, answer] = await ada.say(id, { content: "one two three four five six" })
+    upstream.injectFault({ kind: "break", after: 4 }, { on: /chat/ })
+    const id = await ada.createChat()
+    const [, answer] = await ada.sendMessage(id, { content: "one two three four five six" })
     expect(answer.state).toBe("failed")
     expect(answer.content).toMatch(/^You said: one/)
     expect(answer.error.message).toContain("closed the connection in the middle")
-    const [longer] = await ada.say(id, { continue_id: answer.id })
+    const [longer] = await ada.sendMessage(id, { continue_id: answer.id })
     expect(longer.id).toBe(answer.id)
     expect(longer).toMatchObject({ state: "completed", error: null })
     expect(longer.content.startsWith(answer.content)).toBe(true)
@@ -208,7 +211,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
   })
 
   it("rejects an unknown model before storing anything", async () => {
-    const id = await ada.begin()
+    const id = await ada.createChat()
     const reply = await ada.call("POST", `/${id}/messages`, { content: "x", models: ["no-such"] })
     expect(reply).toMatchObject({ status: 404, body: { code: "model_not_found" } })
     expect((await ada.call("GET", `/${id}`)).body.messages).toEqual([])

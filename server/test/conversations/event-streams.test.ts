@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { collect } from "../knowledge/collections.ts"
-import { followPath } from "./chat-page.ts"
+import { followEventStream } from "./chat-page.ts"
 
 const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
   principal_type,
@@ -10,17 +10,17 @@ const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
   permission: "read",
 })
 
-describe.each(chooseDatabases())("open event streams on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("open event streams on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env)
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const shareWithGroup = async (name: string, members: string[]) => {
@@ -39,15 +39,15 @@ describe.each(chooseDatabases())("open event streams on $name", ({ place }) => {
     ({ name, data }: { name: string; data: { id?: string } }): boolean =>
       name === "collections" && data.id === id
 
-  const open = (key: string) => followPath(gateway.url, "/api/v1/events", key)
+  const open = (key: string) => followEventStream(gateway.url, "/api/v1/events", key)
 
   it("stop sending events about a group's collections when the user leaves the group", async () => {
-    const [leaver, stayer] = [await gateway.newUser("Lea"), await gateway.newUser("Stan")]
+    const [leaver, stayer] = [await gateway.createUser("Lea"), await gateway.createUser("Stan")]
     const shared = await shareWithGroup("Leavers", [leaver.id, stayer.id])
     const [left, stayed] = [await open(leaver.key), await open(stayer.key)]
     await shared.change({ description: "one" })
-    await left.until(shared.isAbout)
-    await stayed.until(shared.isAbout)
+    await left.waitFor(shared.isAbout)
+    await stayed.waitFor(shared.isAbout)
     await shared.move("remove", [leaver.id])
     const seen = left.events.filter(shared.isAbout).length
     await shared.change({ description: "two" })
@@ -55,35 +55,35 @@ describe.each(chooseDatabases())("open event streams on $name", ({ place }) => {
     const last = await collect(gateway, "Said after all others")
     const readers = [leaver, stayer].map(({ id }) => grantTo("user", id))
     await gateway.call("POST", `/api/v1/knowledge/${last}/update`, { access_grants: readers })
-    await left.until(isAbout(last))
-    await stayed.until(isAbout(last))
+    await left.waitFor(isAbout(last))
+    await stayed.waitFor(isAbout(last))
     expect(left.events.filter(shared.isAbout)).toHaveLength(seen)
     expect(stayed.events.filter(shared.isAbout).length).toBeGreaterThanOrEqual(3)
     for (const page of [left, stayed]) page.leave()
   })
 
   it("send events about a group's collections as soon as the user joins the group", async () => {
-    const joiner = await gateway.newUser("June")
+    const joiner = await gateway.createUser("June")
     const shared = await shareWithGroup("Joiners", [])
     const page = await open(joiner.key)
     await shared.move("add", [joiner.id])
     await shared.change({ description: "hello" })
-    await page.until(shared.isAbout)
+    await page.waitFor(shared.isAbout)
     page.leave()
   })
 
   it("stop sending events about others' collections to a demoted administrator", async () => {
-    const boss = await gateway.newUser("Boss")
+    const boss = await gateway.createUser("Boss")
     const role = (role: string) => gateway.call("POST", `/api/v1/users/${boss.id}/update`, { role })
     await role("admin")
     const page = await open(boss.key)
     const hidden = await shareWithGroup("Hidden", [])
-    await page.until(hidden.isAbout)
+    await page.waitFor(hidden.isAbout)
     await role("user")
     const seen = page.events.filter(hidden.isAbout).length
     await hidden.change({ description: "secret" })
     const shown = await shareWithGroup("Shown", [boss.id])
-    await page.until(shown.isAbout)
+    await page.waitFor(shown.isAbout)
     expect(page.events.filter(hidden.isAbout)).toHaveLength(seen)
     page.leave()
   })

@@ -3,40 +3,40 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { startProber } from "../harness/prober.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startLatencyProbe } from "../harness/prober.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { followPath } from "./chat-page.ts"
+import { followEventStream } from "./chat-page.ts"
 import {
-  type Call,
-  chat,
+  type ApiCall,
+  createExport,
+  createMessages,
   importChat,
-  leaveUnread,
-  many,
   readSnapshot,
+  requestWithoutReading,
 } from "./large-conversations.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("a large chat on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let eve: { key: string }
-  const call: Call = (method, path, body) => gateway.call(method, path, body)
+  const call: ApiCall = (method, path, body) => gateway.call(method, path, body)
   const get = async (path: string, key = gateway.key) =>
     (await gateway.call("GET", path, undefined, { key })).body
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway(place.env)
-    eve = await gateway.newUser("Eve")
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
+    eve = await gateway.createUser("Eve")
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   const readAll = async (id: string): Promise<string[]> => {
@@ -51,16 +51,20 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
   }
 
   it("is read in pages, with each message once and in order", async () => {
-    const id = await importChat(call, chat(many(1201, () => ({}))))
+    const id = await importChat(call, createExport(createMessages(1201, () => ({}))))
     const first = await get(`/api/v1/chats/${id}`)
     expect([first.messages.length, first.messages.at(-1).content]).toEqual([500, "message 1200"])
-    expect(await readAll(id)).toEqual(many(1201, () => ({})).map(({ content }) => content))
+    expect(await readAll(id)).toEqual(
+      createMessages(1201, () => ({})).map(({ content }) => content),
+    )
   })
 
   it("has pages of bounded size; a message that exceeds it gets its own page", async () => {
     const sizes = [600_000, 10, 2_000_000, 600_000, 600_000, 300_000]
-    const messages = many(sizes.length, (n) => ({ content: `${n}`.padEnd(sizes[n] ?? 0, ".") }))
-    const id = await importChat(call, chat(messages))
+    const messages = createMessages(sizes.length, (n) => ({
+      content: `${n}`.padEnd(sizes[n] ?? 0, "."),
+    }))
+    const id = await importChat(call, createExport(messages))
     const last = await get(`/api/v1/chats/${id}`)
     expect(last.messages.map(({ content }: { content: string }) => content.length)).toEqual([
       600_000, 300_000,
@@ -71,7 +75,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
   it("can be exported and imported without loss", async () => {
     const id = await importChat(
       call,
-      chat(many(300, (n) => ({ content: `${n}`.padEnd(9000, ".") }))),
+      createExport(createMessages(300, (n) => ({ content: `${n}`.padEnd(9000, ".") }))),
     )
     const exported = await get(`/api/v1/chats/${id}/export`)
     const again = await importChat(call, exported)
@@ -83,25 +87,27 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
 
   it("may reference at most 10,000 files", async () => {
     const naming = (count: number) =>
-      many(Math.ceil(count / 100), (m) => ({
+      createMessages(Math.ceil(count / 100), (m) => ({
         files: Array.from({ length: Math.min(100, count - m * 100) }, (_, n) => ({
           type: "file",
           id: `invented ${m}-${n}`,
           name: "",
         })),
       }))
-    const refused = await call("POST", "/api/v1/chats/import", { chats: [chat(naming(10_001))] })
+    const refused = await call("POST", "/api/v1/chats/import", {
+      chats: [createExport(naming(10_001))],
+    })
     expect(refused).toMatchObject({ status: 422 })
     expect(refused.body.detail).toMatch(/chats\.0: .*10000 different files/)
-    expect(await importChat(call, chat(naming(10_000)))).toBeTruthy()
+    expect(await importChat(call, createExport(naming(10_000)))).toBeTruthy()
   })
 
   it("is deleted with all its messages and images, without affecting other chats", async () => {
     const image = { media_type: "image/png", base64: Buffer.alloc(30).toString("base64") }
     const images = (n: number) => ({ images: n % 20 === 0 ? Array(10).fill(image) : [] })
     const [id, other] = [
-      await importChat(call, chat(many(101, images))),
-      await importChat(call, chat(many(21, images))),
+      await importChat(call, createExport(createMessages(101, images))),
+      await importChat(call, createExport(createMessages(21, images))),
     ]
     expect((await call("DELETE", `/api/v1/chats/${id}`)).status).toBe(200)
     expect((await call("GET", `/api/v1/chats/${id}`)).status).toBe(404)
@@ -118,8 +124,8 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     const secret = { system: "The secret word is xyzzy", params: { temperature: 0.123 } }
     const id = await importChat(
       call,
-      chat(
-        many(2, () => ({})),
+      createExport(
+        createMessages(2, () => ({})),
         secret,
       ),
     )
@@ -132,10 +138,13 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
   })
 
   it("is streamed in pieces, and a disconnected reader can resume in the middle", async () => {
-    const id = await importChat(call, chat(many(400, (n) => ({ content: `${n}`.padEnd(5000) }))))
+    const id = await importChat(
+      call,
+      createExport(createMessages(400, (n) => ({ content: `${n}`.padEnd(5000) }))),
+    )
     const path = `/api/v1/chats/${id}/events`
-    const first = await followPath(gateway.url, path, gateway.key)
-    const piece = await first.until(({ name }) => name === "messages")
+    const first = await followEventStream(gateway.url, path, gateway.key)
+    const piece = await first.waitFor(({ name }) => name === "messages")
     first.leave()
     const response = await fetch(gateway.url + path, {
       headers: { authorization: `Bearer ${gateway.key}`, "last-event-id": `${piece.idText}` },
@@ -153,31 +162,35 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
   })
 })
 
-describe.each(chooseDatabases())("a chat that grows on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("a chat that grows on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
-  const call: Call = (method, path, body) => gateway.call(method, path, body)
+  const call: ApiCall = (method, path, body) => gateway.call(method, path, body)
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     upstream = await startFakeOpenAI()
-    gateway = await startGateway({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
+    gateway = await startGateway({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
     await waitForModels(gateway, ["gpt-fake"])
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await place.remove()
+    await database.remove()
   })
 
   it("while it is being read is returned without duplicates and up to date", async () => {
-    const messages = many(60, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))
+    const messages = createMessages(60, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))
     const params = { metadata: { fake_chunks: 40 } }
-    const id = await importChat(call, chat(messages, { models: ["gpt-fake"], params }))
-    const socket = await leaveUnread(gateway.url, `/api/v1/chats/${id}/events`, gateway.key)
-    const said = "word ".repeat(150_000)
-    const asked = await call("POST", `/api/v1/chats/${id}/messages`, { content: said })
+    const id = await importChat(call, createExport(messages, { models: ["gpt-fake"], params }))
+    const socket = await requestWithoutReading(
+      gateway.url,
+      `/api/v1/chats/${id}/events`,
+      gateway.key,
+    )
+    const output = "word ".repeat(150_000)
+    const asked = await call("POST", `/api/v1/chats/${id}/messages`, { content: output })
     const answerId = asked.body.messages[1].id
     const answer = async () => (await call("GET", `/api/v1/chats/${id}`)).body.messages.at(-1)
     await vi.waitFor(async () => expect((await answer()).state).toBe("completed"), 20_000)
@@ -204,15 +217,15 @@ describe.each(chooseDatabases())("a chat that grows on $name", ({ place: makePla
 
 describe("one user's large chats", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-  let server: ServerProcess
+  let server: TestGatewayProcess
 
   beforeAll(async () => {
-    server = await startServer({ DATA_DIR: dataDir })
+    server = await startTestGatewayProcess({ DATA_DIR: dataDir })
   })
   afterAll(async () => {
     await server.stop()
     rmSync(dataDir, { recursive: true })
-    killAll()
+    killAllGateways()
   })
 
   const reader = async (): Promise<string> => {
@@ -225,16 +238,19 @@ describe("one user's large chats", () => {
   it("do not delay other users when they reference thousands of files and are shared", async () => {
     const files = (m: number) =>
       Array.from({ length: 100 }, (_, n) => ({ type: "file", id: `no ${m}-${n}`, name: "" }))
-    const id = await importChat(server.call, chat(many(100, (m) => ({ files: files(m) }))))
+    const id = await importChat(
+      server.call,
+      createExport(createMessages(100, (m) => ({ files: files(m) }))),
+    )
     await server.call("POST", `/api/v1/chats/${id}/share`, {})
     const key = await reader()
-    const prober = await startProber(server.url)
+    const prober = await startLatencyProbe(server.url)
     for (const path of ["", "/export"]) {
       const { status } = await server.call("GET", `/api/v1/chats/${id}${path}`, undefined, key)
       expect(status).toBe(200)
     }
-    const following = await followPath(server.url, `/api/v1/chats/${id}/events`, key)
-    await following.until(({ data }) => data.has_more === false)
+    const following = await followEventStream(server.url, `/api/v1/chats/${id}/events`, key)
+    await following.waitFor(({ data }) => data.has_more === false)
     following.leave()
     const { maxMs, controlMs } = await prober.stop()
     // With one query per file, it took five seconds; with one per hundred files, a few
@@ -244,8 +260,11 @@ describe("one user's large chats", () => {
 
   it("do not delay other users when they are deleted", async () => {
     const content = "x".repeat(2200)
-    const id = await importChat(server.call, chat(many(20_000, () => ({ content }))))
-    const prober = await startProber(server.url)
+    const id = await importChat(
+      server.call,
+      createExport(createMessages(20_000, () => ({ content }))),
+    )
+    const prober = await startLatencyProbe(server.url)
     const started = performance.now()
     const { status } = await server.call("DELETE", `/api/v1/chats/${id}`)
     const tookMs = performance.now() - started

@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { expect, vi } from "vitest"
-import type { Reply } from "../harness/process.ts"
+import type { ApiResponse } from "../harness/process.ts"
 
-export const message = (id: number, fields: object = {}) => ({
+export const createMessage = (id: number, fields: object = {}) => ({
   id: `m${id}`,
   parent_id: id === 0 ? null : `m${id - 1}`,
   role: id % 2 === 0 ? "user" : "assistant",
@@ -11,30 +11,34 @@ export const message = (id: number, fields: object = {}) => ({
   created_at: 1,
   ...fields,
 })
-export const chat = (messages: object[], fields: object = {}) => ({
+export const createExport = (messages: object[], fields: object = {}) => ({
   title: "Large",
   created_at: 1,
   updated_at: 1,
   messages,
   ...fields,
 })
-export const many = (count: number, fields: (n: number) => object) =>
-  Array.from({ length: count }, (_, n) => message(n, fields(n)))
+export const createMessages = (count: number, fields: (n: number) => object) =>
+  Array.from({ length: count }, (_, n) => createMessage(n, fields(n)))
 
-export type Call = (
+export type ApiCall = (
   method: string,
   path: string,
   body?: unknown,
-) => Promise<Pick<Reply, "status" | "body">>
+) => Promise<Pick<ApiResponse, "status" | "body">>
 
-export const importChat = async (call: Call, imported: object): Promise<string> => {
+export const importChat = async (call: ApiCall, imported: object): Promise<string> => {
   const { status, body } = await call("POST", "/api/v1/chats/import", { chats: [imported] })
   if (status !== 200) throw new Error(JSON.stringify(body))
   return body.ids[0]
 }
 
 /** Sends a request and reads only the first bytes of the response. */
-export const leaveUnread = async (url: string, path: string, key: string): Promise<Socket> => {
+export const requestWithoutReading = async (
+  url: string,
+  path: string,
+  key: string,
+): Promise<Socket> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on("error", () => {})

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { chatting } from "./chat-page.ts"
+import { createChatClient } from "./chat-page.ts"
 
-interface Titled {
+interface ChatSummary {
   title: string
 }
 
-describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("the list of chats on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
   let key: string
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ apiKey: "up-key" })
     gateway = await startGateway({
-      ...home.env,
+      ...database.env,
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
     })
@@ -26,21 +26,21 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
-  const someone = async (name: string) => {
-    ;({ key } = await gateway.newUser(name))
-    return chatting(gateway, key)
+  const createClient = async (name: string) => {
+    ;({ key } = await gateway.createUser(name))
+    return createChatClient(gateway, key)
   }
-  const titles = ({ body }: { body: { items: Titled[] } }): string[] =>
+  const titles = ({ body }: { body: { items: ChatSummary[] } }): string[] =>
     body.items.map(({ title }) => title)
 
   it("finds words in titles and messages, whatever their case and script", async () => {
-    const ada = await someone("Searcher")
-    const id = await ada.begin({ title: "ÜBERSICHT der Häfen" })
-    await ada.say(id, { content: "Где находится ПРИСТАНЬ? 100% sure_thing" })
-    await ada.begin({ title: "Something else" })
+    const ada = await createClient("Searcher")
+    const id = await ada.createChat({ title: "ÜBERSICHT der Häfen" })
+    await ada.sendMessage(id, { content: "Где находится ПРИСТАНЬ? 100% sure_thing" })
+    await ada.createChat({ title: "Something else" })
     const search = async (text: string) =>
       titles(await ada.call("GET", `/?query=${encodeURIComponent(text)}`))
     for (const text of [
@@ -66,9 +66,9 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     ["Cafe\u0301 und Ä", ["café", "CAFÉ", "cafe\u0301", "ä"], ["cafes"]],
     ["50% off_now \\o/", ["50% OFF", "f_N", "\\O"], ["50 %", "fxn", "/o"]],
   ])("finds different spellings in the message %j", async (content, found, missed) => {
-    const ada = await someone(`Finder ${content.length}`.replaceAll(" ", ""))
-    await ada.say(await ada.begin({ title: "It" }), { content })
-    await ada.begin({ title: "Other" })
+    const ada = await createClient(`Finder ${content.length}`.replaceAll(" ", ""))
+    await ada.sendMessage(await ada.createChat({ title: "It" }), { content })
+    await ada.createChat({ title: "Other" })
     for (const text of [...found, ...missed]) {
       const { body } = await ada.call("GET", `/?query=${encodeURIComponent(text)}`)
       expect(body.total, text).toBe(found.includes(text) ? 1 : 0)
@@ -76,9 +76,9 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   })
 
   it("paginates search results in order", async () => {
-    const ada = await someone("SearchPager")
+    const ada = await createClient("SearchPager")
     for (let number = 1; number <= 5; number++) {
-      await ada.say(await ada.begin({ title: `Chat ${number}` }), { content: "tide" })
+      await ada.sendMessage(await ada.createChat({ title: `Chat ${number}` }), { content: "tide" })
     }
     const found = await ada.call(
       "GET",
@@ -91,8 +91,8 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   })
 
   it("is paginated, latest first", async () => {
-    const ada = await someone("Pager")
-    for (let number = 1; number <= 7; number++) await ada.begin({ title: `Chat ${number}` })
+    const ada = await createClient("Pager")
+    for (let number = 1; number <= 7; number++) await ada.createChat({ title: `Chat ${number}` })
     const first = await ada.call("GET", "/?page_size=3")
     const last = await ada.call("GET", "/?page_size=3&page=3")
     expect(first.body.total).toBe(7)
@@ -103,9 +103,9 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   })
 
   it("can be filtered by folder, tag, pin and archive", async () => {
-    const ada = await someone("Tidy")
-    const id = await ada.begin({ title: "Harbour" })
-    await ada.begin({ title: "Other" })
+    const ada = await createClient("Tidy")
+    const id = await ada.createChat({ title: "Harbour" })
+    await ada.createChat({ title: "Other" })
     await ada.call("POST", `/${id}`, { folder: "Work", tags: ["sea", "a%b"], pinned: true })
     expect(titles(await ada.call("GET", "/?folder=Work"))).toEqual(["Harbour"])
     expect(titles(await ada.call("GET", "/?tag=a%25b"))).toEqual(["Harbour"])
@@ -120,33 +120,33 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   })
 
   it("renames a chat, and rejects an empty name", async () => {
-    const ada = await someone("Namer")
-    const id = await ada.begin()
+    const ada = await createClient("Namer")
+    const id = await ada.createChat()
     const renamed = await ada.call("POST", `/${id}`, { title: "  Tides  " })
     expect(renamed.body.title).toBe("Tides")
     const empty = await ada.call("POST", `/${id}`, { title: " " })
     expect(empty).toMatchObject({ status: 422, body: { errors: [{ path: "title" }] } })
-    await ada.say(id, { content: "these words do not replace a name that was given" })
+    await ada.sendMessage(id, { content: "these words do not replace a name that was given" })
     expect((await ada.call("GET", `/${id}`)).body.title).toBe("Tides")
   })
 
   it("permanently removes a deleted chat", async () => {
-    const ada = await someone("Deleter")
-    const id = await ada.begin()
-    await ada.say(id, { content: "gone soon" })
+    const ada = await createClient("Deleter")
+    const id = await ada.createChat()
+    await ada.sendMessage(id, { content: "gone soon" })
     expect((await ada.call("DELETE", `/${id}`)).status).toBe(200)
     expect((await ada.call("GET", `/${id}`)).status).toBe(404)
     expect((await ada.call("GET", "/?query=gone")).body.total).toBe(0)
   })
 
   it("can be exported as JSON and imported by anyone, including branches", async () => {
-    const ada = await someone("Exporter")
-    const id = await ada.begin({ system: "Be brief.", tags: ["sea"] })
-    const [user] = await ada.say(id, { content: "first" })
-    await ada.say(id, { parent_id: user.id })
+    const ada = await createClient("Exporter")
+    const id = await ada.createChat({ system: "Be brief.", tags: ["sea"] })
+    const [user] = await ada.sendMessage(id, { content: "first" })
+    await ada.sendMessage(id, { parent_id: user.id })
     const exported = await ada.call("GET", `/${id}/export`)
     expect(exported.headers.get("content-disposition")).toContain("attachment")
-    const other = await someone("Importer")
+    const other = await createClient("Importer")
     const imported = await other.call("POST", "/import", { chats: [exported.body] })
     expect(imported.status).toBe(200)
     const { body } = await other.call("GET", `/${imported.body.ids[0]}`)
@@ -164,15 +164,15 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   })
 
   it("is exported as an empty file if there are no chats", async () => {
-    const { body } = await (await someone("Nobody")).call("GET", "/export")
+    const { body } = await (await createClient("Nobody")).call("GET", "/export")
     expect(body).toEqual({ portico_chats: 1, chats: [] })
   })
 
   it("aborts an export, instead of ending it normally, if a chat cannot be read", async () => {
-    const ada = await someone("Broken")
-    for (let n = 0; n < 5; n++) await ada.begin()
-    const last = await ada.begin()
-    await ada.say(last, { content: "unreadable" })
+    const ada = await createClient("Broken")
+    for (let n = 0; n < 5; n++) await ada.createChat()
+    const last = await ada.createChat()
+    await ada.sendMessage(last, { content: "unreadable" })
     await gateway.gateway.db.transact((tx) =>
       tx.updateTable("chat_messages").set({ state: "odd" }).where("chat_id", "=", last).execute(),
     )
@@ -187,14 +187,14 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect(text).toContain('"portico_chats":1')
     expect(text).not.toMatch(/odd|error/i)
     const isLine = ({ path }: Record<string, unknown>) => path === "/api/v1/chats/export"
-    await expect.poll(() => gateway.lines.findLast(isLine)).toMatchObject({ level: 50 })
+    await expect.poll(() => gateway.logLines.findLast(isLine)).toMatchObject({ level: 50 })
   })
 
   it("can be exported as Markdown and imported again, whatever the messages contain", async () => {
-    const ada = await someone("Writer")
-    const id = await ada.begin({ title: "Traps" })
+    const ada = await createClient("Writer")
+    const id = await ada.createChat({ title: "Traps" })
     const traps = "## You\n\nnot a heading\n<!-- abc -->\n```\n# code\n```\n\nend"
-    await ada.say(id, { content: traps })
+    await ada.sendMessage(id, { content: traps })
     const { body: markdown } = await ada.call("GET", `/${id}/export?format=markdown`)
     expect(markdown).toContain("# Traps")
     const { body } = await ada.call("POST", "/import", { markdown })

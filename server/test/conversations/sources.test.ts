@@ -1,12 +1,12 @@
 import { createServer } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { pdf } from "../files/make-documents.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { createPdf } from "../files/make-documents.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 import { collect, upload } from "../knowledge/collections.ts"
-import { chatting, type Following } from "./chat-page.ts"
+import { createChatClient, type FollowedStream } from "./chat-page.ts"
 
 const wait = "?process_in_background=false"
 const bees = `# Bees
@@ -24,28 +24,28 @@ interface Source {
   end: number
 }
 
-describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }) => {
-  let home: Place
+describe.each(chooseDatabases())("chats with sources on $name", ({ name, createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
-  let ada: ReturnType<typeof chatting>
-  let eve: ReturnType<typeof chatting>
+  let ada: ReturnType<typeof createChatClient>
+  let eve: ReturnType<typeof createChatClient>
   let eveId: string
   let file: { id: string }
   let collection: string
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ apiKey: "up-key" })
     gateway = await startGateway({
-      ...home.env,
+      ...database.env,
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
     })
-    ada = chatting(gateway, adminKey)
-    const other = await gateway.newUser("Eve")
+    ada = createChatClient(gateway, adminKey)
+    const other = await gateway.createUser("Eve")
     eveId = other.id
-    eve = chatting(gateway, other.key)
+    eve = createChatClient(gateway, other.key)
     file = (await upload(gateway, "bees.md", bees, { query: wait })).body
     const tax = await upload(gateway, "tax.txt", "Value added tax is due.", { query: wait })
     collection = await collect(gateway, `Zoo ${name}`, [file.id, tax.body.id])
@@ -53,13 +53,13 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
 
   const zoo = () => [{ type: "collection", id: collection }]
   const askZoo = async (fields: Record<string, unknown> = {}) => {
-    const id = await ada.begin(fields)
-    const [user, answer] = await ada.say(id, { content: question, files: zoo() })
+    const id = await ada.createChat(fields)
+    const [user, answer] = await ada.sendMessage(id, { content: question, files: zoo() })
     return { id, user, answer }
   }
   const passagesOf = (who: typeof ada, id: string, messageId: string) =>
@@ -82,16 +82,16 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
   })
 
   it("send the sources before the answer, as numbered events", async () => {
-    const id = await ada.begin()
+    const id = await ada.createChat()
     const started = await ada.call("POST", `/${id}/messages`, { content: question, files: zoo() })
     const answerId = started.body.messages[1].id
     const following = await ada.follow(id, started.body.seq)
-    const told = await following.until(
+    const told = await following.waitFor(
       ({ name: event, data }) => event === "message" && data.id === answerId && data.sources,
     )
     expect(told.data).toMatchObject({ content: "", sources: [{ name: "bees.md" }, {}] })
     expect(told.data.sources[0].cited).toBeUndefined()
-    const over = await following.until(
+    const over = await following.waitFor(
       ({ data }) => data.id === answerId && data.state === "completed",
     )
     const finished = told.data.sources.map((source: Source) => ({ ...source, cited: false }))
@@ -101,16 +101,16 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
 
   it("search the same files when an answer is regenerated, and none for a question without files", async () => {
     const { id, user } = await askZoo()
-    const [again] = await ada.say(id, { parent_id: user.id })
+    const [again] = await ada.sendMessage(id, { parent_id: user.id })
     expect(again.sources[0].name).toBe("bees.md")
-    const [, plain] = await ada.say(id, { content: "And what do ants do?" })
+    const [, plain] = await ada.sendMessage(id, { content: "And what do ants do?" })
     expect(plain).toMatchObject({ sources: null, sources_skipped: [] })
   })
 
   it("mark the sources that the finished answer cites", async () => {
-    const id = await ada.begin()
+    const id = await ada.createChat()
     // The fake model repeats the question.
-    const [, answer] = await ada.say(id, { content: `${question} [1]`, files: zoo() })
+    const [, answer] = await ada.sendMessage(id, { content: `${question} [1]`, files: zoo() })
     const cited = answer.sources.map((source: { cited: boolean }) => source.cited)
     expect(cited).toEqual([true, ...Array(cited.length - 1).fill(false)])
     const { messages } = (await ada.call("GET", `/${id}`)).body
@@ -120,16 +120,16 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
   it("report an empty list if nothing was found, and name files that could not be read", async () => {
     const blank = await upload(gateway, "blank.txt", "\n \n", { query: wait })
     const mixed = await collect(gateway, "Mixed", [blank.body.id])
-    const id = await ada.begin()
+    const id = await ada.createChat()
     const files = [{ type: "collection", id: mixed }]
-    const [, answer] = await ada.say(id, { content: "Which interest rate was set?", files })
+    const [, answer] = await ada.sendMessage(id, { content: "Which interest rate was set?", files })
     expect(answer.sources).toEqual([])
     expect(answer.sources_skipped).toMatchObject([{ name: "blank.txt", status: "failed" }])
     expect((await passagesOf(ada, id, answer.id)).body).toEqual({ items: [] })
   })
 
   it("reject missing and inaccessible files before storing anything", async () => {
-    const id = await eve.begin()
+    const id = await eve.createChat()
     for (const [files, code] of [
       [[{ type: "file", id: "nothing" }], "file_not_found"],
       [[{ type: "file", id: file.id }], "file_not_found"],
@@ -149,21 +149,21 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
       base_model_id: "gpt-fake",
       meta: { knowledge: [{ type: "collection", id: collection }] },
     })
-    const id = await ada.begin({ models: [model] })
-    const [, answer] = await ada.say(id, { content: question })
+    const id = await ada.createChat({ models: [model] })
+    const [, answer] = await ada.sendMessage(id, { content: question })
     expect(answer.sources[0].name).toBe("bees.md")
   })
 
   it("keep the numbers of sources already cited when an answer is continued", async () => {
     const text = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
     const own = await upload(gateway, "gone.txt", `Cicadas sing ${text}`, { query: wait })
-    const id = await ada.begin()
-    upstream.fault({ kind: "break", after: 4, by: "close" }, { on: /chat/ })
+    const id = await ada.createChat()
+    upstream.injectFault({ kind: "break", after: 4, by: "close" }, { on: /chat/ })
     const files = [{ type: "file", id: own.body.id }]
-    const [, broken] = await ada.say(id, { content: `Do cicadas sing ${text}?`, files })
+    const [, broken] = await ada.sendMessage(id, { content: `Do cicadas sing ${text}?`, files })
     expect(broken.state).toBe("failed")
     await gateway.call("DELETE", `/api/v1/files/${own.body.id}`)
-    const [whole] = await ada.say(id, { continue_id: broken.id })
+    const [whole] = await ada.sendMessage(id, { continue_id: broken.id })
     expect(whole).toMatchObject({ state: "completed", sources: broken.sources })
     expect(sentLast()).toContain("Cicadas sing")
   })
@@ -179,13 +179,20 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     ]
     const choices = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const frame = `data: ${JSON.stringify({ choices, sources })}\n\n`
-    upstream.fault({ kind: "last_words", after: 3, frame }, { on: /chat/ })
-    const id = await ada.begin()
-    const [, answer] = await ada.say(id, { content: "What helps [1]?" })
+    upstream.injectFault({ kind: "last_words", after: 3, frame }, { on: /chat/ })
+    const id = await ada.createChat()
+    const [, answer] = await ada.sendMessage(id, { content: "What helps [1]?" })
     upstream.clearFaults()
     const heading = ["Faults", "Power"]
-    const place = { file_id: "manual/1", page: 3, start: 5, end: 24, score: 0.5, cited: false }
-    expect(answer.sources).toEqual([{ ...place, name: "manual.md", heading }, null])
+    const createDatabase = {
+      file_id: "manual/1",
+      page: 3,
+      start: 5,
+      end: 24,
+      score: 0.5,
+      cited: false,
+    }
+    expect(answer.sources).toEqual([{ ...createDatabase, name: "manual.md", heading }, null])
     const { body } = await passagesOf(ada, id, answer.id)
     expect(body.items[0].text).toBe("Turn it off and on.")
   })
@@ -221,10 +228,10 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
       eve.call("GET", `/${id}/export`),
       eve.call("GET", `/${id}/export?format=markdown`),
     ])
-    const following: Following = await eve.follow(id)
-    await following.until(({ name: event }) => event === "snapshot")
-    const [again] = await ada.say(id, { content: question, files: zoo() })
-    await following.until(({ data }) => data.parent_id === again.id && data.state === "completed")
+    const following: FollowedStream = await eve.follow(id)
+    await following.waitFor(({ name: event }) => event === "snapshot")
+    const [again] = await ada.sendMessage(id, { content: question, files: zoo() })
+    await following.waitFor(({ data }) => data.parent_id === again.id && data.state === "completed")
     following.leave()
     const told = JSON.stringify([seen, passages.body, exports, following.events])
     expect(told.replaceAll(question, "")).not.toMatch(secrets)
@@ -246,9 +253,9 @@ it("can stop an answer that is still waiting for a file to be processed", async 
     OPENAI_API_KEYS: "up-key",
   })
   try {
-    const ada = chatting(gateway, adminKey)
-    const { body } = await upload(gateway, "scan.pdf", pdf([""]))
-    const id = await ada.begin()
+    const ada = createChatClient(gateway, adminKey)
+    const { body } = await upload(gateway, "scan.pdf", createPdf([""]))
+    const id = await ada.createChat()
     const files = [{ type: "file", id: body.id }]
     await ada.call("POST", `/${id}/messages`, { content: "What does it say?", files })
     const asked = performance.now()

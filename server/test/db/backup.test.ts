@@ -29,19 +29,19 @@ describe("a backup", () => {
     const child = spawn(process.execPath, [script, ...args], {
       env: { PATH: process.env.PATH, DATA_DIR: gateway.dataDir, INIT_CWD: folder, ...env },
     })
-    let said = ""
+    let output = ""
     child.stdout.on("data", (chunk) => {
-      said += chunk
+      output += chunk
     })
     child.stderr.on("data", (chunk) => {
-      said += chunk
+      output += chunk
     })
     const [code] = await once(child, "close")
-    return { code, said: said }
+    return { code, output: output }
   }
 
   /** Starts a gateway on a restored backup. */
-  const restored = (file: string): Promise<TestGateway> => {
+  const startFromBackup = (file: string): Promise<TestGateway> => {
     const DATA_DIR = mkdtempSync(join(folder, "restored-"))
     writeFileSync(join(DATA_DIR, "portico.db"), readFileSync(file))
     return startGateway({ DATA_DIR })
@@ -72,7 +72,7 @@ describe("a backup", () => {
 
     for (const { file, before } of copies) {
       expect(statSync(file).mode & 0o777).toBe(0o600)
-      const copy = await restored(file)
+      const copy = await startFromBackup(file)
       const { read } = copy.gateway.db
       const groups = (await read.selectFrom("groups").select("name").execute()).map((g) => g.name)
       expect(before.filter((name) => !groups.includes(name))).toEqual([])
@@ -84,10 +84,10 @@ describe("a backup", () => {
   }, 60_000)
 
   it("is created by npm run backup while the gateway runs, in addition to an existing one", async () => {
-    const { code, said } = await run(["mine.db"])
-    expect([code, said]).toEqual([0, expect.stringContaining(`Backed up to ${folder}/mine.db`)])
-    expect(said).toContain("secret.key")
-    const copy = await restored(join(folder, "mine.db"))
+    const { code, output } = await run(["mine.db"])
+    expect([code, output]).toEqual([0, expect.stringContaining(`Backed up to ${folder}/mine.db`)])
+    expect(output).toContain("secret.key")
+    const copy = await startFromBackup(join(folder, "mine.db"))
     expect((await copy.call("GET", "/api/v1/users/")).body.total).toBe(1)
     await copy.stop()
   })
@@ -103,10 +103,10 @@ describe("a backup", () => {
       "back up PostgreSQL with pg_dump",
     ],
   ])("that fails leaves no files and reports the reason: %j", async (args, env, why) => {
-    const { code, said } = await run(args, env)
+    const { code, output } = await run(args, env)
     expect(code).toBe(1)
-    expect(said).toMatch(/^No backup was made\.\n/)
-    expect(said).toContain(why)
-    expect(said).not.toContain("    at ")
+    expect(output).toMatch(/^No backup was made\.\n/)
+    expect(output).toContain(why)
+    expect(output).not.toContain("    at ")
   })
 })

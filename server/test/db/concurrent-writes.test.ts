@@ -7,7 +7,7 @@ import { upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const rounds = Number(process.env.AT_ONCE_ROUNDS ?? amount(60, 1000))
-const atOnce = 8
+const concurrency = 8
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -24,11 +24,13 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const round = async (number: number): Promise<void> => {
+const runRound = async (number: number): Promise<void> => {
   const fact = `The colour of animal ${number} is shade${number}.`
   const file = await upload(gateway, "fact.txt", fact)
-  const made = await gateway.call("POST", "/api/v1/knowledge/create", { name: `Round ${number}` })
-  const { id } = made.body
+  const created = await gateway.call("POST", "/api/v1/knowledge/create", {
+    name: `Round ${number}`,
+  })
+  const { id } = created.body
   await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.body.id })
   const asked = {
     model: "gpt-fake",
@@ -54,13 +56,13 @@ const round = async (number: number): Promise<void> => {
 }
 
 it(
-  `cites a file uploaded, added and queried concurrently, ${rounds} times, ${atOnce} at a time`,
+  `cites a file uploaded, added and queried concurrently, ${rounds} times, ${concurrency} at a time`,
   async () => {
     let next = 0
     const worker = async (): Promise<void> => {
-      while (next < rounds) await round(next++)
+      while (next < rounds) await runRound(next++)
     }
-    await Promise.all(Array.from({ length: atOnce }, worker))
+    await Promise.all(Array.from({ length: concurrency }, worker))
   },
   60_000 + rounds * 1000,
 )

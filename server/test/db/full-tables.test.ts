@@ -3,9 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { startSink } from "../fakes/sink.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type Reply, type ServerProcess, startServer } from "../harness/process.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import {
+  type ApiResponse,
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/process.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
@@ -52,122 +56,119 @@ const exported = (count: number, length: number) => ({
   messages: messages(count, length),
 })
 
-describe.each(chooseDatabases())(
-  "a user who fills every table on $name",
-  ({ place: makePlace }) => {
-    const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-    let upstream: Awaited<ReturnType<typeof startSink>>
-    let place: Place
-    let server: ServerProcess
+describe.each(chooseDatabases())("a user who fills every table on $name", ({ createDatabase }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+  let upstream: Awaited<ReturnType<typeof startSink>>
+  let database: TestDatabase
+  let server: TestGatewayProcess
 
-    beforeAll(async () => {
-      place = await makePlace()
-      upstream = await startSink()
-      server = await startServer({
-        DATA_DIR: dataDir,
-        ...place.env,
-        ...limits,
-        OPENAI_API_BASE_URLS: upstream.url,
-      })
+  beforeAll(async () => {
+    database = await createDatabase()
+    upstream = await startSink()
+    server = await startTestGatewayProcess({
+      DATA_DIR: dataDir,
+      ...database.env,
+      ...limits,
+      OPENAI_API_BASE_URLS: upstream.url,
     })
-    afterAll(async () => {
-      await server.stop()
-      await upstream.stop()
-      await place.remove()
-      rmSync(dataDir, { recursive: true, force: true })
-      killAll()
-    })
+  })
+  afterAll(async () => {
+    await server.stop()
+    await upstream.stop()
+    await database.remove()
+    rmSync(dataDir, { recursive: true, force: true })
+    killAllGateways()
+  })
 
-    const signUp = async (name: string): Promise<string> => {
-      const account = { name, email: `${name}@example.com`, password: `${name} has a password` }
-      await server.call("POST", "/api/v1/auths/add", account)
-      return (await server.call("POST", "/api/v1/auths/signin", account)).body.token
+  const signUp = async (name: string): Promise<string> => {
+    const account = { name, email: `${name}@example.com`, password: `${name} has a password` }
+    await server.call("POST", "/api/v1/auths/add", account)
+    return (await server.call("POST", "/api/v1/auths/signin", account)).body.token
+  }
+
+  /** Adds rows until one is rejected. @returns the number added and the error response */
+  const fill = async (add: (n: number) => Promise<ApiResponse>) => {
+    for (let n = 0; ; n++) {
+      const reply = await add(n)
+      if (reply.status !== 200) return { added: n, code: reply.body.code }
     }
+  }
 
-    /** Adds rows until one is rejected. @returns the number added and the error response */
-    const fill = async (add: (n: number) => Promise<Reply>) => {
-      for (let n = 0; ; n++) {
-        const reply = await add(n)
-        if (reply.status !== 200) return { added: n, code: reply.body.code }
-      }
-    }
+  const uploadFile = async (key: string, n: number): Promise<ApiResponse> => {
+    const body = new FormData()
+    body.append("file", new Blob([`file ${n} `.repeat(200)]), `${n}.txt`)
+    const headers = { authorization: `Bearer ${key}` }
+    const path = `${server.url}/api/v1/files/?process=false`
+    const response = await fetch(path, { method: "POST", headers, body })
+    return { status: response.status, body: await response.json() }
+  }
 
-    const uploadFile = async (key: string, n: number): Promise<Reply> => {
-      const body = new FormData()
-      body.append("file", new Blob([`file ${n} `.repeat(200)]), `${n}.txt`)
-      const headers = { authorization: `Bearer ${key}` }
-      const path = `${server.url}/api/v1/files/?process=false`
-      const response = await fetch(path, { method: "POST", headers, body })
-      return { status: response.status, body: await response.json() }
-    }
-
-    /**
-     * The 95th percentile of a user's reads, in milliseconds, while another user reads everything.
-     */
-    const measureP95 = async (reader: string, other: string): Promise<number> => {
-      let isOver = false
-      const readEverything = async (): Promise<void> => {
-        for (let page = 1; !isOver; page++) {
-          for (const path of pageReads) {
-            await server.call("GET", `${path}?page=${page % 5}&page_size=200`, undefined, other)
-          }
-        }
-      }
-      const reading = [readEverything(), readEverything()]
-      const times: number[] = []
-      for (let round = 0; round < rounds; round++) {
+  /**
+   * The 95th percentile of a user's reads, in milliseconds, while another user reads everything.
+   */
+  const measureP95 = async (reader: string, other: string): Promise<number> => {
+    let isDone = false
+    const readEverything = async (): Promise<void> => {
+      for (let page = 1; !isDone; page++) {
         for (const path of pageReads) {
-          const startedAt = performance.now()
-          const { status } = await server.call("GET", path, undefined, reader)
-          times.push(performance.now() - startedAt)
-          expect(status).toBe(200)
+          await server.call("GET", `${path}?page=${page % 5}&page_size=200`, undefined, other)
         }
       }
-      isOver = true
-      await Promise.all(reading)
-      return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
     }
-
-    it("is rejected at each limit, and does not slow down other users", async () => {
-      const [bob, eve] = [await signUp("bob"), await signUp("eve")]
-      await server.call("POST", "/api/v1/chats/new", {}, bob)
-      await measureP95(bob, eve)
-      const controlMs = await measureP95(bob, eve)
-
-      const send = (path: string, body: unknown) => server.call("POST", path, body, eve)
-      const large = await send("/api/v1/chats/import", { chats: [exported(2000, 10_000)] })
-      const filled = {
-        chats: await fill(() => {
-          const chats = Array.from({ length: 100 }, () => exported(2, 100))
-          return send("/api/v1/chats/import", { chats })
-        }),
-        files: await fill((n) => uploadFile(eve, n)),
-        collections: await fill((n) =>
-          send("/api/v1/knowledge/create", { name: `Zoo ${n}`, access_grants: grants }),
-        ),
-        models: await fill((n) =>
-          send("/api/v1/models/create", {
-            id: `eve-${n}`,
-            name: `Model ${n}`,
-            base_model_id: "gpt-fake",
-            params: { system: "x".repeat(200_000) },
-            access_grants: grants,
-          }),
-        ),
+    const reading = [readEverything(), readEverything()]
+    const times: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      for (const path of pageReads) {
+        const startedAt = performance.now()
+        const { status } = await server.call("GET", path, undefined, reader)
+        times.push(performance.now() - startedAt)
+        expect(status).toBe(200)
       }
-      expect(filled).toEqual({
-        chats: { added: max.chats / 100 - 1, code: "limit_reached" },
-        files: { added: max.files, code: "limit_reached" },
-        collections: { added: max.collections, code: "limit_reached" },
-        models: { added: max.models, code: "limit_reached" },
-      })
+    }
+    isDone = true
+    await Promise.all(reading)
+    return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
+  }
 
-      await server.call("POST", `/api/v1/chats/${large.body.ids[0]}/share`, {}, eve)
-      const fullMs = await measureP95(bob, eve)
-      console.log(
-        `p95 of another user: ${controlMs.toFixed(1)} ms before, ${fullMs.toFixed(1)} after`,
-      )
-      expect(fullMs).toBeLessThan(maxRatio * Math.max(controlMs, minControlMs))
+  it("is rejected at each limit, and does not slow down other users", async () => {
+    const [bob, eve] = [await signUp("bob"), await signUp("eve")]
+    await server.call("POST", "/api/v1/chats/new", {}, bob)
+    await measureP95(bob, eve)
+    const controlMs = await measureP95(bob, eve)
+
+    const send = (path: string, body: unknown) => server.call("POST", path, body, eve)
+    const large = await send("/api/v1/chats/import", { chats: [exported(2000, 10_000)] })
+    const filled = {
+      chats: await fill(() => {
+        const chats = Array.from({ length: 100 }, () => exported(2, 100))
+        return send("/api/v1/chats/import", { chats })
+      }),
+      files: await fill((n) => uploadFile(eve, n)),
+      collections: await fill((n) =>
+        send("/api/v1/knowledge/create", { name: `Zoo ${n}`, access_grants: grants }),
+      ),
+      models: await fill((n) =>
+        send("/api/v1/models/create", {
+          id: `eve-${n}`,
+          name: `Model ${n}`,
+          base_model_id: "gpt-fake",
+          params: { system: "x".repeat(200_000) },
+          access_grants: grants,
+        }),
+      ),
+    }
+    expect(filled).toEqual({
+      chats: { added: max.chats / 100 - 1, code: "limit_reached" },
+      files: { added: max.files, code: "limit_reached" },
+      collections: { added: max.collections, code: "limit_reached" },
+      models: { added: max.models, code: "limit_reached" },
     })
-  },
-)
+
+    await server.call("POST", `/api/v1/chats/${large.body.ids[0]}/share`, {}, eve)
+    const fullMs = await measureP95(bob, eve)
+    console.log(
+      `p95 of another user: ${controlMs.toFixed(1)} ms before, ${fullMs.toFixed(1)} after`,
+    )
+    expect(fullMs).toBeLessThan(maxRatio * Math.max(controlMs, minControlMs))
+  })
+})

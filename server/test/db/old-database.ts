@@ -4,23 +4,26 @@ import { type Migration, Migrator } from "kysely/migration"
 import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
-import type { Place } from "../harness/databases.ts"
+import type { TestDatabase } from "../harness/databases.ts"
 
-const folder = new URL("../../src/db/migrations/", import.meta.url)
+const migrationsFolder = new URL("../../src/db/migrations/", import.meta.url)
 
 const migrationsBefore = async (name: string): Promise<Record<string, Migration>> => {
-  const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""))
+  const names = readdirSync(migrationsFolder).map((file) => file.replace(/\.ts$/, ""))
   const earlier = names.filter((other) => other < name)
   return Object.fromEntries(
     await Promise.all(
-      earlier.map(async (other) => [other, await import(new URL(`${other}.ts`, folder).href)]),
+      earlier.map(async (other) => [
+        other,
+        await import(new URL(`${other}.ts`, migrationsFolder).href),
+      ]),
     ),
   )
 }
 
 /** Creates a database with the schema before the migration `name`, and lets `fill` write to it. */
-export const makeOldDatabase = async (
-  { dataDir, url }: Pick<Place, "dataDir" | "url">,
+export const createOldDatabase = async (
+  { dataDir, url }: Pick<TestDatabase, "dataDir" | "url">,
   name: string,
   fill: (db: Kysely<Tables>) => Promise<void>,
 ): Promise<void> => {

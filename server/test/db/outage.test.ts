@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import {
+  createDatabaseProxy,
   createDatabaseServer,
-  createWire,
   type DatabaseServer,
-  postgresPrograms,
+  postgresBinDir,
 } from "../harness/database-server.ts"
 import { hasPostgres } from "../harness/databases.ts"
 import {
@@ -15,9 +15,9 @@ import {
   startGateway,
   type TestGateway,
 } from "../harness/gateway.ts"
-import { startStream } from "../harness/streams.ts"
-import { promptMs } from "../harness/timing.ts"
-import { createPostgres } from "../setup/postgres.ts"
+import { startStreamedCompletion } from "../harness/streams.ts"
+import { maxDelayMs } from "../harness/timing.ts"
+import { createPostgresDatabase } from "../setup/postgres.ts"
 
 const hello = { model: "gpt-fake", messages: [{ role: "user", content: "hello" }] }
 const statusOf = async (gateway: TestGateway, path: string, key = adminKey): Promise<number> =>
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-describe.runIf(postgresPrograms)("a database that stops during traffic", () => {
+describe.runIf(postgresBinDir)("a database that stops during traffic", () => {
   let database: DatabaseServer
   let here: TestGateway
   let there: TestGateway
@@ -41,14 +41,14 @@ describe.runIf(postgresPrograms)("a database that stops during traffic", () => {
   let answered = 0
 
   beforeAll(async () => {
-    database = await createDatabaseServer(postgresPrograms ?? "")
+    database = await createDatabaseServer(postgresBinDir ?? "")
     await database.start()
     const env = { DATABASE_URL: database.url, OPENAI_API_BASE_URLS: upstream.url }
     here = await startGateway(env)
     there = await startGateway(env)
-    warm = await here.newUser("Warm")
-    cold = await here.newUser("Cold")
-    changed = await here.newUser("Changed")
+    warm = await here.createUser("Warm")
+    cold = await here.createUser("Cold")
+    changed = await here.createUser("Changed")
     for (const gateway of [here, there]) {
       for (const { key } of [warm, changed])
         expect(await statusOf(gateway, "/v1/models", key)).toBe(200)
@@ -61,7 +61,7 @@ describe.runIf(postgresPrograms)("a database that stops during traffic", () => {
   })
 
   it("does not affect cached credentials; others receive 503, not 401", async () => {
-    const running = await startStream(here, { key: warm.key, seconds: 3 })
+    const running = await startStreamedCompletion(here, { key: warm.key, seconds: 3 })
     let stopped = false
     const traffic = (async () => {
       for (; !stopped; answered++) {
@@ -85,15 +85,15 @@ describe.runIf(postgresPrograms)("a database that stops during traffic", () => {
       ["POST", "/api/v1/groups/create", { name: "g" }],
       ["GET", "/api/v1/usage/", undefined],
     ] as const) {
-      const { status, body: said } = await here.call(method, path, body)
-      expect([path, status, said.code]).toEqual([path, 503, "unavailable"])
+      const { status, body: output } = await here.call(method, path, body)
+      expect([path, status, output.code]).toEqual([path, 503, "unavailable"])
     }
     const garbled = await chat(here, "no.such.token")
     expect(garbled.status).toBe(401)
     expect(await statusOf(here, "/ready")).toBe(503)
     expect(await statusOf(here, "/health")).toBe(200)
     expect(await statusOf(here, "/v1/models", warm.key)).toBe(200)
-    expect(await running.whole).toContain("[DONE]")
+    expect(await running.body).toContain("[DONE]")
     stopped = true
     await traffic
     expect(answered).toBeGreaterThan(10)
@@ -113,41 +113,41 @@ describe.runIf(postgresPrograms)("a database that stops during traffic", () => {
 
   it("does not prevent revocations immediately afterwards, also at the other gateway", async () => {
     const streams = [
-      await startStream(here, { key: warm.key }),
-      await startStream(there, { key: warm.key }),
+      await startStreamedCompletion(here, { key: warm.key }),
+      await startStreamedCompletion(there, { key: warm.key }),
     ]
     const revoked = await here.call("POST", `/api/v1/users/${warm.id}/update`, { active: false })
     expect(revoked.status).toBe(200)
-    for (const stream of streams) expect(await stream.whole).not.toContain("[DONE]")
+    for (const stream of streams) expect(await stream.body).not.toContain("[DONE]")
     for (const gateway of [here, there]) expect((await chat(gateway, warm.key)).status).toBe(401)
   })
 
   it("is never logged as an internal error of the gateway", () => {
-    const faults = [...here.lines, ...there.lines].filter(({ status }) => status === 500)
+    const faults = [...here.logLines, ...there.logLines].filter(({ status }) => status === 500)
     expect(faults).toEqual([])
   })
 })
 
 describe.runIf(hasPostgres)("a database that stops responding", () => {
   it("does not delay cached credentials, and others only up to the statement timeout", async () => {
-    const { url, drop } = await createPostgres(inject("databaseUrl"))
-    const wire = await createWire(url)
+    const { url, drop } = await createPostgresDatabase(inject("databaseUrl"))
+    const wire = await createDatabaseProxy(url)
     const env = { DATABASE_URL: wire.url, OPENAI_API_BASE_URLS: upstream.url }
     const statementTimeoutMs = 2500
     const gateway = await startGateway(env, { statementTimeoutMs })
-    const cold = await gateway.newUser("Cold")
+    const cold = await gateway.createUser("Cold")
     expect((await chat(gateway)).status).toBe(200)
 
     wire.freeze()
     const since = performance.now()
     const unknown = chat(gateway, cold.key)
     const known = await chat(gateway)
-    expect([known.status, performance.now() - since < promptMs]).toEqual([200, true])
+    expect([known.status, performance.now() - since < maxDelayMs]).toEqual([200, true])
     expect(await statusOf(gateway, "/ready")).toBe(503)
     expect((await unknown).status).toBe(503)
     expect(performance.now() - since).toBeLessThan(10_000)
 
-    wire.thaw()
+    wire.unfreeze()
     await expect.poll(() => statusOf(gateway, "/ready"), { timeout: 25_000 }).toBe(200)
     expect((await chat(gateway, cold.key)).status).toBe(200)
     await gateway.stop()

@@ -48,20 +48,20 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
   afterAll(() => opened.remove())
 
   /** The query plans of all statements that `execute` runs. */
-  const plansOf = async (ask: (db: Database) => Promise<unknown>): Promise<string[]> => {
+  const plansOf = async (execute: (db: Database) => Promise<unknown>): Promise<string[]> => {
     const { db } = opened
-    const asked: RootOperationNode[] = []
+    const queries: RootOperationNode[] = []
     const read = db.read.withPlugin({
       transformQuery: ({ node }) => {
-        asked.push(node)
+        queries.push(node)
         return node
       },
       transformResult: async ({ result }) => result,
     })
-    await ask({ ...db, read })
+    await execute({ ...db, read })
     const explain = db.dialect === "sqlite" ? "explain query plan" : "explain"
     return Promise.all(
-      asked.map(async (node) => {
+      queries.map(async (node) => {
         const { sql: text, parameters } = db.read.getExecutor().compileQuery(node, createQueryId())
         const query = CompiledQuery.raw(`${explain} ${text}`, [...parameters])
         return JSON.stringify((await db.read.executeQuery(query)).rows)
@@ -70,7 +70,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
   }
 
   /** Matches plans that read a whole table; on SQLite, also those that use an unsuitable index. */
-  const reads =
+  const fullScan =
     /Seq Scan on (jobs|files|chats|models)|SCAN (jobs|files|chats|models)(?! USING INDEX jobs_leased)/
 
   it("read no more jobs than needed", async () => {
@@ -82,7 +82,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
       await store.anyDue({ kind: "embed", slow: 1 }, at)
     })
     expect(plans).toHaveLength(3)
-    for (const plan of plans) expect(plan).not.toMatch(reads)
+    for (const plan of plans) expect(plan).not.toMatch(fullScan)
   })
 
   it("read only a user's own rows to compute the storage used", async () => {
@@ -94,7 +94,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
     for (const index of ["files_size", "chats_bytes", "models_user"]) {
       expect(plan).toContain(index)
     }
-    expect(plan).not.toMatch(reads)
+    expect(plan).not.toMatch(fullScan)
     expect(plan).not.toMatch(/(Index|Bitmap Heap) Scan (using \w+ )?on (files|chats)/)
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 
@@ -14,25 +14,25 @@ interface Person {
 const limits = { MAX_CHATS: "3", MAX_FILES: "3", MAX_COLLECTIONS: "3", MAX_SIGNUPS: "4" }
 const exported = { title: "One", created_at: 1, updated_at: 1, messages: [] }
 
-describe.each(chooseDatabases())("limits on a user's data on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("limits on a user's data on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let bob: Person
   const call = (method: string, path: string, body?: unknown, key = bob.key) =>
     gateway.call(method, path, body, { key })
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway({ ...place.env, ...limits })
-    bob = await gateway.newUser("Bob")
+    database = await createDatabase()
+    gateway = await startGateway({ ...database.env, ...limits })
+    bob = await gateway.createUser("Bob")
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   /** For each kind of object, how to add one and how to remove the first. */
-  const things = {
+  const objectKinds = {
     chats: {
       add: (key?: string) => call("POST", "/api/v1/chats/new", {}, key),
       remove: (id: string) => call("DELETE", `/api/v1/chats/${id}`),
@@ -47,21 +47,24 @@ describe.each(chooseDatabases())("limits on a user's data on $name", ({ place: m
     },
   }
 
-  it.each(Object.entries(things))("apply to the number of %s", async (name, { add, remove }) => {
-    const replies = await Promise.all(Array.from({ length: 12 }, () => add()))
-    const added = replies.filter(({ status }) => status === 200)
-    expect(added).toHaveLength(3)
-    for (const reply of replies.filter(({ status }) => status !== 200)) {
-      expect(reply).toMatchObject({ status: 409, body: { code: "limit_reached" } })
-      expect(reply.body.detail).toMatch(`MAX_${name.toUpperCase()}`)
-    }
-    await remove(added[0]?.body.id)
-    expect([(await add()).status, (await add()).status]).toEqual([200, 409])
-    expect((await add(gateway.key)).status).toBe(200)
-  })
+  it.each(Object.entries(objectKinds))(
+    "apply to the number of %s",
+    async (name, { add, remove }) => {
+      const replies = await Promise.all(Array.from({ length: 12 }, () => add()))
+      const added = replies.filter(({ status }) => status === 200)
+      expect(added).toHaveLength(3)
+      for (const reply of replies.filter(({ status }) => status !== 200)) {
+        expect(reply).toMatchObject({ status: 409, body: { code: "limit_reached" } })
+        expect(reply.body.detail).toMatch(`MAX_${name.toUpperCase()}`)
+      }
+      await remove(added[0]?.body.id)
+      expect([(await add()).status, (await add()).status]).toEqual([200, 409])
+      expect((await add(gateway.key)).status).toBe(200)
+    },
+  )
 
   it("accept an import completely or not at all", async () => {
-    const { key } = await gateway.newUser("Ivy")
+    const { key } = await gateway.createUser("Ivy")
     const send = (count: number) =>
       call("POST", "/api/v1/chats/import", { chats: Array(count).fill(exported) }, key)
     expect(await send(4)).toMatchObject({ status: 409, body: { code: "limit_reached" } })
@@ -95,7 +98,7 @@ describe.each(chooseDatabases())("limits on a user's data on $name", ({ place: m
       )
     expect((await signUp("dora")).status).toBe(200)
     expect(await signUp("emil")).toMatchObject({ status: 409, body: { code: "limit_reached" } })
-    await gateway.newUser("Fay")
+    await gateway.createUser("Fay")
   })
 
   it("end the oldest session when there are too many, not the newest", async () => {
@@ -127,7 +130,7 @@ describe.each(chooseDatabases())("limits on a user's data on $name", ({ place: m
   it("reject additions after a limit is lowered, but keep existing data", async () => {
     await gateway.stop()
     const lower = { MAX_CHATS: "1", MAX_FILES: "1", MAX_COLLECTIONS: "1" }
-    gateway = await startGateway({ ...place.env, ...lower })
+    gateway = await startGateway({ ...database.env, ...lower })
     const list = async (path: string) => (await call("GET", path)).body
     const [chats, files, collections] = await Promise.all(
       ["/api/v1/chats/", "/api/v1/files/", "/api/v1/knowledge/"].map(list),
@@ -139,6 +142,6 @@ describe.each(chooseDatabases())("limits on a user's data on $name", ({ place: m
       call("DELETE", `/api/v1/files/${files.items[0].id}`),
     ])
     expect(changes.map(({ status }) => status)).toEqual([200, 200, 200])
-    for (const { add } of Object.values(things)) expect((await add()).status).toBe(409)
+    for (const { add } of Object.values(objectKinds)) expect((await add()).status).toBe(409)
   })
 })

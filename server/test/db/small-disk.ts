@@ -6,11 +6,11 @@ import { join } from "node:path"
 /** A separate file system of a few megabytes. */
 export interface SmallDisk {
   folder: string
-  free(): number
+  freeBytes(): number
   /** Fills the disk until at most `bytes` are free. */
   fill(bytes?: number): void
   /** Frees the space that `fill` occupied. */
-  clear(): void
+  removeBallast(): void
   resize(bytes: number): void
   makeReadOnly(): void
   remove(): void
@@ -23,16 +23,16 @@ export const createSmallDisk = (bytes: number): SmallDisk => {
   const folder = mkdtempSync(join(tmpdir(), "portico-disk-"))
   mount("-t", "tmpfs", "-o", `size=${bytes}`, "portico-test", folder)
   const ballast = join(folder, "ballast")
-  const free = (): number => {
+  const freeBytes = (): number => {
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   }
   return {
     folder,
-    free,
-    fill: (left = 0) => {
-      for (let n = 0; free() > left; n++) {
-        const size = Math.min(free() - left, 1024 * 1024)
+    freeBytes,
+    fill: (targetFreeBytes = 0) => {
+      for (let n = 0; freeBytes() > targetFreeBytes; n++) {
+        const size = Math.min(freeBytes() - targetFreeBytes, 1024 * 1024)
         try {
           writeFileSync(ballast, Buffer.alloc(size, 1), { flag: "a" })
         } catch {
@@ -40,7 +40,7 @@ export const createSmallDisk = (bytes: number): SmallDisk => {
         }
       }
     },
-    clear: () => rmSync(ballast, { force: true }),
+    removeBallast: () => rmSync(ballast, { force: true }),
     resize: (size) => mount("-o", `remount,size=${size}`, folder),
     makeReadOnly: () => mount("-o", "remount,ro", folder),
     remove: () => {

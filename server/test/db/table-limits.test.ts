@@ -12,7 +12,7 @@ const tablesOf = {
 }
 
 /** Excludes the migrator's own tables and those created for each embedding model. */
-const isOurs = (name: string): boolean => !/^kysely_|^passage_vectors_/.test(name)
+const isGatewayTable = (name: string): boolean => !/^kysely_|^passage_vectors_/.test(name)
 
 describe.each(chooseDatabases())("the table of limits on $name", ({ open }) => {
   let database: OpenedDatabase
@@ -25,7 +25,7 @@ describe.each(chooseDatabases())("the table of limits on $name", ({ open }) => {
   it("covers every table of the schema, and no others", async () => {
     const { db } = database
     const { rows } = await tablesOf[db.dialect].execute(db.read)
-    const names = rows.map(({ name }) => name).filter(isOurs)
+    const names = rows.map(({ name }) => name).filter(isGatewayTable)
     expect(Object.keys(tableLimits).toSorted()).toEqual(names.toSorted())
   })
 

@@ -8,37 +8,37 @@ import { promisify } from "node:util"
 const execute = promisify(execFile)
 
 /** Where installed engines are kept between runs; must be readable by the user `postgres`. */
-export const cache = process.env.ENGINES_CACHE ?? join(tmpdir(), "portico-engines")
-mkdirSync(cache, { recursive: true, mode: 0o755 })
+export const cacheFolder = process.env.ENGINES_CACHE ?? join(tmpdir(), "portico-engines")
+mkdirSync(cacheFolder, { recursive: true, mode: 0o755 })
 
 /** Runs an installer without output. @throws with the end of its output if it fails */
-export const install = async (
+export const runInstaller = async (
   command: string,
   args: readonly string[],
   env: Record<string, string> = {},
-  cwd = cache,
+  cwd = cacheFolder,
 ): Promise<string> => {
   try {
     const options = { env: { ...process.env, ...env }, cwd, maxBuffer: 64 * 1024 * 1024 }
     return (await execute(command, [...args], options)).stdout
   } catch (error) {
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : ""
-    throw new Error(`${command} ${args.join(" ")} failed: ${said.slice(-2000)}`, { cause: error })
+    const output = error instanceof Error && "stderr" in error ? String(error.stderr) : ""
+    throw new Error(`${command} ${args.join(" ")} failed: ${output.slice(-2000)}`, { cause: error })
   }
 }
 
 /** Builds a program from a Go module. @returns its path */
-export const goProgram = async (
+export const buildGoProgram = async (
   module: string,
   version: string,
   env: Record<string, string> = {},
 ): Promise<string> => {
-  const folder = join(cache, "go", version)
+  const folder = join(cacheFolder, "go", version)
   const name = module.split("/").at(-1) ?? ""
   const path = join(folder, name)
   if (!existsSync(path)) {
     mkdirSync(folder, { recursive: true })
-    await install("go", ["install", `${module}@${version}`], {
+    await runInstaller("go", ["install", `${module}@${version}`], {
       GOFLAGS: "-mod=mod",
       GOBIN: folder,
       ...env,
@@ -48,21 +48,21 @@ export const goProgram = async (
 }
 
 /** Creates a Python virtual environment with these packages. @returns its folder */
-export const pythonPackages = async (
+export const installPythonPackages = async (
   name: string,
   packages: readonly string[],
 ): Promise<string> => {
-  const folder = join(cache, name)
+  const folder = join(cacheFolder, name)
   if (!existsSync(join(folder, "installed"))) {
-    await install("python3", ["-m", "venv", folder])
-    await install(join(folder, "bin/pip"), ["install", "--only-binary", ":all:", ...packages])
+    await runInstaller("python3", ["-m", "venv", folder])
+    await runInstaller(join(folder, "bin/pip"), ["install", "--only-binary", ":all:", ...packages])
     mkdirSync(join(folder, "installed"))
   }
   return folder
 }
 
 /** The path of a file inside a virtual environment's packages. */
-export const inPackages = (folder: string, path: string): string => {
+export const packagePath = (folder: string, path: string): string => {
   const [python = ""] = readdirSync(join(folder, "lib"))
   return join(folder, "lib", python, "site-packages", path)
 }
@@ -77,7 +77,7 @@ export interface Engine {
 export const startEngine = (
   command: string,
   args: readonly string[],
-  { env = {}, cwd = cache }: { env?: Record<string, string>; cwd?: string } = {},
+  { env = {}, cwd = cacheFolder }: { env?: Record<string, string>; cwd?: string } = {},
 ): Engine => {
   const child = spawn(command, [...args], {
     cwd,
@@ -86,15 +86,15 @@ export const startEngine = (
     // A separate process group, because some programs are scripts that start the actual engine.
     detached: true,
   })
-  const said: string[] = []
+  const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
-      said.push(String(chunk))
-      if (said.length > 5000) said.shift()
+      output.push(String(chunk))
+      if (output.length > 5000) output.shift()
     })
   }
-  child.on("error", (error) => said.push(error.message))
-  const ended = once(child, "close")
+  child.on("error", (error) => output.push(error.message))
+  const exited = once(child, "close")
   const signalAll = (signal: NodeJS.Signals): void => {
     try {
       if (child.pid) process.kill(-child.pid, signal)
@@ -105,14 +105,14 @@ export const startEngine = (
   const end = (): void => signalAll("SIGKILL")
   process.once("exit", end)
   return {
-    output: () => said.join(""),
+    output: () => output.join(""),
     kill: async (signal = "SIGTERM") => {
       process.off("exit", end)
       if (child.exitCode === null && child.signalCode === null) {
         signalAll(signal)
-        const late = setTimeout(end, 10_000)
-        await ended
-        clearTimeout(late)
+        const killTimer = setTimeout(end, 10_000)
+        await exited
+        clearTimeout(killTimer)
       }
     },
   }

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { chromiumPath } from "../../../web/e2e/chromium.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { providerEnv } from "../sso/provider-env.ts"
 import { clientSecret, keycloakVersion, password, startKeycloak } from "./keycloak.ts"
@@ -64,25 +64,25 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     const reply = await page.request.get(`${gateway.url}/api/v1/auths/`)
     return { status: reply.status(), body: await reply.json() }
   }
-  const ended = (page: Page) => until(async () => (await me(page)).status === 401, minute)
+  const ended = (page: Page) => waitFor(async () => (await me(page)).status === 401, minute)
   const refused = (page: Page) =>
-    until(async () => gateway.lines.find(({ msg }) => msg === "sign-on refused") && page.url())
+    waitFor(async () => gateway.logLines.find(({ msg }) => msg === "sign-on refused") && page.url())
 
   it("passes the administrators' connection test once it is warm", async () => {
     // Its first responses take longer than the gateway's timeout.
-    await until(async () => {
+    await waitFor(async () => {
       const { body } = await gateway.call("POST", "/api/v1/sso/providers/keycloak/test")
       return body.ok
     }, 3 * minute)
   })
 
   it("signs a user in, creates the account, and adds it to the groups of the token", async () => {
-    const made = await gateway.call("POST", "/api/v1/groups/create", { name: "Engineers" })
+    const created = await gateway.call("POST", "/api/v1/groups/create", { name: "Engineers" })
     const page = await visit()
     await signIn(page, "grace")
     const { status, body } = await me(page)
     expect([status, body.email, body.role]).toEqual([200, "grace@example.com", "user"])
-    const group = await gateway.call("GET", `/api/v1/groups/${made.body.id}/members`)
+    const group = await gateway.call("GET", `/api/v1/groups/${created.body.id}/members`)
     expect(JSON.stringify(group.body)).toContain(body.id)
   })
 
@@ -90,16 +90,18 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     const externalId = await keycloak.idOf("linked")
     const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
     const user = { schemas, userName: "provisioned@example.com", externalId }
-    const made = await gateway.call("POST", "/api/v1/scim/v2/Users", user, { key: scimToken })
+    const created = await gateway.call("POST", "/api/v1/scim/v2/Users", user, { key: scimToken })
     const page = await visit()
     await signIn(page, "linked")
     expect((await me(page)).body).toMatchObject({
-      id: made.body.id,
+      id: created.body.id,
       email: "provisioned@example.com",
     })
     const ops = [{ op: "replace", path: "active", value: false }]
     const patch = { schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"], Operations: ops }
-    await gateway.call("PATCH", `/api/v1/scim/v2/Users/${made.body.id}`, patch, { key: scimToken })
+    await gateway.call("PATCH", `/api/v1/scim/v2/Users/${created.body.id}`, patch, {
+      key: scimToken,
+    })
     await ended(page)
   })
 
@@ -139,7 +141,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
       config: { priority: ["500"], enabled: ["true"], active: ["true"], algorithm: ["RS256"] },
     })
     // Keys fetched within the last minute are not fetched again.
-    await until(async () => {
+    await waitFor(async () => {
       const page = await visit()
       await signIn(page, "rotated")
       return (await me(page)).status === 200

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
-import { cache, type Engine, install, startEngine } from "./install.ts"
+import { cacheFolder, type Engine, runInstaller, startEngine } from "./install.ts"
 
 export const keycloakVersion = "26.7.3"
 const admin = { username: "admin", password: "keycloak-admin" }
@@ -12,25 +12,30 @@ export const clientSecret = "the-secret-of-the-client-in-keycloak"
 export const password = "a password in Keycloak"
 
 const installKeycloak = async (): Promise<string> => {
-  const folder = join(cache, `keycloak-${keycloakVersion}`)
+  const folder = join(cacheFolder, `keycloak-${keycloakVersion}`)
   if (!existsSync(join(folder, "bin/kc.sh"))) {
     const path = `org/keycloak/keycloak-quarkus-dist/${keycloakVersion}`
     const artifact = `org.keycloak:keycloak-quarkus-dist:${keycloakVersion}:zip`
-    await install("mvn", ["-q", "dependency:get", `-Dartifact=${artifact}`, "-Dtransitive=false"])
+    await runInstaller("mvn", [
+      "-q",
+      "dependency:get",
+      `-Dartifact=${artifact}`,
+      "-Dtransitive=false",
+    ])
     const zip = join(
       homedir(),
       ".m2/repository",
       path,
       `keycloak-quarkus-dist-${keycloakVersion}.zip`,
     )
-    mkdirSync(cache, { recursive: true })
-    await install("python3", ["-m", "zipfile", "-e", zip, cache])
-    await install("chmod", ["-R", "u+x", join(folder, "bin")])
+    mkdirSync(cacheFolder, { recursive: true })
+    await runInstaller("python3", ["-m", "zipfile", "-e", zip, cacheFolder])
+    await runInstaller("chmod", ["-R", "u+x", join(folder, "bin")])
   }
   return folder
 }
 
-const person = (username: string, groups: string[] = []) => ({
+const createKeycloakUser = (username: string, groups: string[] = []) => ({
   username,
   email: `${username}@example.com`,
   emailVerified: true,
@@ -42,18 +47,18 @@ const person = (username: string, groups: string[] = []) => ({
 })
 
 /** A realm with a client for the gateway at `url`, a few users and a group. */
-const realm = (url: string) => ({
+const createRealm = (url: string) => ({
   realm: "harbour",
   enabled: true,
   sslRequired: "none",
   groups: [{ name: "engineers" }],
   users: [
-    person("grace", ["/engineers"]),
-    person("linked"),
-    person("leaver"),
-    person("ended"),
-    person("rotated"),
-    person("late"),
+    createKeycloakUser("grace", ["/engineers"]),
+    createKeycloakUser("linked"),
+    createKeycloakUser("leaver"),
+    createKeycloakUser("ended"),
+    createKeycloakUser("rotated"),
+    createKeycloakUser("late"),
   ],
   clients: [
     {
@@ -103,7 +108,7 @@ export const startKeycloak = async (url: string) => {
         KC_BOOTSTRAP_ADMIN_PASSWORD: admin.password,
       },
     })
-    await until(
+    await waitFor(
       () =>
         fetch(`${origin}/realms/master`).then(
           ({ ok }) => ok,
@@ -118,11 +123,13 @@ export const startKeycloak = async (url: string) => {
 
   const call = async (method: string, path: string, body?: unknown) => {
     const grant = { client_id: "admin-cli", grant_type: "password", ...admin }
-    const got = await fetch(`${origin}/realms/master/protocol/openid-connect/token`, {
+    const tokenResponse = await fetch(`${origin}/realms/master/protocol/openid-connect/token`, {
       method: "POST",
       body: new URLSearchParams(grant),
     })
-    const { access_token } = z.object({ access_token: z.string() }).parse(await got.json())
+    const { access_token } = z
+      .object({ access_token: z.string() })
+      .parse(await tokenResponse.json())
     const response = await fetch(`${origin}/admin/realms${path}`, {
       method,
       headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json" },
@@ -132,7 +139,7 @@ export const startKeycloak = async (url: string) => {
     if (!response.ok) throw new Error(`Keycloak responded with ${response.status}: ${text}`)
     return text ? JSON.parse(text) : undefined
   }
-  await call("POST", "", realm(url))
+  await call("POST", "", createRealm(url))
 
   return {
     issuer: `${origin}/realms/harbour`,

@@ -6,26 +6,26 @@ import type { Ollama } from "ollama"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hashFile } from "../../src/files/objects.ts"
-import { collect as gather } from "../fakes/collect.ts"
+import { collectItems as gather } from "../fakes/collect.ts"
 import type { TestGateway } from "../harness/gateway.ts"
-import { until, usageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { collect, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { install } from "./install.ts"
-import { modelFiles, type OllamaWorld, ollamaVersion, openOllama } from "./ollama.ts"
+import { runInstaller } from "./install.ts"
+import { miniLmFiles, type OllamaTestbed, ollamaVersion, startOllamaTestbed } from "./ollama.ts"
 
 const slow = { num_predict: 20_000, num_thread: 1 }
 const short = { num_predict: 12, num_thread: 1 }
 describe(`Ollama ${ollamaVersion}`, () => {
-  let world: OllamaWorld
+  let world: OllamaTestbed
   let gateway: TestGateway
   let admin: Ollama
   let user: Ollama
   let userKey = ""
-  let proxied: OllamaWorld["proxied"]
+  let proxied: OllamaTestbed["proxied"]
 
   beforeAll(async () => {
-    world = await openOllama()
+    world = await startOllamaTestbed()
     ;({ gateway, admin, user, userKey, proxied } = world)
   })
   afterAll(() => world?.close())
@@ -85,7 +85,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   it("converts MiniLM, 90 MB uploaded as blobs", async () => {
     const files: Record<string, string> = {}
-    for (const name of modelFiles) files[name] = await push(join(world.minilm, name))
+    for (const name of miniLmFiles) files[name] = await push(join(world.minilm, name))
     const reply = await proxied("/api/create", {
       method: "POST",
       body: JSON.stringify({ model: "all-minilm", files, stream: false }),
@@ -94,7 +94,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
   })
 
   it("lists its models, whose capabilities the gateway detects", async () => {
-    const offered = await until(() => {
+    const offered = await waitFor(() => {
       const offers = gateway.gateway.registry.endpoints()
       return offers.get("tiny:latest")?.[0] && offers.get("all-minilm:latest") ? offers : undefined
     })
@@ -117,7 +117,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(ids.toSorted()).toEqual(["all-minilm:latest", "tiny:latest"])
   })
 
-  const lastRecord = async () => (await usageRecords(gateway)).at(-1)
+  const lastRecord = async () => (await readUsageRecords(gateway)).at(-1)
   /** The usage record is written shortly after the response. */
   const expectRecord = (fields: object) => expect.poll(lastRecord).toMatchObject(fields)
 
@@ -183,8 +183,8 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   it("works with the Python SDKs of Ollama and OpenAI", async () => {
     const script = join(import.meta.dirname, "sdks.py")
-    const said = await install(world.python, [script, gateway.url, userKey])
-    const [listed, parts, ...rest] = said.trim().split("\n")
+    const output = await runInstaller(world.python, [script, gateway.url, userKey])
+    const [listed, parts, ...rest] = output.trim().split("\n")
     expect(listed).toBe("['all-minilm:latest', 'tiny:latest']")
     expect(Number(parts)).toBeGreaterThan(2)
     expect(rest).toEqual(["2", "['completion']", "5", "403"])
@@ -195,7 +195,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     await user.generate({ model: "tiny", prompt: "", keep_alive: "5m" })
     expect(await running()).toContain("tiny:latest")
     await user.generate({ model: "tiny", prompt: "", keep_alive: 0 })
-    await until(async () => !(await running()).includes("tiny:latest"))
+    await waitFor(async () => !(await running()).includes("tiny:latest"))
   })
 
   it("lets administrators copy and delete models, and the model list is updated", async () => {
@@ -205,7 +205,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     await admin.copy({ source: "tiny", destination: "twin" })
     await waitForModels(gateway, ["twin:latest"])
     await admin.delete({ model: "twin" })
-    await until(async () => {
+    await waitFor(async () => {
       const { body } = await gateway.call("GET", "/v1/models")
       return !body.data.some(({ id }: { id: string }) => id === "twin:latest")
     })
@@ -227,7 +227,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
       "tax.txt": "The invoice is due within thirty days of its receipt.",
       "sea.txt": "The ferry leaves the harbour at dawn, whatever the weather.",
     }
-    await until(async () => {
+    await waitFor(async () => {
       const spaces = await gateway.gateway.db.read.selectFrom("vector_spaces").selectAll().execute()
       return spaces.some(({ model }) => model.startsWith("all-minilm"))
     })
@@ -255,7 +255,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
       parts.abort()
       break
     }
-    await until(async () => (await lastRecord())?.outcome === "client_cancelled")
+    await waitFor(async () => (await lastRecord())?.outcome === "client_cancelled")
     const whole = await user.generate({ model: "tiny", prompt: "hello", options: short })
     expect(whole.done).toBe(true)
   })
@@ -286,7 +286,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect([502, 503]).toContain(away.status)
     expect((await user.list()).models).toHaveLength(2)
     await world.start()
-    const back = await until(
+    const back = await waitFor(
       () => user.generate({ model: "tiny", prompt: "hello", options: short }).catch(() => null),
       30_000,
     )
@@ -295,6 +295,6 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   it("cannot be used through the gateway by its own command line, which sends no key", async () => {
     const env = { HOME: world.home, OLLAMA_HOST: `${gateway.url}/ollama` }
-    await expect(install(world.program, ["list"], env)).rejects.toThrow("something went wrong")
+    await expect(runInstaller(world.program, ["list"], env)).rejects.toThrow("something went wrong")
   })
 })

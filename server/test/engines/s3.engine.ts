@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { createS3Client, parseS3Url } from "../../src/files/s3-client.ts"
 import { createS3ObjectStore } from "../../src/files/s3-objects.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { upload } from "../knowledge/collections.ts"
-import { type Engine, goProgram, startEngine } from "./install.ts"
+import { buildGoProgram, type Engine, startEngine } from "./install.ts"
 
 const version = "v1.8.0"
 const KB8 = 8 * 1024 * 1024
@@ -29,7 +29,7 @@ describe(`versitygw ${version}`, () => {
     engine = startEngine(program, ["--port", `127.0.0.1:${port}`, "posix", root], {
       env: { ROOT_ACCESS_KEY: keys.id, ROOT_SECRET_KEY: keys.secret },
     })
-    await until(
+    await waitFor(
       () =>
         fetch(`http://127.0.0.1:${port}/`).then(
           () => true,
@@ -70,7 +70,7 @@ describe(`versitygw ${version}`, () => {
     fetch(`${gateway.url}/api/v1/files/${id}/content`, { headers: { ...bearer, ...headers } })
 
   beforeAll(async () => {
-    program = await goProgram("github.com/versity/versitygw/cmd/versitygw", version, {
+    program = await buildGoProgram("github.com/versity/versitygw/cmd/versitygw", version, {
       CGO_ENABLED: "0",
     })
     root = mkdtempSync(join(tmpdir(), "portico-versitygw-"))
@@ -122,7 +122,7 @@ describe(`versitygw ${version}`, () => {
     const gateway = await start()
     const bytes = Buffer.from(randomBytes(KB8).toString("hex"))
     const tus = { ...bearer, "tus-resumable": "1.0.0" }
-    const made = await fetch(`${gateway.url}/api/v1/files/resumable`, {
+    const created = await fetch(`${gateway.url}/api/v1/files/resumable`, {
       method: "POST",
       headers: {
         ...tus,
@@ -130,7 +130,7 @@ describe(`versitygw ${version}`, () => {
         "upload-metadata": `filename ${Buffer.from("a.txt").toString("base64")}`,
       },
     })
-    const address = new URL(made.headers.get("location") ?? "", gateway.url).href
+    const address = new URL(created.headers.get("location") ?? "", gateway.url).href
     for (let from = 0; from < bytes.length; from += 5_000_000) {
       const type = "application/offset+octet-stream"
       const sent = await fetch(address, {
@@ -199,7 +199,7 @@ describe(`versitygw ${version}`, () => {
     const bytes = randomBytes(12 * KB8)
     const sending = upload(gateway, "a.bin", bytes, { query: "?process=false" })
     const parts = (): number => filesBelow(root).filter((path) => path.includes("multipart")).length
-    await until(() => parts() > 2, 60_000)
+    await waitFor(() => parts() > 2, 60_000)
     await engine.kill("SIGKILL")
     const refused = await sending
     expect(refused.status).toBe(503)
@@ -270,9 +270,9 @@ describe(`versitygw ${version}`, () => {
     const listed = () => client.text({ method: "GET", query: { uploads: "", prefix: "of ours/" } })
     const before = filesBelow(root).concat(foldersBelow(root))
     await begin("ab/cd/old")
-    const made = foldersBelow(root).filter((path) => !before.includes(path))
+    const created = foldersBelow(root).filter((path) => !before.includes(path))
     const longAgo = Date.now() / 1000 - 200_000
-    for (const path of made) utimesSync(path, longAgo, longAgo)
+    for (const path of created) utimesSync(path, longAgo, longAgo)
     expect(await listed()).toContain("ab/cd/old")
     const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     const objects = createS3ObjectStore(urlOf(), dataDir)

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads"
 export type Blackhole = { port: number; url: string; close: () => Promise<void> }
 
 // The worker never returns to its event loop, so the kernel's accept queue is never emptied.
-const SLEEPER = `
+const BLOCKED_SERVER = `
   const { parentPort } = require("node:worker_threads")
   const server = require("node:net").createServer()
   server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
@@ -16,12 +16,12 @@ const SLEEPER = `
 
 /** Fills the socket's accept queue, so that further connections wait until their own timeout. */
 export const startBlackhole = async (): Promise<Blackhole> => {
-  const worker = new Worker(SLEEPER, { eval: true })
+  const worker = new Worker(BLOCKED_SERVER, { eval: true })
   const port = await new Promise<number>((resolve, reject) => {
     worker.once("message", (message: unknown) => resolve(Number(message)))
     worker.once("error", reject)
   })
-  const fillers = await Promise.all(Array.from({ length: 4 }, () => fill(port)))
+  const fillers = await Promise.all(Array.from({ length: 4 }, () => openFiller(port)))
   return {
     port,
     url: `http://127.0.0.1:${port}`,
@@ -32,7 +32,7 @@ export const startBlackhole = async (): Promise<Blackhole> => {
   }
 }
 
-const fill = (port: number) =>
+const openFiller = (port: number) =>
   new Promise<Socket>((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" })
     socket.on("error", () => undefined)

@@ -42,14 +42,14 @@ describe("faults of the fake providers", () => {
   }
 
   it("refuses connections until it is restarted", async () => {
-    fake.fault({ kind: "refuse" })
+    fake.injectFault({ kind: "refuse" })
     expect(await causeOf(ask())).toMatchObject({ code: "ECONNREFUSED" })
     await fake.restart()
     expect((await ask()).status).toBe(200)
   })
 
   it("resets before the headers, as many times and on the paths requested", async () => {
-    fake.fault({ kind: "reset" }, { times: 2, on: /completions/ })
+    fake.injectFault({ kind: "reset" }, { times: 2, on: /completions/ })
     expect((await fetch(`${fake.url}/models`)).status).toBe(200)
     expect(await causeOf(ask())).toMatchObject({ code: "ECONNRESET" })
     expect(await causeOf(ask())).toMatchObject({ code: "ECONNRESET" })
@@ -58,7 +58,7 @@ describe("faults of the fake providers", () => {
   })
 
   it("hangs, and still notices when the client disconnects", async () => {
-    fake.fault({ kind: "hang" })
+    fake.injectFault({ kind: "hang" })
     const arrived = fake.nextRequest()
     await expect(ask({}, AbortSignal.timeout(60))).rejects.toThrow()
     expect(await (await arrived).aborted).toBeGreaterThan(0)
@@ -67,7 +67,7 @@ describe("faults of the fake providers", () => {
   it.each(["reset", "close"] as const)(
     "breaks by %s after the requested number of frames",
     async (by) => {
-      fake.fault({ kind: "break", after: 2, by })
+      fake.injectFault({ kind: "break", after: 2, by })
       const { text, broke } = await read(await ask({ stream: true }))
       expect(broke).toBe(true)
       expect(text.split("\n\n")).toHaveLength(3)
@@ -76,28 +76,28 @@ describe("faults of the fake providers", () => {
   )
 
   it("sends half of the last frame", async () => {
-    fake.fault({ kind: "break", after: 1, torn: true })
+    fake.injectFault({ kind: "break", after: 1, torn: true })
     const { text, broke } = await read(await ask({ stream: true }))
     expect(broke).toBe(true)
     expect(text.split("\n\n")[1]).toMatch(/^data: \{.*[^}\n]$/)
   })
 
   it("ends a stream normally without its last frames", async () => {
-    fake.fault({ kind: "break", after: 3, by: "end" })
+    fake.injectFault({ kind: "break", after: 3, by: "end" })
     const { text, broke } = await read(await ask({ stream: true }))
     expect(broke).toBe(false)
     expect(text).not.toContain("[DONE]")
   })
 
   it("breaks a response that is not a stream", async () => {
-    fake.fault({ kind: "break", after: 4 })
+    fake.injectFault({ kind: "break", after: 4 })
     const { text, broke } = await read(await ask())
     expect(broke).toBe(true)
     expect(text.startsWith('{"id":')).toBe(true)
   })
 
   it("stops sending after some frames but keeps the connection open", async () => {
-    fake.fault({ kind: "silence", after: 2 })
+    fake.injectFault({ kind: "silence", after: 2 })
     const arrived = fake.nextRequest()
     const { text, broke } = await read(await ask({ stream: true }, AbortSignal.timeout(80)))
     expect(broke).toBe(true)
@@ -106,7 +106,7 @@ describe("faults of the fake providers", () => {
   })
 
   it("ends a stream with a given frame, as Ollama does when a model fails", async () => {
-    runtime.fault({ kind: "last_words", after: 1, frame: '{"error":"out of memory"}\n' })
+    runtime.injectFault({ kind: "last_words", after: 1, frame: '{"error":"out of memory"}\n' })
     const response = await fetch(`${runtime.url}/api/generate`, {
       method: "POST",
       body: JSON.stringify({ model: "llama3.2", prompt: "hi" }),
@@ -120,8 +120,8 @@ describe("faults of the fake providers", () => {
     const body = {
       error: { message: "Slow down", type: "requests", param: null, code: "rate_limit_exceeded" },
     }
-    fake.fault({ kind: "status", status: 429, body, headers: { "retry-after": "3" } })
-    fake.fault({ kind: "html" })
+    fake.injectFault({ kind: "status", status: 429, body, headers: { "retry-after": "3" } })
+    fake.injectFault({ kind: "html" })
     const limited = await ask()
     expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "3"])
     expect(await limited.json()).toEqual(body)
@@ -131,15 +131,15 @@ describe("faults of the fake providers", () => {
   })
 
   it("sends garbage as a stream", async () => {
-    fake.fault({ kind: "garbage" })
+    fake.injectFault({ kind: "garbage" })
     const response = await ask({ stream: true })
     expect(response.headers.get("content-type")).toBe("text/event-stream")
     expect(Buffer.from(await response.arrayBuffer())).toEqual(GARBAGE)
   })
 
   it("delays headers and frames", async () => {
-    fake.fault({ kind: "slow_headers", ms: 60 })
-    fake.fault({ kind: "slow_frames", ms: 10 })
+    fake.injectFault({ kind: "slow_headers", ms: 60 })
+    fake.injectFault({ kind: "slow_frames", ms: 10 })
     const first = Date.now()
     await ask()
     expect(Date.now() - first).toBeGreaterThanOrEqual(55)

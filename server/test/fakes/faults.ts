@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { setTimeout as wait } from "node:timers/promises"
-import type { Answer } from "./answers.ts"
+import type { FakeResponse } from "./answers.ts"
 import type { Json } from "./json.ts"
 
 /**
@@ -45,14 +45,14 @@ export type Fault =
 /** Bytes, or milliseconds to wait. */
 export type RawStep = Buffer | string | number
 
-export type Delivery = {
+export type ResponseDelivery = {
   response: ServerResponse
   /** Aborted when the connection closes. */
-  gone: AbortSignal
+  disconnectSignal: AbortSignal
   /** Marks the close that follows as ours, not the client's. */
-  cut: () => void
+  markOwnClose: () => void
   /** Records bytes that were sent. */
-  keep: (bytes: Buffer) => void
+  recordSent: (bytes: Buffer) => void
 }
 
 export const GARBAGE = Buffer.from("\u0000\u0001 no stream {{{ \n]\xff\xfe: half\n\ndata", "latin1")
@@ -61,7 +61,7 @@ export const ERROR_PAGE =
   "Internal Server Error</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
 /** The response for faults that are an ordinary response; undefined for all others. */
-export const answerOf = (fault: Fault | undefined): Answer | undefined => {
+export const responseForFault = (fault: Fault | undefined): FakeResponse | undefined => {
   if (fault?.kind === "status") {
     const headers = { "content-type": "application/json", ...fault.headers }
     return { status: fault.status, headers, body: JSON.stringify(fault.body ?? {}) }
@@ -77,66 +77,71 @@ export const answerOf = (fault: Fault | undefined): Answer | undefined => {
  * Applies faults that replace the route's response.
  * @returns true if the request has been handled
  */
-export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
+export const applyEarlyFault = (fault: Fault | undefined, to: ResponseDelivery): boolean => {
   if (fault?.kind === "hang") return true
   if (fault?.kind === "reset") {
-    to.cut()
+    to.markOwnClose()
     to.response.socket?.resetAndDestroy()
     return true
   }
   if (fault?.kind === "garbage") {
     to.response.writeHead(200, { "content-type": fault.contentType ?? "text/event-stream" })
-    finish(GARBAGE, to)
+    sendAndEnd(GARBAGE, to)
     return true
   }
   if (fault?.kind === "raw") {
-    void sendRaw(fault, to)
+    void sendRawSteps(fault, to)
     return true
   }
   if (fault?.kind === "reply") {
     const body = Buffer.from(fault.body)
     const headers = { "content-type": "application/json", ...fault.headers }
     to.response.writeHead(fault.status ?? 200, headers)
-    finish(body, to)
+    sendAndEnd(body, to)
     return true
   }
   return false
 }
 
 /** Sends the steps until the client disconnects. */
-const sendRaw = async (
+const sendRawSteps = async (
   { steps, ends = "open" }: Extract<Fault, { kind: "raw" }>,
-  { response, gone, cut }: Delivery,
+  { response, disconnectSignal, markOwnClose }: ResponseDelivery,
 ): Promise<void> => {
   const { socket } = response
   if (!socket) return
   for (const step of steps) {
-    if (gone.aborted) return
-    if (typeof step === "number") await pause(step, gone)
-    else await put(socket, step, gone)
+    if (disconnectSignal.aborted) return
+    if (typeof step === "number") await waitOrDisconnect(step, disconnectSignal)
+    else await writeWithBackpressure(socket, step, disconnectSignal)
   }
-  if (ends === "open" || gone.aborted) return
-  if (ends === "reset") await pause(20, gone)
-  cut()
+  if (ends === "open" || disconnectSignal.aborted) return
+  if (ends === "reset") await waitOrDisconnect(20, disconnectSignal)
+  markOwnClose()
   if (ends === "reset") socket.resetAndDestroy()
   else socket.end()
 }
 
 /** Sends the response with the fault applied; stops silently when the client disconnects. */
-export const deliver = async (answer: Answer, fault: Fault | undefined, to: Delivery) => {
-  if (fault?.kind === "slow_headers") await pause(fault.ms, to.gone)
-  if ("body" in answer && answer.afterMs !== undefined) await pause(answer.afterMs, to.gone)
-  if (to.gone.aborted) return
-  if ("body" in answer && !countsFrames(fault)) {
-    const body = Buffer.from(answer.body)
+export const deliverResponse = async (
+  response: FakeResponse,
+  fault: Fault | undefined,
+  to: ResponseDelivery,
+) => {
+  if (fault?.kind === "slow_headers") await waitOrDisconnect(fault.ms, to.disconnectSignal)
+  if ("body" in response && response.startDelayMs !== undefined)
+    await waitOrDisconnect(response.startDelayMs, to.disconnectSignal)
+  if (to.disconnectSignal.aborted) return
+  if ("body" in response && !affectsFrames(fault)) {
+    const body = Buffer.from(response.body)
     const length = { "content-length": String(body.length) }
-    to.response.writeHead(answer.status, { ...answer.headers, ...length })
-    finish(body, to)
+    to.response.writeHead(response.status, { ...response.headers, ...length })
+    sendAndEnd(body, to)
     return
   }
-  const frames = "frames" in answer ? answer.frames : inEight(answer.body)
-  const ownDelay = "frames" in answer ? answer.delayMs : 0
-  to.response.writeHead(answer.status, answer.headers).flushHeaders()
+  const frames = "frames" in response ? response.frames : splitIntoEight(response.body)
+  const ownDelay = "frames" in response ? response.delayMs : 0
+  to.response.writeHead(response.status, response.headers).flushHeaders()
   await sendFrames({
     frames,
     delayMs: fault?.kind === "slow_frames" ? fault.ms : ownDelay,
@@ -146,73 +151,85 @@ export const deliver = async (answer: Answer, fault: Fault | undefined, to: Deli
 }
 
 /** Resolves after the time or when the client disconnects, whichever comes first. */
-const pause = async (ms: number, gone: AbortSignal): Promise<void> => {
-  if (ms > 0) await wait(ms, undefined, { signal: gone }).catch(() => undefined)
+const waitOrDisconnect = async (ms: number, disconnectSignal: AbortSignal): Promise<void> => {
+  if (ms > 0) await wait(ms, undefined, { signal: disconnectSignal }).catch(() => undefined)
 }
 
-type Stop = Extract<Fault, { after: number }>
-type Sending = { frames: Iterable<string>; delayMs: number; fault: Fault | undefined; to: Delivery }
+type StopFault = Extract<Fault, { after: number }>
+type FrameDelivery = {
+  frames: Iterable<string>
+  delayMs: number
+  fault: Fault | undefined
+  to: ResponseDelivery
+}
 
-const sendFrames = async ({ frames, delayMs, fault, to }: Sending) => {
+const sendFrames = async ({ frames, delayMs, fault, to }: FrameDelivery) => {
   const stop = fault !== undefined && "after" in fault ? fault : undefined
   let sent = 0
   for (const frame of frames) {
-    if (stop !== undefined && sent === stop.after) return stopHere(stop, frame, to)
-    if (sent > 0) await pause(delayMs, to.gone)
-    if (to.gone.aborted) return
-    await write(Buffer.from(frame), to)
+    if (stop !== undefined && sent === stop.after) return applyStopFault(stop, frame, to)
+    if (sent > 0) await waitOrDisconnect(delayMs, to.disconnectSignal)
+    if (to.disconnectSignal.aborted) return
+    await writeFrame(Buffer.from(frame), to)
     sent += 1
   }
-  if (stop !== undefined) return stopHere(stop, "", to)
+  if (stop !== undefined) return applyStopFault(stop, "", to)
   to.response.end()
 }
 
-const stopHere = async (stop: Stop, next: string, to: Delivery) => {
+const applyStopFault = async (stop: StopFault, next: string, to: ResponseDelivery) => {
   if (stop.kind === "last_words") {
-    finish(Buffer.from(stop.frame), to)
+    sendAndEnd(Buffer.from(stop.frame), to)
     return
   }
   const bytes = Buffer.from(next)
-  if (stop.torn === true) await write(bytes.subarray(0, Math.ceil(bytes.length / 2)), to)
+  if (stop.torn === true) await writeFrame(bytes.subarray(0, Math.ceil(bytes.length / 2)), to)
   if (stop.kind === "silence") return
   if (stop.by === "end") {
     to.response.end()
     return
   }
   // An RST discards bytes that are still in the send buffer, so allow them time to arrive.
-  await pause(20, to.gone)
-  to.cut()
+  await waitOrDisconnect(20, to.disconnectSignal)
+  to.markOwnClose()
   if (stop.by === "close") to.response.socket?.destroy()
   else to.response.socket?.resetAndDestroy()
 }
 
-const finish = (bytes: Buffer, { response, keep }: Delivery) => {
-  keep(bytes)
+const sendAndEnd = (bytes: Buffer, { response, recordSent }: ResponseDelivery) => {
+  recordSent(bytes)
   response.end(bytes)
 }
 
-const write = async (frame: Buffer, { response, gone, keep }: Delivery) => {
-  keep(frame)
-  await put(response, frame, gone)
+const writeFrame = async (
+  frame: Buffer,
+  { response, disconnectSignal, recordSent }: ResponseDelivery,
+) => {
+  recordSent(frame)
+  await writeWithBackpressure(response, frame, disconnectSignal)
 }
 
-const put = async (to: Writable, bytes: Buffer | string, gone: AbortSignal): Promise<void> => {
-  if (to.write(bytes) || gone.aborted) return
+const writeWithBackpressure = async (
+  to: Writable,
+  bytes: Buffer | string,
+  disconnectSignal: AbortSignal,
+): Promise<void> => {
+  if (to.write(bytes) || disconnectSignal.aborted) return
   await new Promise<void>((resolve) => {
     const next = (): void => {
       to.off("drain", next)
-      gone.removeEventListener("abort", next)
+      disconnectSignal.removeEventListener("abort", next)
       resolve()
     }
     to.once("drain", next)
-    gone.addEventListener("abort", next, { once: true })
+    disconnectSignal.addEventListener("abort", next, { once: true })
   })
 }
 
-const countsFrames = (fault: Fault | undefined): boolean =>
+const affectsFrames = (fault: Fault | undefined): boolean =>
   fault !== undefined && ("after" in fault || fault.kind === "slow_frames")
 
-const inEight = (body: string): string[] => {
+const splitIntoEight = (body: string): string[] => {
   const cuts = Array.from({ length: 9 }, (_, piece) => Math.floor((piece * body.length) / 8))
   return cuts.slice(1).map((end, piece) => body.slice(cuts[piece], end))
 }

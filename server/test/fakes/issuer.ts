@@ -7,9 +7,9 @@ import { portOf } from "../harness/listen.ts"
 type Claims = Record<string, unknown>
 
 /** How tokens are signed; only "right" is valid. */
-type Signing = "right" | "other key" | "unknown key" | "client secret" | "none"
+type TokenSigning = "right" | "other key" | "unknown key" | "client secret" | "none"
 
-interface Pending {
+interface PendingAuthorization {
   nonce: string
   challenge: string
   redirectUri: string
@@ -22,95 +22,98 @@ export interface FakeIssuer {
   clientId: string
   clientSecret: string
   /** The user that signs in next, as claims of the ID token. */
-  person: Claims
+  user: Claims
   /** Claims of the userinfo endpoint; if undefined, there is no such endpoint. */
   userinfo: Claims | undefined
   /** Rewrites the ID token's claims before they are signed. */
-  rewrite: (claims: Claims) => Claims
-  signing: Signing
+  rewriteClaims: (claims: Claims) => Claims
+  signing: TokenSigning
   /** Redirects from the authorization endpoint with this error instead of a code. */
-  refusal: { error: string } | undefined
+  authorizationError: { error: string } | undefined
   /** Replaces the token endpoint's response, if defined. */
-  tokenReply: { status: number; body: string } | undefined
+  tokenResponse: { status: number; body: string } | undefined
   /** Paths and queries of the requests received. */
-  asked: string[]
+  requestedUrls: string[]
   /** A logout token with these claims, such as `sub` or `sid`; they override the defaults. */
-  logoutToken(claims: Claims, options?: { typ?: string; signing?: Signing }): Promise<string>
+  logoutToken(claims: Claims, options?: { typ?: string; signing?: TokenSigning }): Promise<string>
   /** Stops listening, until `resume` listens again on the same port. */
   pause(): Promise<void>
   resume(): Promise<void>
   close(): Promise<void>
 }
 
-const bodyOf = async (incoming: IncomingMessage): Promise<URLSearchParams> => {
+const readForm = async (incoming: IncomingMessage): Promise<URLSearchParams> => {
   let text = ""
   for await (const chunk of incoming) text += chunk
   return new URLSearchParams(text)
 }
 
-const send = (response: ServerResponse, status: number, body: unknown): void => {
+const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { "content-type": "application/json" })
   response.end(JSON.stringify(body))
 }
 
-const seconds = (): number => Math.floor(Date.now() / 1000)
+const nowInSeconds = (): number => Math.floor(Date.now() / 1000)
 
 export const startFakeIssuer = async (): Promise<FakeIssuer> => {
   const kid = "key-1"
-  const [right, other] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")])
-  const jwk = { ...(await exportJWK(right.publicKey)), kid, alg: "RS256", use: "sig" }
-  const pendingByCode = new Map<string, Pending>()
+  const [issuerKeys, otherKeys] = await Promise.all([
+    generateKeyPair("RS256"),
+    generateKeyPair("RS256"),
+  ])
+  const jwk = { ...(await exportJWK(issuerKeys.publicKey)), kid, alg: "RS256", use: "sig" }
+  const pendingByCode = new Map<string, PendingAuthorization>()
 
-  const sign = (claims: Claims, signing: Signing, typ?: string): Promise<string> | string => {
+  const sign = (claims: Claims, signing: TokenSigning, typ?: string): Promise<string> | string => {
     if (signing === "none") return new UnsecuredJWT(claims).encode()
     if (signing === "client secret") {
       const key = new TextEncoder().encode(fake.clientSecret)
       return new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(key)
     }
     const header = { alg: "RS256", kid: signing === "unknown key" ? "key-2" : kid }
-    const key = signing === "right" ? right.privateKey : other.privateKey
+    const key = signing === "right" ? issuerKeys.privateKey : otherKeys.privateKey
     return new SignJWT(claims).setProtectedHeader({ ...header, ...(typ && { typ }) }).sign(key)
   }
 
   const authorize = (query: URLSearchParams, response: ServerResponse): void => {
     const redirectUri = query.get("redirect_uri") ?? ""
-    const back = new URL(redirectUri)
-    back.searchParams.set("state", query.get("state") ?? "")
+    const redirect = new URL(redirectUri)
+    redirect.searchParams.set("state", query.get("state") ?? "")
     const code = randomUUID()
-    if (fake.refusal) back.searchParams.set("error", fake.refusal.error)
-    else back.searchParams.set("code", code)
+    if (fake.authorizationError) redirect.searchParams.set("error", fake.authorizationError.error)
+    else redirect.searchParams.set("code", code)
     pendingByCode.set(code, {
       nonce: query.get("nonce") ?? "",
       challenge: query.get("code_challenge") ?? "",
       redirectUri,
-      claims: fake.person,
+      claims: fake.user,
     })
-    response.writeHead(302, { location: back.href }).end()
+    response.writeHead(302, { location: redirect.href }).end()
   }
 
-  const knowsClient = (header: string | undefined): boolean => {
-    const wanted = Buffer.from(`${fake.clientId}:${fake.clientSecret}`).toString("base64")
-    return header === `Basic ${wanted}`
+  const isClientAuthorized = (header: string | undefined): boolean => {
+    const expected = Buffer.from(`${fake.clientId}:${fake.clientSecret}`).toString("base64")
+    return header === `Basic ${expected}`
   }
 
   const token = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const form = await bodyOf(incoming)
-    if (fake.tokenReply) {
-      response.writeHead(fake.tokenReply.status, { "content-type": "application/json" })
-      return void response.end(fake.tokenReply.body)
+    const form = await readForm(incoming)
+    if (fake.tokenResponse) {
+      response.writeHead(fake.tokenResponse.status, { "content-type": "application/json" })
+      return void response.end(fake.tokenResponse.body)
     }
-    if (!knowsClient(incoming.headers.authorization)) {
-      return send(response, 401, { error: "invalid_client" })
+    if (!isClientAuthorized(incoming.headers.authorization)) {
+      return sendJson(response, 401, { error: "invalid_client" })
     }
     const code = form.get("code") ?? ""
     const pending = pendingByCode.get(code)
     pendingByCode.delete(code)
     const digest = createHash("sha256").update(form.get("code_verifier") ?? "")
-    const proven = digest.digest("base64url") === pending?.challenge
-    if (!pending || !proven || form.get("redirect_uri") !== pending.redirectUri) {
-      return send(response, 400, { error: "invalid_grant" })
+    const isVerified = digest.digest("base64url") === pending?.challenge
+    if (!pending || !isVerified || form.get("redirect_uri") !== pending.redirectUri) {
+      return sendJson(response, 400, { error: "invalid_grant" })
     }
-    const at = seconds()
+    const at = nowInSeconds()
     const claims = {
       iss: fake.url,
       aud: fake.clientId,
@@ -119,8 +122,13 @@ export const startFakeIssuer = async (): Promise<FakeIssuer> => {
       nonce: pending.nonce,
       ...pending.claims,
     }
-    const id_token = await sign(fake.rewrite(claims), fake.signing)
-    send(response, 200, { access_token: "access", token_type: "Bearer", expires_in: 300, id_token })
+    const id_token = await sign(fake.rewriteClaims(claims), fake.signing)
+    sendJson(response, 200, {
+      access_token: "access",
+      token_type: "Bearer",
+      expires_in: 300,
+      id_token,
+    })
   }
 
   const metadata = () => ({
@@ -139,17 +147,17 @@ export const startFakeIssuer = async (): Promise<FakeIssuer> => {
 
   const serve = (incoming: IncomingMessage, response: ServerResponse): void => {
     const url = new URL(incoming.url ?? "/", fake.url)
-    fake.asked.push(url.pathname + url.search)
-    const answers: Record<string, () => unknown> = {
-      "/.well-known/openid-configuration": () => send(response, 200, metadata()),
-      "/keys": () => send(response, 200, { keys: [jwk] }),
+    fake.requestedUrls.push(url.pathname + url.search)
+    const handlers: Record<string, () => unknown> = {
+      "/.well-known/openid-configuration": () => sendJson(response, 200, metadata()),
+      "/keys": () => sendJson(response, 200, { keys: [jwk] }),
       "/authorize": () => authorize(url.searchParams, response),
       "/token": () => token(incoming, response),
-      "/me": () => send(response, 200, { sub: fake.person.sub, ...fake.userinfo }),
+      "/me": () => sendJson(response, 200, { sub: fake.user.sub, ...fake.userinfo }),
     }
-    const answer = answers[url.pathname]
-    if (answer) void answer()
-    else send(response, 404, {})
+    const handler = handlers[url.pathname]
+    if (handler) void handler()
+    else sendJson(response, 404, {})
   }
 
   const server = createServer(serve)
@@ -170,23 +178,23 @@ export const startFakeIssuer = async (): Promise<FakeIssuer> => {
     url: `http://127.0.0.1:${port}`,
     clientId: "portico",
     clientSecret: "a-secret-of-the-client",
-    person: { sub: "nobody" },
+    user: { sub: "nobody" },
     userinfo: undefined,
-    rewrite: (claims) => claims,
+    rewriteClaims: (claims) => claims,
     signing: "right",
-    refusal: undefined,
-    tokenReply: undefined,
-    asked: [],
+    authorizationError: undefined,
+    tokenResponse: undefined,
+    requestedUrls: [],
     logoutToken: async (claims, { typ = "logout+jwt", signing = "right" } = {}) => {
-      const usual = {
+      const defaults = {
         iss: fake.url,
         aud: fake.clientId,
-        iat: seconds(),
-        exp: seconds() + 120,
+        iat: nowInSeconds(),
+        exp: nowInSeconds() + 120,
         jti: randomUUID(),
         events: { "http://schemas.openid.net/event/backchannel-logout": {} },
       }
-      return sign({ ...usual, ...claims }, signing, typ)
+      return sign({ ...defaults, ...claims }, signing, typ)
     },
     pause: stop,
     resume: () => listen(port),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { goReply, type Whole } from "./answers.ts"
+import { type FullResponse, goJsonResponse } from "./answers.ts"
 import type { Json, JsonObject } from "./json.ts"
 import type { Pace } from "./pretend.ts"
 
@@ -32,7 +32,7 @@ export type LoadedModel = {
 }
 
 /** State that the routes of one fake share. */
-export type Runtime = {
+export type OllamaState = {
   models: OllamaModel[]
   loaded: LoadedModel[]
   /** Bytes by digest (`sha256:…`). */
@@ -46,7 +46,7 @@ export type Runtime = {
 export type ModelTraits = { family?: string; capabilities?: string[]; contextLength?: number }
 
 /** Creates a complete record; by default, the family is the first letters of the name. */
-export const ollamaModel = (name: string, traits: ModelTraits = {}): OllamaModel => {
+export const createOllamaModel = (name: string, traits: ModelTraits = {}): OllamaModel => {
   const full = fullName(name)
   const family = traits.family ?? /[a-z]+/i.exec(full.split("/").at(-1) ?? "")?.[0] ?? "llama"
   return {
@@ -71,10 +71,10 @@ export const ollamaModel = (name: string, traits: ModelTraits = {}): OllamaModel
 
 /** The models of a new fake. */
 export const defaultModels = (): OllamaModel[] => [
-  ollamaModel("llama3.2"),
-  ollamaModel("qwen3:4b", { capabilities: ["completion", "tools", "thinking"] }),
-  ollamaModel("llava:7b", { family: "llama", capabilities: ["completion", "vision"] }),
-  ollamaModel("nomic-embed-text", {
+  createOllamaModel("llama3.2"),
+  createOllamaModel("qwen3:4b", { capabilities: ["completion", "tools", "thinking"] }),
+  createOllamaModel("llava:7b", { family: "llama", capabilities: ["completion", "vision"] }),
+  createOllamaModel("nomic-embed-text", {
     family: "nomic-bert",
     capabilities: ["embedding"],
     contextLength: 2048,
@@ -89,36 +89,38 @@ export const findModel = (models: OllamaModel[], name: string): OllamaModel | un
 export const fullName = (name: string): string =>
   (name.split("/").at(-1) ?? "").includes(":") ? name : `${name}:latest`
 
-export const fail = (status: number, error: string): Whole => goReply(status, { error })
+export const ollamaError = (status: number, error: string): FullResponse =>
+  goJsonResponse(status, { error })
 
-export const notFound = (name: string): Whole => fail(404, `model '${name}' not found`)
+export const modelNotFound = (name: string): FullResponse =>
+  ollamaError(404, `model '${name}' not found`)
 
 /** Loads a model for five minutes, as a request for it does. */
-export const load = ({ loaded }: Runtime, { name, size, details }: OllamaModel) => {
+export const loadModel = ({ loaded }: OllamaState, { name, size, details }: OllamaModel) => {
   const expires_at = new Date(Date.now() + 300_000).toISOString()
-  const held = loaded.find((model) => model.name === name)
-  if (held !== undefined) held.expires_at = expires_at
+  const loadedModel = loaded.find((model) => model.name === name)
+  if (loadedModel !== undefined) loadedModel.expires_at = expires_at
   else loaded.push({ name, expires_at, size_vram: size, context_length: details.context_length })
 }
 
-export const unload = ({ loaded }: Runtime, { name }: OllamaModel) => {
-  const place = loaded.findIndex((model) => model.name === name)
-  if (place >= 0) loaded.splice(place, 1)
+export const unloadModel = ({ loaded }: OllamaState, { name }: OllamaModel) => {
+  const index = loaded.findIndex((model) => model.name === name)
+  if (index >= 0) loaded.splice(index, 1)
 }
 
 /** GET /api/tags */
-export const tags = ({ models }: Runtime): JsonObject => ({ models })
+export const listModels = ({ models }: OllamaState): JsonObject => ({ models })
 
 /** GET /api/ps */
-export const ps = ({ models, loaded }: Runtime): JsonObject => ({
+export const listLoadedModels = ({ models, loaded }: OllamaState): JsonObject => ({
   models: loaded.map(({ name, expires_at, size_vram, context_length }): Json => {
-    const { model, size, digest, details } = findModel(models, name) ?? ollamaModel(name)
+    const { model, size, digest, details } = findModel(models, name) ?? createOllamaModel(name)
     return { name: model, model, size, digest, details, expires_at, size_vram, context_length }
   }),
 })
 
 /** POST /api/show */
-export const shown = ({
+export const describeModel = ({
   name,
   details,
   capabilities,

@@ -1,88 +1,106 @@
-import { type Answer, eventStream, goJson, goReply, SSE_DONE, type Whole } from "./answers.ts"
+import {
+  encodeGoJson,
+  eventStreamResponse,
+  type FakeResponse,
+  type FullResponse,
+  goJsonResponse,
+  SSE_DONE,
+} from "./answers.ts"
 import { type Json, type JsonObject, listOf, objectOf, parseJson, textOf } from "./json.ts"
-import { hold, refusalOf, toolsOf } from "./ollama-chat.ts"
-import { findModel, fullName, type OllamaModel, type Runtime } from "./ollama-models.ts"
-import { askOf } from "./openai-chat.ts"
-import { idOf, paceOf, type Said, say } from "./pretend.ts"
-import { base64Of, vectorOf } from "./vectors.ts"
+import { capabilityErrorOf, markLoaded, toolsOf } from "./ollama-chat.ts"
+import { findModel, fullName, type OllamaModel, type OllamaState } from "./ollama-models.ts"
+import { generationRequestOf } from "./openai-chat.ts"
+import { type GeneratedOutput, generateOutput, idOf, paceOf } from "./pretend.ts"
+import { embedText, encodeBase64 } from "./vectors.ts"
 
 const CREATED = 1_750_000_000
 const TYPES: { [status: number]: string } = { 400: "invalid_request_error", 404: "not_found_error" }
 
-type Post = (body: JsonObject, runtime: Runtime, model: OllamaModel) => Answer
+type ModelHandler = (body: JsonObject, runtime: OllamaState, getModel: OllamaModel) => FakeResponse
 
 /** Converts Ollama's own error to the OpenAI format that it uses under /v1. */
-export const wrapped = (refusal: Whole): Whole => {
-  const message = textOf(objectOf(parseJson(refusal.body)).error)
-  const type = TYPES[refusal.status] ?? "api_error"
-  return goReply(refusal.status, { error: { message, type, param: null, code: null } })
+export const toOpenAIError = (error: FullResponse): FullResponse => {
+  const message = textOf(objectOf(parseJson(error.body)).error)
+  const type = TYPES[error.status] ?? "api_error"
+  return goJsonResponse(error.status, { error: { message, type, param: null, code: null } })
 }
 
 /** GET /v1/models */
-export const models = ({ models: held }: Runtime): Answer =>
-  goReply(200, { object: "list", data: held.map(recordOf) })
+export const listModels = ({ models }: OllamaState): FakeResponse =>
+  goJsonResponse(200, { object: "list", data: models.map(modelRecordOf) })
 
 /** GET /v1/models/{model} */
-export const model = (name: string, { models: held }: Runtime): Answer => {
-  const found = findModel(held, name)
-  if (found !== undefined) return goReply(200, { ...recordOf(found), id: name })
-  return wrapped(goReply(404, { error: `model '${name}' not found` }))
+export const getModel = (name: string, { models }: OllamaState): FakeResponse => {
+  const found = findModel(models, name)
+  if (found !== undefined) return goJsonResponse(200, { ...modelRecordOf(found), id: name })
+  return toOpenAIError(goJsonResponse(404, { error: `model '${name}' not found` }))
 }
 
 /** POST /v1/chat/completions */
-export const chatCompletion: Post = (body, runtime, held) => {
-  const refusal = refusalOf(body, held, "chat")
-  if (refusal !== undefined) return "body" in refusal ? wrapped(refusal) : refusal
+export const chatCompletion: ModelHandler = (body, runtime, model) => {
+  const capabilityError = capabilityErrorOf(body, model, "chat")
+  if (capabilityError !== undefined)
+    return "body" in capabilityError ? toOpenAIError(capabilityError) : capabilityError
   if (listOf(body.messages).length === 0) {
-    return wrapped(goReply(400, { error: "[] is too short - 'messages'" }))
+    return toOpenAIError(goJsonResponse(400, { error: "[] is too short - 'messages'" }))
   }
-  hold(runtime, held)
+  markLoaded(runtime, model)
   const { chunks, delayMs } = paceOf(body.metadata, runtime.pace)
-  const thinks = held.capabilities.includes("thinking")
-  const said = say({ ...askOf(body, chunks), tools: toolsOf(body).slice(0, 1), thinks })
+  const isThinking = model.capabilities.includes("thinking")
+  const output = generateOutput({
+    ...generationRequestOf(body, chunks),
+    tools: toolsOf(body).slice(0, 1),
+    isThinking,
+  })
   const head = headOf(body, "chat.completion")
-  if (body.stream === true) return eventStream(chatFrames(body, said), delayMs)
-  const choices = [{ index: 0, message: messageOf(said), finish_reason: said.finish }]
+  if (body.stream === true) return eventStreamResponse(chatFrames(body, output), delayMs)
+  const choices = [{ index: 0, message: messageOf(output), finish_reason: output.finish }]
   return {
-    ...goReply(200, { ...head, choices, usage: usageOf(said) }),
-    afterMs: delayMs * said.content.length,
+    ...goJsonResponse(200, { ...head, choices, usage: usageOf(output) }),
+    startDelayMs: delayMs * output.content.length,
   }
 }
 
 /** POST /v1/completions */
-export const completion: Post = (body, runtime, held) => {
-  hold(runtime, held)
+export const completion: ModelHandler = (body, runtime, model) => {
+  markLoaded(runtime, model)
   const { chunks, delayMs } = paceOf(body.metadata, runtime.pace)
-  const turns = [{ role: "user", text: textOf(body.prompt), images: 0 }]
-  const said = say({ ...askOf(body, chunks), turns, tools: [], thinks: false })
+  const messages = [{ role: "user", text: textOf(body.prompt), images: 0 }]
+  const output = generateOutput({
+    ...generationRequestOf(body, chunks),
+    messages,
+    tools: [],
+    isThinking: false,
+  })
   const head = { ...headOf(body, "text_completion"), id: idOf("cmpl-", JSON.stringify(body)) }
-  if (body.stream === true) return eventStream(completionFrames(body, head, said), delayMs)
-  const choices = [{ text: said.content.join(""), index: 0, finish_reason: said.finish }]
+  if (body.stream === true)
+    return eventStreamResponse(completionFrames(body, head, output), delayMs)
+  const choices = [{ text: output.content.join(""), index: 0, finish_reason: output.finish }]
   return {
-    ...goReply(200, { ...head, choices, usage: usageOf(said) }),
-    afterMs: delayMs * said.content.length,
+    ...goJsonResponse(200, { ...head, choices, usage: usageOf(output) }),
+    startDelayMs: delayMs * output.content.length,
   }
 }
 
 /** POST /v1/embeddings */
-export const embeddings: Post = (body, runtime, held) => {
+export const embeddings: ModelHandler = (body, runtime, model) => {
   const input = body.input
   const texts = typeof input === "string" ? [input] : listOf(input)
   if (texts.length === 0 || texts.some((text) => typeof text !== "string")) {
-    return wrapped(goReply(400, { error: "invalid input" }))
+    return toOpenAIError(goJsonResponse(400, { error: "invalid input" }))
   }
-  hold(runtime, held)
+  markLoaded(runtime, model)
   const data = texts.map((text, index): Json => {
-    const vector = vectorOf(textOf(text), runtime.dimensions)
-    const embedding = body.encoding_format === "base64" ? base64Of(vector) : vector
+    const vector = embedText(textOf(text), runtime.dimensions)
+    const embedding = body.encoding_format === "base64" ? encodeBase64(vector) : vector
     return { object: "embedding", embedding, index }
   })
   const tokens = texts.join(" ").split(/\s+/).length
   const usage = { prompt_tokens: tokens, total_tokens: tokens }
-  return goReply(200, { object: "list", data, model: textOf(body.model), usage })
+  return goJsonResponse(200, { object: "list", data, model: textOf(body.model), usage })
 }
 
-const recordOf = ({ name }: OllamaModel): JsonObject => ({
+const modelRecordOf = ({ name }: OllamaModel): JsonObject => ({
   id: name,
   object: "model",
   created: CREATED,
@@ -97,43 +115,43 @@ const headOf = (body: JsonObject, object: string): JsonObject => ({
   system_fingerprint: "fp_ollama",
 })
 
-const usageOf = (said: Said): JsonObject => ({
-  prompt_tokens: said.promptTokens,
-  completion_tokens: said.outputTokens,
-  total_tokens: said.promptTokens + said.outputTokens,
+const usageOf = (output: GeneratedOutput): JsonObject => ({
+  prompt_tokens: output.promptTokens,
+  completion_tokens: output.outputTokens,
+  total_tokens: output.promptTokens + output.outputTokens,
 })
 
-const callsOf = (said: Said): JsonObject =>
-  said.calls.length === 0
+const callsOf = (output: GeneratedOutput): JsonObject =>
+  output.calls.length === 0
     ? {}
     : {
-        tool_calls: said.calls.map(({ id, name, parameters }, index) => ({
+        tool_calls: output.calls.map(({ id, name, parameters }, index) => ({
           id: id.slice(0, 13),
           index,
           type: "function",
-          function: { name, arguments: goJson(parameters) },
+          function: { name, arguments: encodeGoJson(parameters) },
         })),
       }
 
-const messageOf = (said: Said): JsonObject => ({
+const messageOf = (output: GeneratedOutput): JsonObject => ({
   role: "assistant",
-  content: said.content.join(""),
-  ...(said.thinking.length > 0 ? { reasoning: said.thinking.join("") } : {}),
-  ...callsOf(said),
+  content: output.content.join(""),
+  ...(output.thinking.length > 0 ? { reasoning: output.thinking.join("") } : {}),
+  ...callsOf(output),
 })
 
-const frame = (data: JsonObject): string => `data: ${goJson(data)}\n\n`
+const frame = (data: JsonObject): string => `data: ${encodeGoJson(data)}\n\n`
 
 /**
  * The first frame contains the role; tool calls are sent in one piece; the finish reason has its own
  * frame; usage comes last.
  */
-function* chatFrames(body: JsonObject, said: Said) {
+function* chatFrames(body: JsonObject, output: GeneratedOutput) {
   const head = headOf(body, "chat.completion.chunk")
   const deltas: JsonObject[] = [
-    ...said.thinking.map((piece) => ({ content: "", reasoning: piece })),
-    ...said.content.map((piece) => ({ content: piece })),
-    ...(said.calls.length > 0 ? [{ content: "", ...callsOf(said) }] : []),
+    ...output.thinking.map((piece) => ({ content: "", reasoning: piece })),
+    ...output.content.map((piece) => ({ content: piece })),
+    ...(output.calls.length > 0 ? [{ content: "", ...callsOf(output) }] : []),
   ]
   for (const [at, delta] of deltas.entries()) {
     const role: JsonObject = at === 0 ? { role: "assistant" } : {}
@@ -142,22 +160,22 @@ function* chatFrames(body: JsonObject, said: Said) {
       choices: [{ index: 0, delta: { ...role, ...delta }, finish_reason: null }],
     })
   }
-  yield frame({ ...head, choices: [{ index: 0, delta: {}, finish_reason: said.finish }] })
-  if (asksUsage(body)) yield frame({ ...head, choices: [], usage: usageOf(said) })
+  yield frame({ ...head, choices: [{ index: 0, delta: {}, finish_reason: output.finish }] })
+  if (wantsUsage(body)) yield frame({ ...head, choices: [], usage: usageOf(output) })
   yield SSE_DONE
 }
 
 /** Unlike chat, every frame contains a usage of zeros if usage was requested. */
-function* completionFrames(body: JsonObject, head: JsonObject, said: Said) {
+function* completionFrames(body: JsonObject, head: JsonObject, output: GeneratedOutput) {
   const zeros = { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }
-  const tail: JsonObject = asksUsage(body) ? zeros : {}
-  for (const text of said.content) {
+  const tail: JsonObject = wantsUsage(body) ? zeros : {}
+  for (const text of output.content) {
     yield frame({ ...head, choices: [{ text, index: 0, finish_reason: null }], ...tail })
   }
-  yield frame({ ...head, choices: [{ text: "", index: 0, finish_reason: said.finish }], ...tail })
-  if (asksUsage(body)) yield frame({ ...head, choices: [], usage: usageOf(said) })
+  yield frame({ ...head, choices: [{ text: "", index: 0, finish_reason: output.finish }], ...tail })
+  if (wantsUsage(body)) yield frame({ ...head, choices: [], usage: usageOf(output) })
   yield SSE_DONE
 }
 
-const asksUsage = (body: JsonObject): boolean =>
+const wantsUsage = (body: JsonObject): boolean =>
   objectOf(body.stream_options).include_usage === true

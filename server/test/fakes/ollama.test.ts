@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { Ollama } from "ollama"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { promptMs } from "../harness/timing.ts"
-import { collect } from "./collect.ts"
+import { maxDelayMs } from "../harness/timing.ts"
+import { collectItems } from "./collect.ts"
 import { type FakeOllama, startFakeOllama } from "./ollama.ts"
 
 describe("the fake Ollama", () => {
@@ -48,7 +48,7 @@ describe("the fake Ollama", () => {
   })
 
   it("generates text, streamed and in one piece", async () => {
-    const parts = await collect(await client.generate({ model, prompt: "hi", stream: true }))
+    const parts = await collectItems(await client.generate({ model, prompt: "hi", stream: true }))
     expect(parts.map(({ response }) => response)).toEqual(["You", " said:", " hi", ""])
     expect(parts.at(-1)).toMatchObject({ done: true, done_reason: "stop", eval_count: 3 })
     const whole = await client.generate({ model: "qwen3:4b", prompt: "hi", think: true })
@@ -71,7 +71,7 @@ describe("the fake Ollama", () => {
       { role: "tool", content: "Sunny", tool_name: "weather" },
     ]
     const stream = await client.chat({ model, messages: turns, tools: [weather], stream: true })
-    const said = (await collect(stream)).map(({ message }) => message.content).join("")
+    const said = (await collectItems(stream)).map(({ message }) => message.content).join("")
     expect(said).toBe("The tool said: Sunny")
     const { message } = await client.chat({ model, messages, format: "json" })
     expect(JSON.parse(message.content)).toEqual({ reply: "You said: a < b" })
@@ -88,7 +88,7 @@ describe("the fake Ollama", () => {
   })
 
   it("pulls, creates, copies, pushes and deletes models", async () => {
-    const steps = await collect(await client.pull({ model: "phi3", stream: true }))
+    const steps = await collectItems(await client.pull({ model: "phi3", stream: true }))
     expect(steps[0]?.status).toBe("pulling manifest")
     expect(steps.at(-1)?.status).toBe("success")
     await client.create({ model: "mine", from: "phi3" })
@@ -155,6 +155,6 @@ describe("the fake Ollama", () => {
     const request = await arrived
     const before = Date.now()
     stream.abort()
-    expect((await request.aborted) - before).toBeLessThan(promptMs)
+    expect((await request.aborted) - before).toBeLessThan(maxDelayMs)
   })
 })

@@ -1,15 +1,21 @@
-import { type Answer, eventStream, json, SSE_DONE, sse } from "./answers.ts"
-import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
-import { missing } from "./openai-errors.ts"
 import {
-  type Ask,
+  eventStreamResponse,
+  type FakeResponse,
+  formatSseEvent,
+  jsonResponse,
+  SSE_DONE,
+} from "./answers.ts"
+import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
+import { missingParameterError } from "./openai-errors.ts"
+import {
+  type ChatMessage,
+  type GeneratedOutput,
+  type GenerationRequest,
+  generateOutput,
   idOf,
   type Pace,
   paceOf,
-  type Said,
-  say,
-  type Tool,
-  type Turn,
+  type ToolDefinition,
 } from "./pretend.ts"
 
 /** Supported request fields; all others are returned in `x_echo`. */
@@ -22,17 +28,17 @@ const KNOWN = new Set(
 const CREATED = 1_750_000_000
 
 /** POST /v1/chat/completions */
-export const chatCompletion = (body: JsonObject, pace: Pace): Answer => {
-  if (!Array.isArray(body.messages)) return missing("messages")
+export const chatCompletion = (body: JsonObject, pace: Pace): FakeResponse => {
+  if (!Array.isArray(body.messages)) return missingParameterError("messages")
   const { chunks, delayMs } = paceOf(body.metadata, pace)
-  const choices = repliesOf(body, askOf(body, chunks))
-  if (body.stream === true) return eventStream(frames(body, choices), delayMs)
+  const choices = generateChoices(body, generationRequestOf(body, chunks))
+  if (body.stream === true) return eventStreamResponse(frames(body, choices), delayMs)
   const written = choices[0]?.content.length ?? 0
-  return { ...json(200, completion(body, choices)), afterMs: delayMs * written }
+  return { ...jsonResponse(200, completionBody(body, choices)), startDelayMs: delayMs * written }
 }
 
 /** Converts the messages for the fake model. */
-export const turnsOf = (messages: Json | undefined): Turn[] =>
+export const messagesOf = (messages: Json | undefined): ChatMessage[] =>
   listOf(messages).map((message) => {
     const { role, content } = objectOf(message)
     const parts = listOf(content).map(objectOf)
@@ -42,20 +48,23 @@ export const turnsOf = (messages: Json | undefined): Turn[] =>
     return { role: textOf(role), text, images }
   })
 
-export const askOf = (body: JsonObject, chunks: number | undefined): Ask => ({
-  turns: turnsOf(body.messages),
-  tools: calledTools(body),
+export const generationRequestOf = (
+  body: JsonObject,
+  chunks: number | undefined,
+): GenerationRequest => ({
+  messages: messagesOf(body.messages),
+  tools: toolsToCall(body),
   format: formatOf(objectOf(body.response_format)),
-  thinks: textOf(body.model).includes("reason"),
-  limit: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+  isThinking: textOf(body.model).includes("reason"),
+  maxPieces: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
   chunks,
 })
 
 /** Usage of all choices in OpenAI's format. */
-export const usageOf = (choices: Said[]): JsonObject => {
+export const usageOf = (choices: GeneratedOutput[]): JsonObject => {
   const input = choices[0]?.promptTokens ?? 0
-  const output = choices.reduce((sum, said) => sum + said.outputTokens, 0)
-  const reasoning = choices.reduce((sum, said) => sum + said.thinkingTokens, 0)
+  const output = choices.reduce((sum, generated) => sum + generated.outputTokens, 0)
+  const reasoning = choices.reduce((sum, generated) => sum + generated.thinkingTokens, 0)
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -71,45 +80,45 @@ export const usageOf = (choices: Said[]): JsonObject => {
 }
 
 /** The tools to call: the named one, all with `parallel_tool_calls: true`, otherwise the first. */
-const calledTools = (body: JsonObject): Tool[] => {
-  const tools = listOf(body.tools).map((tool): Tool => {
+const toolsToCall = (body: JsonObject): ToolDefinition[] => {
+  const tools = listOf(body.tools).map((tool): ToolDefinition => {
     const { name, parameters } = objectOf(objectOf(tool).function)
     return { name: textOf(name), parameters }
   })
   const choice = body.tool_choice
   if (choice === "none") return []
-  const wanted = textOf(objectOf(objectOf(choice).function).name)
-  if (wanted !== "") return tools.filter((tool) => tool.name === wanted)
+  const toolName = textOf(objectOf(objectOf(choice).function).name)
+  if (toolName !== "") return tools.filter((tool) => tool.name === toolName)
   return body.parallel_tool_calls === true ? tools : tools.slice(0, 1)
 }
 
-const formatOf = (format: JsonObject): Ask["format"] => {
+const formatOf = (format: JsonObject): GenerationRequest["format"] => {
   if (format.type === "json_object") return "json"
   if (format.type !== "json_schema") return "text"
   return objectOf(objectOf(format.json_schema).schema)
 }
 
 /** The first choice is the plain echo; each further one adds a piece with its number. */
-const repliesOf = (body: JsonObject, ask: Ask): Said[] => {
-  const said = say(ask)
+const generateChoices = (body: JsonObject, request: GenerationRequest): GeneratedOutput[] => {
+  const generated = generateOutput(request)
   return Array.from({ length: numberOf(body.n) ?? 1 }, (_, index) =>
-    index === 0 || said.content.length === 0
-      ? said
+    index === 0 || generated.content.length === 0
+      ? generated
       : {
-          ...said,
-          content: [...said.content, ` (choice ${index + 1})`],
-          outputTokens: said.outputTokens + 1,
+          ...generated,
+          content: [...generated.content, ` (choice ${index + 1})`],
+          outputTokens: generated.outputTokens + 1,
         },
   )
 }
 
-const completion = (body: JsonObject, choices: Said[]): JsonObject => ({
+const completionBody = (body: JsonObject, choices: GeneratedOutput[]): JsonObject => ({
   ...headOf(body, "chat.completion"),
-  choices: choices.map((said, index) => ({
+  choices: choices.map((generated, index) => ({
     index,
-    message: messageOf(said),
-    logprobs: logprobsOf(body, said.content),
-    finish_reason: said.finish,
+    message: messageOf(generated),
+    logprobs: logprobsOf(body, generated.content),
+    finish_reason: generated.finish,
   })),
   usage: usageOf(choices),
   ...echoOf(body),
@@ -124,16 +133,16 @@ const headOf = (body: JsonObject, object: string): JsonObject => ({
   system_fingerprint: "fp_fake",
 })
 
-const messageOf = (said: Said): JsonObject => {
+const messageOf = (generated: GeneratedOutput): JsonObject => {
   const message: JsonObject = {
     role: "assistant",
-    content: said.content.join(""),
+    content: generated.content.join(""),
     refusal: null,
     annotations: [],
   }
-  if (said.thinking.length > 0) message.reasoning_content = said.thinking.join("")
-  if (said.calls.length === 0) return message
-  const calls = said.calls.map(({ id, name, parameters }) => ({
+  if (generated.thinking.length > 0) message.reasoning_content = generated.thinking.join("")
+  if (generated.calls.length === 0) return message
+  const calls = generated.calls.map(({ id, name, parameters }) => ({
     id,
     type: "function",
     function: { name, arguments: JSON.stringify(parameters) },
@@ -155,24 +164,24 @@ const logprobsOf = (body: JsonObject, pieces: string[]): Json => {
   return { content, refusal: null }
 }
 
-function* frames(body: JsonObject, choices: Said[]) {
-  const asksUsage = objectOf(body.stream_options).include_usage === true
+function* frames(body: JsonObject, choices: GeneratedOutput[]) {
+  const wantsUsage = objectOf(body.stream_options).include_usage === true
   const head = headOf(body, "chat.completion.chunk")
-  const tail: JsonObject = asksUsage ? { usage: null } : {}
-  const series = choices.map((said, index) => stepsOf(body, said, index))
+  const tail: JsonObject = wantsUsage ? { usage: null } : {}
+  const series = choices.map((generated, index) => stepsOf(body, generated, index))
   const longest = Math.max(0, ...series.map((steps) => steps.length))
   let echo = echoOf(body)
   for (let step = 0; step < longest; step += 1) {
     for (const choice of series.flatMap((steps) => steps[step] ?? [])) {
-      yield sse({ ...head, choices: [choice], ...tail, ...echo })
+      yield formatSseEvent({ ...head, choices: [choice], ...tail, ...echo })
       echo = {}
     }
   }
-  if (asksUsage) yield sse({ ...head, choices: [], usage: usageOf(choices) })
+  if (wantsUsage) yield formatSseEvent({ ...head, choices: [], usage: usageOf(choices) })
   yield SSE_DONE
 }
 
-const stepsOf = (body: JsonObject, said: Said, index: number): JsonObject[] => {
+const stepsOf = (body: JsonObject, generated: GeneratedOutput, index: number): JsonObject[] => {
   const step = (delta: JsonObject, pieces: string[] = []): JsonObject => ({
     index,
     delta,
@@ -180,17 +189,17 @@ const stepsOf = (body: JsonObject, said: Said, index: number): JsonObject[] => {
     finish_reason: null,
   })
   return [
-    step({ role: "assistant", content: said.calls.length > 0 ? null : "", refusal: null }),
-    ...said.thinking.map((piece) => step({ reasoning_content: piece })),
-    ...said.content.map((piece) => step({ content: piece }, [piece])),
-    ...callDeltas(said).map((call) => step({ tool_calls: [call] })),
-    { index, delta: {}, logprobs: null, finish_reason: said.finish },
+    step({ role: "assistant", content: generated.calls.length > 0 ? null : "", refusal: null }),
+    ...generated.thinking.map((piece) => step({ reasoning_content: piece })),
+    ...generated.content.map((piece) => step({ content: piece }, [piece])),
+    ...callDeltas(generated).map((call) => step({ tool_calls: [call] })),
+    { index, delta: {}, logprobs: null, finish_reason: generated.finish },
   ]
 }
 
 /** The first delta contains the name and ID, the others the arguments in pieces. */
-const callDeltas = (said: Said): JsonObject[] =>
-  said.calls.flatMap(({ id, name, parameters }, index) => {
+const callDeltas = (generated: GeneratedOutput): JsonObject[] =>
+  generated.calls.flatMap(({ id, name, parameters }, index) => {
     const text = JSON.stringify(parameters)
     const pieces: string[] = text.match(/.{1,6}/gsu) ?? []
     return [

@@ -1,35 +1,45 @@
-import { type Answer, eventStream, json, sse } from "./answers.ts"
+import { eventStreamResponse, type FakeResponse, formatSseEvent, jsonResponse } from "./answers.ts"
 import { type Json, type JsonObject, numberOf, textOf } from "./json.ts"
-import { usageOf as chatUsageOf, turnsOf } from "./openai-chat.ts"
-import { missing } from "./openai-errors.ts"
-import { idOf, type Pace, paceOf, type Said, say, type Turn } from "./pretend.ts"
+import { usageOf as chatUsageOf, messagesOf } from "./openai-chat.ts"
+import { missingParameterError } from "./openai-errors.ts"
+import {
+  type ChatMessage,
+  type GeneratedOutput,
+  generateOutput,
+  idOf,
+  type Pace,
+  paceOf,
+} from "./pretend.ts"
 
 const CREATED = 1_750_000_000
 
 /** POST /v1/responses: text only. */
-export const response = (body: JsonObject, pace: Pace): Answer => {
+export const createResponse = (body: JsonObject, pace: Pace): FakeResponse => {
   const input = body.input
-  if (input === undefined) return missing("input")
+  if (input === undefined) return missingParameterError("input")
   const { chunks, delayMs } = paceOf(body.metadata, pace)
   const limit = numberOf(body.max_output_tokens)
-  const said = say({
-    turns: inputTurns(input),
+  const output = generateOutput({
+    messages: inputMessages(input),
     tools: [],
     format: "text",
-    thinks: false,
-    limit,
+    isThinking: false,
+    maxPieces: limit,
     chunks,
   })
-  if (body.stream === true) return eventStream(frames(body, said), delayMs)
-  return { ...json(200, finished(body, said)), afterMs: delayMs * said.content.length }
+  if (body.stream === true) return eventStreamResponse(frames(body, output), delayMs)
+  return {
+    ...jsonResponse(200, finalResponse(body, output)),
+    startDelayMs: delayMs * output.content.length,
+  }
 }
 
-const inputTurns = (input: Json): Turn[] =>
+const inputMessages = (input: Json): ChatMessage[] =>
   typeof input === "string"
     ? [{ role: "user", text: input, images: 0 }]
-    : turnsOf(input).map((turn) => ({ ...turn, role: turn.role || "user" }))
+    : messagesOf(input).map((turn) => ({ ...turn, role: turn.role || "user" }))
 
-const started = (body: JsonObject): JsonObject => ({
+const initialResponse = (body: JsonObject): JsonObject => ({
   id: idOf("resp_", JSON.stringify(body)),
   object: "response",
   created_at: CREATED,
@@ -56,20 +66,20 @@ const started = (body: JsonObject): JsonObject => ({
   metadata: body.metadata ?? {},
 })
 
-const finished = (body: JsonObject, said: Said): JsonObject => {
-  const item = itemOf(body, "completed", [partOf(said.content.join(""))])
-  const length = said.finish === "length"
+const finalResponse = (body: JsonObject, output: GeneratedOutput): JsonObject => {
+  const item = itemOf(body, "completed", [partOf(output.content.join(""))])
+  const length = output.finish === "length"
   return {
-    ...started(body),
+    ...initialResponse(body),
     status: length ? "incomplete" : "completed",
     incomplete_details: length ? { reason: "max_output_tokens" } : null,
     output: [item],
-    usage: usageOf(said),
+    usage: usageOf(output),
   }
 }
 
-const usageOf = (said: Said): JsonObject => {
-  const usage = chatUsageOf([said])
+const usageOf = (output: GeneratedOutput): JsonObject => {
+  const usage = chatUsageOf([output])
   return {
     input_tokens: usage.prompt_tokens ?? 0,
     input_tokens_details: { cached_tokens: 0 },
@@ -94,25 +104,25 @@ const itemOf = (body: JsonObject, status: string, content: Json[]): JsonObject =
   role: "assistant",
 })
 
-function* frames(body: JsonObject, said: Said) {
-  const text = said.content.join("")
+function* frames(body: JsonObject, output: GeneratedOutput) {
+  const text = output.content.join("")
   const item = itemOf(body, "completed", [partOf(text)])
   const at = { item_id: item.id ?? "", output_index: 0, content_index: 0 }
-  const end = finished(body, said)
+  const end = finalResponse(body, output)
   let sequence = 0
   const event = (type: string, fields: JsonObject): string => {
-    const frame = sse({ type, sequence_number: sequence, ...fields }, type)
+    const frame = formatSseEvent({ type, sequence_number: sequence, ...fields }, type)
     sequence += 1
     return frame
   }
-  yield event("response.created", { response: started(body) })
-  yield event("response.in_progress", { response: started(body) })
+  yield event("response.created", { response: initialResponse(body) })
+  yield event("response.in_progress", { response: initialResponse(body) })
   yield event("response.output_item.added", {
     output_index: 0,
     item: itemOf(body, "in_progress", []),
   })
   yield event("response.content_part.added", { ...at, part: partOf("") })
-  for (const delta of said.content) {
+  for (const delta of output.content) {
     yield event("response.output_text.delta", { ...at, delta, logprobs: [] })
   }
   yield event("response.output_text.done", { ...at, text, logprobs: [] })

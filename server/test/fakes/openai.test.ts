@@ -1,7 +1,7 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { promptMs } from "../harness/timing.ts"
-import { collect } from "./collect.ts"
+import { maxDelayMs } from "../harness/timing.ts"
+import { collectItems } from "./collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./openai.ts"
 
 describe("the fake OpenAI provider", () => {
@@ -46,7 +46,7 @@ describe("the fake OpenAI provider", () => {
       stream_options: { include_usage: true },
       metadata: { fake_chunks: "20" },
     })
-    const chunks = await collect(stream)
+    const chunks = await collectItems(stream)
     const pieces = chunks.flatMap((chunk) => chunk.choices[0]?.delta.content || [])
     expect(pieces).toHaveLength(20)
     expect(pieces.join("")).toMatch(/^You said: hello there word1 .* word16$/)
@@ -106,7 +106,7 @@ describe("the fake OpenAI provider", () => {
     expect((await client.responses.create({ model: "gpt-fake", input: "hi" })).output_text).toBe(
       "You said: hi",
     )
-    const events = await collect(
+    const events = await collectItems(
       await client.responses.create({ model: "gpt-fake", input: "hi", stream: true }),
     )
     expect(events.map(({ type }) => type)).toEqual([
@@ -158,7 +158,7 @@ describe("the fake OpenAI provider", () => {
     expect(request.abortedAt).toBeUndefined()
     const before = Date.now()
     aborting.abort()
-    expect((await request.aborted) - before).toBeLessThan(promptMs)
+    expect((await request.aborted) - before).toBeLessThan(maxDelayMs)
     await outcome
   })
 })

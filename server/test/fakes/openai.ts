@@ -1,20 +1,26 @@
-import { type Answer, eventStream, json, SSE_DONE, sse } from "./answers.ts"
+import {
+  eventStreamResponse,
+  type FakeResponse,
+  formatSseEvent,
+  jsonResponse,
+  SSE_DONE,
+} from "./answers.ts"
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
 import { chatCompletion, usageOf } from "./openai-chat.ts"
 import {
-  badKey,
-  invalid,
-  missing,
-  noModel,
-  notJson,
-  unknownModel,
-  unknownPath,
-  wrongMethod,
+  invalidJsonError,
+  invalidKeyError,
+  invalidTypeError,
+  methodNotAllowedError,
+  missingModelError,
+  missingParameterError,
+  modelNotFoundError,
+  unknownPathError,
 } from "./openai-errors.ts"
-import { response } from "./openai-responses.ts"
-import { idOf, type Pace, paceOf, type Said, say } from "./pretend.ts"
-import { type RecordedRequest, startUpstream, type Upstream } from "./upstream.ts"
-import { base64Of, vectorOf } from "./vectors.ts"
+import { createResponse } from "./openai-responses.ts"
+import { type GeneratedOutput, generateOutput, idOf, type Pace, paceOf } from "./pretend.ts"
+import { type FakeUpstream, type RecordedRequest, startFakeUpstream } from "./upstream.ts"
+import { embedText, encodeBase64 } from "./vectors.ts"
 
 export type OpenAIModel = {
   id: string
@@ -37,7 +43,7 @@ export type FakeOpenAIOptions = {
   dimensions?: number
 }
 
-export type FakeOpenAI = Upstream & {
+export type FakeOpenAI = FakeUpstream & {
   /** Base URL for clients, ending in /v1. */
   url: string
   /** The models that GET /v1/models lists; may be changed at any time. */
@@ -49,67 +55,77 @@ export type FakeOpenAI = Upstream & {
 /** Starts a fake OpenAI-style provider on a free local port. Equal requests get identical bytes. */
 export const startFakeOpenAI = async (options: FakeOpenAIOptions = {}): Promise<FakeOpenAI> => {
   const { apiKey, chunks, delayMs = 0, dimensions = 64 } = options
-  const models = (options.models ?? ["gpt-fake", "gpt-reason-fake", "embed-fake"]).map(openAIModel)
+  const models = (options.models ?? ["gpt-fake", "gpt-reason-fake", "embed-fake"]).map(
+    createOpenAIModel,
+  )
   const deps: Deps = { models, pace: { chunks, delayMs }, dimensions }
-  const answer = (request: RecordedRequest): Answer => {
+  const respond = (request: RecordedRequest): FakeResponse => {
     const key = (request.headers.authorization ?? "").replace(/^bearer\s+/i, "")
-    const reply = apiKey === undefined || key === apiKey ? route(request, deps) : badKey(key)
+    const reply =
+      apiKey === undefined || key === apiKey ? route(request, deps) : invalidKeyError(key)
     const id = idOf("req_", `${request.path}${request.sha256}`)
     return {
       ...reply,
       headers: { ...reply.headers, "x-request-id": id, "openai-processing-ms": "7" },
     }
   }
-  const upstream = await startUpstream({ answer })
+  const upstream = await startFakeUpstream({ respond })
   return Object.assign(upstream, { url: `${upstream.origin}/v1`, models, pace: deps.pace })
 }
 
 /** Creates a model record from an ID; returns a record unchanged. */
-export const openAIModel = (model: string | OpenAIModel): OpenAIModel =>
+export const createOpenAIModel = (model: string | OpenAIModel): OpenAIModel =>
   typeof model === "string"
     ? { id: model, object: "model", created: 1_700_000_000, owned_by: "openai" }
     : model
 
 type Deps = { models: OpenAIModel[]; pace: Pace; dimensions: number }
-type Post = (body: JsonObject, deps: Deps) => Answer
+type ModelHandler = (body: JsonObject, deps: Deps) => FakeResponse
 
-const route = ({ method, path, body, json: parsed }: RecordedRequest, deps: Deps): Answer => {
+const route = ({ method, path, body, json: parsed }: RecordedRequest, deps: Deps): FakeResponse => {
   if (path === "/v1/models" || path.startsWith("/v1/models/")) {
     return method === "GET"
-      ? listed(path.slice("/v1/models/".length), deps)
-      : wrongMethod(method, path)
+      ? getModels(path.slice("/v1/models/".length), deps)
+      : methodNotAllowedError(method, path)
   }
   const post = POSTS[path]
-  if (post === undefined) return unknownPath(method, path)
-  if (method !== "POST") return wrongMethod(method, path)
-  if (body.length > 0 && !isObject(parsed)) return notJson()
+  if (post === undefined) return unknownPathError(method, path)
+  if (method !== "POST") return methodNotAllowedError(method, path)
+  if (body.length > 0 && !isObject(parsed)) return invalidJsonError()
   const fields = objectOf(parsed)
   const model = textOf(fields.model)
-  if (model === "") return noModel()
-  return deps.models.some(({ id }) => id === model) ? post(fields, deps) : unknownModel(model)
+  if (model === "") return missingModelError()
+  return deps.models.some(({ id }) => id === model) ? post(fields, deps) : modelNotFoundError(model)
 }
 
-const listed = (encoded: string, { models }: Deps): Answer => {
-  if (encoded === "") return json(200, { object: "list", data: models })
-  const wanted = decodeURIComponent(encoded)
-  const model = models.find(({ id }) => id === wanted)
-  return model === undefined ? unknownModel(wanted) : json(200, model)
+const getModels = (encoded: string, { models }: Deps): FakeResponse => {
+  if (encoded === "") return jsonResponse(200, { object: "list", data: models })
+  const modelId = decodeURIComponent(encoded)
+  const model = models.find(({ id }) => id === modelId)
+  return model === undefined ? modelNotFoundError(modelId) : jsonResponse(200, model)
 }
 
-const completion: Post = (body, { pace }) => {
+const completion: ModelHandler = (body, { pace }) => {
   const prompt = body.prompt
-  if (prompt === undefined) return missing("prompt")
+  if (prompt === undefined) return missingParameterError("prompt")
   const { chunks, delayMs } = paceOf(body.metadata, pace)
   const text = textOf(listOf(prompt)[0] ?? prompt)
-  const turns = [{ role: "user", text, images: 0 }]
+  const messages = [{ role: "user", text, images: 0 }]
   const limit = numberOf(body.max_tokens)
-  const said = say({ turns, tools: [], format: "text", thinks: false, limit, chunks })
-  if (body.stream === true) return eventStream(completionFrames(body, said), delayMs)
+  const output = generateOutput({
+    messages,
+    tools: [],
+    format: "text",
+    isThinking: false,
+    maxPieces: limit,
+    chunks,
+  })
+  if (body.stream === true) return eventStreamResponse(completionFrames(body, output), delayMs)
   const choices = [
-    { text: said.content.join(""), index: 0, logprobs: null, finish_reason: said.finish },
+    { text: output.content.join(""), index: 0, logprobs: null, finish_reason: output.finish },
   ]
-  const whole = { ...completionHead(body), choices, usage: usageOf([said]) }
-  return { ...json(200, whole), afterMs: delayMs * said.content.length }
+  const whole = { ...completionHead(body), choices, usage: usageOf([output]) }
+  return { ...jsonResponse(200, whole), startDelayMs: delayMs * output.content.length }
 }
 
 const completionHead = (body: JsonObject): JsonObject => ({
@@ -119,37 +135,37 @@ const completionHead = (body: JsonObject): JsonObject => ({
   model: textOf(body.model),
 })
 
-function* completionFrames(body: JsonObject, said: Said) {
+function* completionFrames(body: JsonObject, output: GeneratedOutput) {
   const head = completionHead(body)
-  const asksUsage = objectOf(body.stream_options).include_usage === true
-  const tail: JsonObject = asksUsage ? { usage: null } : {}
-  for (const text of said.content) {
-    yield sse({
+  const wantsUsage = objectOf(body.stream_options).include_usage === true
+  const tail: JsonObject = wantsUsage ? { usage: null } : {}
+  for (const text of output.content) {
+    yield formatSseEvent({
       ...head,
       choices: [{ text, index: 0, logprobs: null, finish_reason: null }],
       ...tail,
     })
   }
-  const last = { text: "", index: 0, logprobs: null, finish_reason: said.finish }
-  yield sse({ ...head, choices: [last], ...tail })
-  if (asksUsage) yield sse({ ...head, choices: [], usage: usageOf([said]) })
+  const last = { text: "", index: 0, logprobs: null, finish_reason: output.finish }
+  yield formatSseEvent({ ...head, choices: [last], ...tail })
+  if (wantsUsage) yield formatSseEvent({ ...head, choices: [], usage: usageOf([output]) })
   yield SSE_DONE
 }
 
-const embeddings: Post = (body, deps) => {
+const embeddings: ModelHandler = (body, deps) => {
   const input = body.input
-  if (input === undefined) return missing("input")
+  if (input === undefined) return missingParameterError("input")
   const texts = textsOf(input)
-  if (texts.length === 0 || texts.includes("")) return invalid("input", input)
+  if (texts.length === 0 || texts.includes("")) return invalidTypeError("input", input)
   const dimensions = numberOf(body.dimensions) ?? deps.dimensions
   const data = texts.map((text, index) => {
-    const vector = vectorOf(text, dimensions)
-    const embedding = body.encoding_format === "base64" ? base64Of(vector) : vector
+    const vector = embedText(text, dimensions)
+    const embedding = body.encoding_format === "base64" ? encodeBase64(vector) : vector
     return { object: "embedding", index, embedding }
   })
   const tokens = texts.join(" ").split(/\s+/).length
   const usage = { prompt_tokens: tokens, total_tokens: tokens }
-  return json(200, { object: "list", data, model: textOf(body.model), usage })
+  return jsonResponse(200, { object: "list", data, model: textOf(body.model), usage })
 }
 
 /** Accepts a text, a list of texts, a list of token IDs, or a list of such lists. */
@@ -160,9 +176,9 @@ const textsOf = (input: Json): string[] => {
   return items.map((item) => (typeof item === "string" ? item : listOf(item).join(" ")))
 }
 
-const POSTS: { [path: string]: Post } = {
+const POSTS: { [path: string]: ModelHandler } = {
   "/v1/chat/completions": (body, { pace }) => chatCompletion(body, pace),
   "/v1/completions": completion,
   "/v1/embeddings": embeddings,
-  "/v1/responses": (body, { pace }) => response(body, pace),
+  "/v1/responses": (body, { pace }) => createResponse(body, pace),
 }

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers"
 import { signHeaders } from "../../src/files/s3-signature.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 
-const keys = { id: "the-key", secret: "the/secret+", region: "eu-test-1" }
+const accountKeys = { id: "the-key", secret: "the/secret+", region: "eu-test-1" }
 const pageSize = 3
 
 interface Multipart {
@@ -27,15 +27,20 @@ export const startFakeS3 = async () => {
     const payload = createHash("sha256").update(body).digest("hex")
     const { authorization = "", "x-amz-date": time = "" } = request.headers
     const names = /SignedHeaders=([^,]*)/.exec(authorization)?.[1]?.split(";") ?? []
-    const own = names.filter((name) => !name.startsWith("x-amz-"))
-    const headers = Object.fromEntries(own.map((name) => [name, String(request.headers[name])]))
+    const signedNames = names.filter((name) => !name.startsWith("x-amz-"))
+    const headers = Object.fromEntries(
+      signedNames.map((name) => [name, String(request.headers[name])]),
+    )
     const date = new Date(
       String(time).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"),
     )
     const query = Object.fromEntries(url.searchParams)
     const { method = "" } = request
-    const right = signHeaders({ method, path: url.pathname, query, headers, payload, date }, keys)
-    return own.includes("host") && right.authorization === authorization
+    const expected = signHeaders(
+      { method, path: url.pathname, query, headers, payload, date },
+      accountKeys,
+    )
+    return signedNames.includes("host") && expected.authorization === authorization
   }
 
   const listKeys = (url: URL): string => {
@@ -46,8 +51,9 @@ export const startFakeS3 = async () => {
       .slice(from, from + pageSize)
       .map((key) => `<Contents><Key>${key}</Key></Contents>`)
     const next = from + pageSize
-    const more = next < all.length ? `<NextContinuationToken>${next}</NextContinuationToken>` : ""
-    return `<ListBucketResult>${found.join("")}${more}</ListBucketResult>`
+    const nextToken =
+      next < all.length ? `<NextContinuationToken>${next}</NextContinuationToken>` : ""
+    return `<ListBucketResult>${found.join("")}${nextToken}</ListBucketResult>`
   }
 
   const listUploads = (): string => {
@@ -58,7 +64,7 @@ export const startFakeS3 = async () => {
     return `<ListMultipartUploadsResult>${found.join("")}</ListMultipartUploadsResult>`
   }
 
-  const onBucket = (url: URL, response: ServerResponse): void => {
+  const serveBucket = (url: URL, response: ServerResponse): void => {
     response.end(url.searchParams.has("uploads") ? listUploads() : listKeys(url))
   }
 
@@ -72,9 +78,9 @@ export const startFakeS3 = async () => {
   const post = (key: string, url: URL): string => {
     const id = url.searchParams.get("uploadId")
     if (id === null) {
-      const made = randomUUID()
-      uploads.set(made, { key, parts: new Map(), initiated: new Date().toISOString() })
-      return `<InitiateMultipartUploadResult><UploadId>${made}</UploadId></InitiateMultipartUploadResult>`
+      const uploadId = randomUUID()
+      uploads.set(uploadId, { key, parts: new Map(), initiated: new Date().toISOString() })
+      return `<InitiateMultipartUploadResult><UploadId>${uploadId}</UploadId></InitiateMultipartUploadResult>`
     }
     const parts = uploads.get(id)?.parts ?? new Map<number, Buffer>()
     const ordered = [...parts].sort(([a], [z]) => a - z).map(([, part]) => part)
@@ -101,14 +107,14 @@ export const startFakeS3 = async () => {
   }
 
   /** @returns true if a fault replaced the response */
-  const broke = (request: IncomingMessage, url: URL, response: ServerResponse): boolean => {
+  const applyFault = (request: IncomingMessage, url: URL, response: ServerResponse): boolean => {
     const status = fault?.(request, url) ?? null
     if (status === 0) request.socket.destroy()
     else if (status !== null) response.writeHead(status).end("<Error><Code>SlowDown</Code></Error>")
     return status !== null
   }
 
-  const onObject = (
+  const serveObject = (
     request: IncomingMessage,
     { url, body, key }: { url: URL; body: Buffer; key: string },
     response: ServerResponse,
@@ -125,26 +131,26 @@ export const startFakeS3 = async () => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? "/", "http://s3")
     const body = await buffer(request)
-    if (broke(request, url, response)) return
+    if (applyFault(request, url, response)) return
     if (!isSigned(request, url, body)) {
       response.writeHead(403).end("<Error><Code>SignatureDoesNotMatch</Code></Error>")
       return
     }
     const key = decodeURIComponent(url.pathname).split("/").slice(2).join("/")
-    if (key === "") onBucket(url, response)
-    else onObject(request, { url, body, key }, response)
+    if (key === "") serveBucket(url, response)
+    else serveObject(request, { url, body, key }, response)
   }
 
   const server = createServer((request, response) => void answer(request, response))
   const port = await listenOnLoopback(server)
-  const login = `${keys.id}:${encodeURIComponent(keys.secret)}`
+  const credentials = `${accountKeys.id}:${encodeURIComponent(accountKeys.secret)}`
   return {
-    url: `http://${login}@127.0.0.1:${port}/files/of%20ours?region=${keys.region}`,
+    url: `http://${credentials}@127.0.0.1:${port}/files/of%20ours?region=${accountKeys.region}`,
     objects,
     uploads,
     /** Sets a function that returns the status of an error to inject; 0 closes the connection. */
-    faults: (wanted: typeof fault): void => {
-      fault = wanted
+    setFault: (newFault: typeof fault): void => {
+      fault = newFault
     },
     close: (): void => {
       server.closeAllConnections()

@@ -2,8 +2,14 @@ import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
 import { portOf } from "../harness/listen.ts"
-import type { Answer } from "./answers.ts"
-import { answerOf, type Delivery, deliver, endBefore, type Fault } from "./faults.ts"
+import type { FakeResponse } from "./answers.ts"
+import {
+  applyEarlyFault,
+  deliverResponse,
+  type Fault,
+  type ResponseDelivery,
+  responseForFault,
+} from "./faults.ts"
 import { type Json, parseJson } from "./json.ts"
 
 /** A request as received by the fake. Times are milliseconds since the epoch. */
@@ -39,7 +45,7 @@ export type FaultOptions = {
   on?: RegExp
 }
 
-export type Upstream = {
+export type FakeUpstream = {
   /** `http://127.0.0.1:<port>`, without a path. */
   origin: string
   port: number
@@ -48,7 +54,7 @@ export type Upstream = {
   /** Resolves with the next request whose path and query match. */
   nextRequest: (on?: RegExp) => Promise<RecordedRequest>
   /** Injects a fault into the next matching requests; the oldest matching fault is used first. */
-  fault: (fault: Fault, options?: FaultOptions) => void
+  injectFault: (fault: Fault, options?: FaultOptions) => void
   clearFaults: () => void
   /** The number of open client connections. */
   connections: () => Promise<number>
@@ -58,22 +64,25 @@ export type Upstream = {
   restart: () => Promise<void>
 }
 
-export type Routes = {
-  answer: (request: RecordedRequest) => Answer
+export type UpstreamOptions = {
+  respond: (request: RecordedRequest) => FakeResponse
   /**
    * Paths whose bodies are discarded; such requests are recorded as soon as their headers arrive.
    */
   uploads?: RegExp
 }
 
-type Pending = { fault: Fault; on: RegExp | undefined; left: number }
+type PendingFault = { fault: Fault; on: RegExp | undefined; remaining: number }
 type Waiter = { on: RegExp | undefined; resolve: (request: RecordedRequest) => void }
 
 /** Starts a fake provider on a free port of 127.0.0.1. */
-export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstream> => {
+export const startFakeUpstream = async ({
+  respond,
+  uploads,
+}: UpstreamOptions): Promise<FakeUpstream> => {
   const requests: RecordedRequest[] = []
-  const underway = new Set<() => void>()
-  let pending: Pending[] = []
+  const activeDeliveries = new Set<() => void>()
+  let pending: PendingFault[] = []
   let waiters: Waiter[] = []
 
   const record = (request: RecordedRequest) => {
@@ -86,23 +95,23 @@ export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstre
   const takeFault = (request: RecordedRequest): Fault | undefined => {
     const next = pending.find(({ on }) => matches(on, request))
     if (next === undefined) return undefined
-    next.left -= 1
-    pending = pending.filter(({ left }) => left > 0)
+    next.remaining -= 1
+    pending = pending.filter(({ remaining }) => remaining > 0)
     return next.fault
   }
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const { request, delivery } = begin(incoming, response)
-    underway.add(delivery.cut)
-    response.on("close", () => underway.delete(delivery.cut))
+    const { request, delivery } = beginDelivery(incoming, response)
+    activeDeliveries.add(delivery.markOwnClose)
+    response.on("close", () => activeDeliveries.delete(delivery.markOwnClose))
     const upload = uploads?.test(request.path) === true
     if (upload) record(request)
     await readBody(incoming, request, upload)
     if (!upload) record(request)
-    if (delivery.gone.aborted || !incoming.complete) return
+    if (delivery.disconnectSignal.aborted || !incoming.complete) return
     const fault = takeFault(request)
-    if (endBefore(fault, delivery)) return
-    await deliver(answerOf(fault) ?? answer(request), fault, delivery)
+    if (applyEarlyFault(fault, delivery)) return
+    await deliverResponse(responseForFault(fault) ?? respond(request), fault, delivery)
   }
 
   const server = createServer(
@@ -121,7 +130,7 @@ export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstre
     })
   const stop = () =>
     new Promise<void>((resolve) => {
-      for (const cut of underway) cut()
+      for (const cut of activeDeliveries) cut()
       server.close(() => resolve())
       server.closeAllConnections()
     })
@@ -134,9 +143,9 @@ export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstre
     port,
     requests,
     nextRequest: (on) => new Promise((resolve) => waiters.push({ on, resolve })),
-    fault: (fault, { times = 1, on } = {}) => {
+    injectFault: (fault, { times = 1, on } = {}) => {
       if (fault.kind === "refuse") void stop()
-      else pending.push({ fault, on, left: times })
+      else pending.push({ fault, on, remaining: times })
     },
     clearFaults: () => {
       pending = []
@@ -156,16 +165,16 @@ export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstre
 const matches = (on: RegExp | undefined, { path, query }: RecordedRequest): boolean =>
   on === undefined || on.test(`${path}${query}`)
 
-const begin = (incoming: IncomingMessage, response: ServerResponse) => {
+const beginDelivery = (incoming: IncomingMessage, response: ServerResponse) => {
   const url = incoming.url ?? "/"
-  const mark = url.indexOf("?")
-  const gone = new AbortController()
+  const queryStart = url.indexOf("?")
+  const disconnected = new AbortController()
   const { promise, resolve } = Promise.withResolvers<number>()
   const written: Buffer[] = []
   const request: RecordedRequest = {
     method: incoming.method ?? "",
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: mark < 0 ? "" : url.slice(mark),
+    path: queryStart < 0 ? url : url.slice(0, queryStart),
+    query: queryStart < 0 ? "" : url.slice(queryStart),
     headers: incoming.headers,
     rawHeaders: incoming.rawHeaders,
     body: Buffer.alloc(0),
@@ -180,21 +189,21 @@ const begin = (incoming: IncomingMessage, response: ServerResponse) => {
       return { status, body: Buffer.concat(written) }
     },
   }
-  let cutByUs = false
-  const delivery: Delivery = {
+  let isOwnClose = false
+  const delivery: ResponseDelivery = {
     response,
-    gone: gone.signal,
-    cut: () => {
-      cutByUs = true
+    disconnectSignal: disconnected.signal,
+    markOwnClose: () => {
+      isOwnClose = true
     },
-    keep: (bytes) => {
+    recordSent: (bytes) => {
       written.push(bytes)
     },
   }
   response.on("close", () => {
     if (response.writableFinished) return
-    gone.abort()
-    if (cutByUs) return
+    disconnected.abort()
+    if (isOwnClose) return
     request.abortedAt = Date.now()
     resolve(request.abortedAt)
   })

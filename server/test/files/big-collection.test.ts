@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { collect, upload } from "../knowledge/collections.ts"
 
 const stored = 230
 const nameOf = (n: number) => `Doc ${String(n).padStart(3, "0")}.txt`
 
-describe.each(chooseDatabases())("a collection of many files on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("a collection of many files on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
-  let shelf: string
+  let collectionPath: string
   let ids: string[]
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env)
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
     const wait = { query: "?process_in_background=false" }
     const read = await upload(gateway, "read.txt", "Bees dance.", wait)
     const broken = await upload(gateway, "broken.pdf", "%PDF-1.7 and no more", wait)
@@ -23,21 +23,21 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
       const { body } = await upload(gateway, nameOf(n), `${n}`, { query: "?process=false" })
       ids.push(body.id)
     }
-    shelf = await collect(gateway, "Many", ids.slice(0, 2))
+    collectionPath = await collect(gateway, "Many", ids.slice(0, 2))
     const rest = ids.slice(2).map((file_id) => ({ file_id }))
-    await gateway.call("POST", `/api/v1/knowledge/${shelf}/files/batch/add`, rest)
+    await gateway.call("POST", `/api/v1/knowledge/${collectionPath}/files/batch/add`, rest)
     await collect(gateway, "None")
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const get = async (path: string) => gateway.call("GET", `/api/v1/knowledge/${path}`)
   const counts = { total: stored + 2, stored, pending: 0, processing: 0, completed: 1, failed: 1 }
 
   it("includes the total number and the first of its files", async () => {
-    const { body } = await get(shelf)
+    const { body } = await get(collectionPath)
     expect(body.file_counts).toEqual(counts)
     expect(body.files).toHaveLength(200)
     // IDs increase over time; files added in one request keep the order of their IDs.
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
   it("returns every file once across pages", async () => {
     const seen: string[] = []
     for (let page = 1; page <= 3; page++) {
-      const { body } = await get(`${shelf}/files?page_size=100&page=${page}`)
+      const { body } = await get(`${collectionPath}/files?page_size=100&page=${page}`)
       expect(body.total).toBe(stored + 2)
       seen.push(...body.items.map(({ id }: { id: string }) => id))
     }
@@ -64,7 +64,7 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
   })
 
   it("can be filtered by file name and status", async () => {
-    const found = async (query: string) => (await get(`${shelf}/files?${query}`)).body
+    const found = async (query: string) => (await get(`${collectionPath}/files?${query}`)).body
     expect((await found("query=dOc%2022")).items.map(({ filename }: never) => filename)).toEqual(
       Array.from({ length: 10 }, (_, n) => nameOf(220 + n)),
     )
@@ -72,12 +72,12 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
     expect((await found("status=failed")).items).toMatchObject([{ filename: "broken.pdf" }])
     expect((await found("status=failed,completed")).total).toBe(2)
     expect((await found("status=stored&query=doc%20001")).total).toBe(1)
-    expect((await get(`${shelf}/files?status=lost`)).status).toBe(422)
+    expect((await get(`${collectionPath}/files?status=lost`)).status).toBe(422)
   })
 
   it("is searched even if some files are not processed yet, and names those", async () => {
     const asked = { query: "bees" }
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${shelf}/query`, asked)
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${collectionPath}/query`, asked)
     expect(body.passages).toMatchObject([{ filename: "read.txt" }])
     expect(body.sources_skipped).toHaveLength(stored + 1)
   })

@@ -58,19 +58,19 @@ const beginUpload = (url: string) => {
   return { status, end: () => outgoing.end("dance.\r\n--b--\r\n") }
 }
 
-const shared = postgresDatabase
+const postgres = postgresDatabase
 
 it.runIf(hasPostgres)(
   "removes what a dead process left in a shared folder within hours, but never running uploads",
   async () => {
-    if (!shared) throw new Error("PostgreSQL is not available")
-    const home = await shared.place()
+    if (!postgres) throw new Error("PostgreSQL is not available")
+    const home = await postgres.createDatabase()
     fakeRareTimers()
-    const one = await startGateway(home.env)
+    const gateway = await startGateway(home.env)
     const other = await startGateway(home.env)
     const folder = join(home.dataDir, "uploads")
     const names = () => readdirSync(folder)
-    const going = beginUpload(one.url)
+    const upload = beginUpload(gateway.url)
     await expect.poll(() => names().length, { timeout: 10_000, interval: 50 }).toBe(1)
     const [underWay = ""] = names()
     writeFileSync(join(folder, "left-behind"), "half of a file")
@@ -83,11 +83,11 @@ it.runIf(hasPostgres)(
     }
     expect(names()).toEqual([underWay])
     expect(statSync(join(folder, underWay)).size).toBeGreaterThan(0)
-    going.end()
-    expect(await going.status).toBe(200)
+    upload.end()
+    expect(await upload.status).toBe(200)
     useRealTimers()
     await other.stop()
-    await one.stop()
+    await gateway.stop()
     await home.remove()
   },
   120_000,

@@ -2,10 +2,10 @@ import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 import { upload } from "../knowledge/collections.ts"
-import { pdf, zip } from "./make-documents.ts"
+import { createPdf, createZip } from "./make-documents.ts"
 
 const query = "?process_in_background=false"
 const asked: { method: string | undefined; url: string | undefined; accept: string | undefined }[] =
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 it("sends only scans and images to the engine", async () => {
-  const scan = await upload(gateway, "scan.pdf", pdf([""]), { query })
+  const scan = await upload(gateway, "scan.pdf", createPdf([""]), { query })
   expect(scan.body).toMatchObject({ data: { status: "completed" }, meta: { format: "tika" } })
   const { content } = (await gateway.call("GET", `/api/v1/files/${scan.body.id}/data/content`)).body
   expect(content).toBe("Recognised words of a scan.")
@@ -39,7 +39,7 @@ it("sends only scans and images to the engine", async () => {
   expect([seen.status, seen.body.data.status]).toEqual([200, "completed"])
   const plain = await upload(gateway, "plain.txt", "Plain words.", { query })
   expect(plain.body.meta.format).toBe("text")
-  const archive = await upload(gateway, "files.zip", zip({ "a.txt": "x" }), { query })
+  const archive = await upload(gateway, "files.zip", createZip({ "a.txt": "x" }), { query })
   expect(archive.body.data.status).toBe("failed")
   expect(asked).toHaveLength(2)
 })
@@ -47,8 +47,8 @@ it("sends only scans and images to the engine", async () => {
 it("retries while the engine is unavailable", async () => {
   status = 503
   const before = asked.length
-  const { body } = await upload(gateway, "later.pdf", pdf(["", "", ""]))
-  await until(() => asked.length > before)
+  const { body } = await upload(gateway, "later.pdf", createPdf(["", "", ""]))
+  await waitFor(() => asked.length > before)
   status = 200
   const path = `/api/v1/files/${body.id}/process/status?stream=true`
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')
@@ -67,7 +67,7 @@ it("supports docling-serve, and keeps the headings that it finds", async () => {
     EXTRACTION_URL: `http://127.0.0.1:${port}`,
     EXTRACTION_ENGINE: "docling",
   })
-  const scan = await upload(other, "moths.pdf", pdf([""]), { query })
+  const scan = await upload(other, "moths.pdf", createPdf([""]), { query })
   expect(scan.body).toMatchObject({ data: { status: "completed" }, meta: { format: "docling" } })
   const { items } = (await other.call("GET", `/api/v1/files/${scan.body.id}/passages`)).body
   expect(items[0]).toMatchObject({ heading: ["Lamps"] })

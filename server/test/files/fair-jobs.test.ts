@@ -27,22 +27,22 @@ const picture = (name: string, ms: number): Buffer =>
 const statusOf = async (gateway: TestGateway, id: string): Promise<string> =>
   (await gateway.call("GET", `/api/v1/files/${id}`)).body.data.status
 
-describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
-  let home: Awaited<ReturnType<typeof place>>
+describe.each(chooseDatabases())("the queue of jobs on $name", ({ createDatabase }) => {
+  let database: Awaited<ReturnType<typeof createDatabase>>
   let gateway: TestGateway
   let engine: Awaited<ReturnType<typeof startEngine>>
   let one: { key: string }
   let other: { key: string }
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     engine = await startEngine()
     const env = { EXTRACTION_URL: engine.url, EXTRACTION_CONCURRENCY: "1" }
     // Documents that take longer than this yield to others.
     const options = { quickReadMs: 800, jobLookMs: 100 }
-    gateway = await startGateway({ ...home.env, ...env }, options)
-    one = await gateway.newUser("One")
-    other = await gateway.newUser("Other")
+    gateway = await startGateway({ ...database.env, ...env }, options)
+    one = await gateway.createUser("One")
+    other = await gateway.createUser("Other")
   })
   afterEach(() => {
     engine.read.length = 0
@@ -51,7 +51,7 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
     await gateway.stop()
     engine.server.closeAllConnections()
     engine.server.close()
-    await home.remove()
+    await database.remove()
   })
 
   it("processes a user's few files before the rest of another user's many earlier ones", async () => {
@@ -69,8 +69,8 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
       const { body } = await upload(gateway, `${n}.png`, picture(`slow${n}`, 2000), one)
       slow.push(body.id)
     }
-    const begun = () => statusOf(gateway, slow[0] ?? "")
-    await expect.poll(begun, { timeout: 10_000 }).toBe("processing")
+    const firstStatus = () => statusOf(gateway, slow[0] ?? "")
+    await expect.poll(firstStatus, { timeout: 10_000 }).toBe("processing")
     for (const name of ["first", "second", "third"]) {
       const { body } = await upload(gateway, `${name}.png`, picture(name, 10), other)
       await expect.poll(() => statusOf(gateway, body.id), { timeout: 60_000 }).toBe("completed")

@@ -2,24 +2,25 @@ import { existsSync, readdirSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 
-describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("files on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway({ ...place.env, MAX_UPLOAD_SIZE: "1MB" })
+    database = await createDatabase()
+    gateway = await startGateway({ ...database.env, MAX_UPLOAD_SIZE: "1MB" })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
-  const done = (id: string) => gateway.call("GET", `/api/v1/files/${id}/process/status?stream=true`)
+  const waitForProcessing = (id: string) =>
+    gateway.call("GET", `/api/v1/files/${id}/process/status?stream=true`)
 
   it("returns the record of an upload, and processes it in the background", async () => {
     const { status, body } = await upload(
@@ -34,7 +35,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
       meta: { name: "notes.md", size: 45 },
       data: { status: "pending", error: null },
     })
-    const events = (await done(body.id)).body.trim().split("\n\n")
+    const events = (await waitForProcessing(body.id)).body.trim().split("\n\n")
     expect(JSON.parse(events.at(-1).replace("data: ", ""))).toMatchObject({
       status: "completed",
       progress: { passages: 1 },
@@ -62,7 +63,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     const again = await gateway.call("POST", `/api/v1/files/${body.id}/process`)
     // Processing may have started by now.
     expect(["pending", "processing"]).toContain(again.body.data.status)
-    await done(body.id)
+    await waitForProcessing(body.id)
     const after = await gateway.call("GET", `/api/v1/files/${body.id}`)
     expect(after.body.data.status).toBe("completed")
   })
@@ -72,10 +73,10 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     const two = (await upload(gateway, "two.txt", "The very same words.")).body
     expect(two.hash).toBe(one.hash)
     expect(two.id).not.toBe(one.id)
-    await done(one.id)
-    await done(two.id)
+    await waitForProcessing(one.id)
+    await waitForProcessing(two.id)
     const path = join(
-      place.dataDir,
+      database.dataDir,
       "objects",
       one.hash.slice(0, 2),
       one.hash.slice(2, 4),
@@ -88,7 +89,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     expect(body.content).toBe("The very same words.")
     await gateway.call("DELETE", `/api/v1/files/${two.id}`)
     expect(existsSync(path)).toBe(false)
-    expect(readdirSync(join(place.dataDir, "uploads"))).toEqual([])
+    expect(readdirSync(join(database.dataDir, "uploads"))).toEqual([])
   })
 
   it("returns the content, including ranges, and never as an HTML page", async () => {
@@ -134,7 +135,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: "bad_request" })
     }
-    await expect.poll(() => readdirSync(join(place.dataDir, "uploads"))).toEqual([])
+    await expect.poll(() => readdirSync(join(database.dataDir, "uploads"))).toEqual([])
   })
 
   it("rejects 2 GB by its declared length, before receiving the body", async () => {
@@ -165,7 +166,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
 
   it("returns the same as for a missing file to other users, on every route", async () => {
     const { body } = await upload(gateway, "mine.txt", "Private words.")
-    const { key } = await gateway.newUser(`Eve${place.url ? "P" : "S"}`)
+    const { key } = await gateway.createUser(`Eve${database.url ? "P" : "S"}`)
     const routes: [string, string][] = [
       ["GET", ""],
       ["GET", "/content"],

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
-import { docx, epub, odf, pdf, pptx, xlsx } from "./make-documents.ts"
-import { badDocuments } from "./malformed-documents.ts"
+import {
+  createDocx,
+  createEpub,
+  createOdf,
+  createPdf,
+  createPptx,
+  createXlsx,
+} from "./make-documents.ts"
+import { malformedDocuments } from "./malformed-documents.ts"
 
 let gateway: TestGateway
 beforeAll(async () => {
@@ -41,14 +48,14 @@ const rtf = String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Caf\'e9 
 
 describe("reads", () => {
   it.each([
-    ["a.pdf", pdf(["Page one says hello.", "Page two says bye."]), "pdf", ["hello.", "bye."]],
-    ["a.docx", docx(), "docx", ["Bees & wasps sting.", "Bee | 6", "A note at the foot."]],
-    ["a.pptx", pptx(), "pptx", ["First", "Wax is soft.", "Second", "Say it slowly."]],
-    ["a.xlsx", xlsx(), "xlsx", ["Place: Garden | Since: 2023-03-15"]],
-    ["a.odt", odf("text"), "odt", ["Ants carry leaves."]],
-    ["a.odp", odf("presentation"), "odp", ["Slide words.", "Note words."]],
-    ["a.ods", odf("spreadsheet"), "ods", ["Tree: Oak | Nests: 3"]],
-    ["a.epub", epub(), "epub", ["Before", "It began badly.", "Later"]],
+    ["a.pdf", createPdf(["Page one says hello.", "Page two says bye."]), "pdf", ["hello.", "bye."]],
+    ["a.docx", createDocx(), "docx", ["Bees & wasps sting.", "Bee | 6", "A note at the foot."]],
+    ["a.pptx", createPptx(), "pptx", ["First", "Wax is soft.", "Second", "Say it slowly."]],
+    ["a.xlsx", createXlsx(), "xlsx", ["Place: Garden | Since: 2023-03-15"]],
+    ["a.odt", createOdf("text"), "odt", ["Ants carry leaves."]],
+    ["a.odp", createOdf("presentation"), "odp", ["Slide words.", "Note words."]],
+    ["a.ods", createOdf("spreadsheet"), "ods", ["Tree: Oak | Nests: 3"]],
+    ["a.epub", createEpub(), "epub", ["Before", "It began badly.", "Later"]],
     [
       "a.html",
       "<title>T</title><h1>Hi</h1><p>One<br>two<script>bad()</script>",
@@ -74,8 +81,8 @@ describe("reads", () => {
     ["legacy.txt", cyrillic, "text", ["Пчелы собирают мёд."]],
     ["latin.txt", Buffer.from("Caf\xe9 cr\xe8me", "latin1"), "text", ["Café crème"]],
     ["bom.md", "\ufeff# Title\n\nWords.", "markdown", ["# Title"]],
-    ["really-a-pdf.docx", pdf(["Never trust a name."]), "pdf", ["Never trust a name."]],
-    ["really-a-docx.txt", docx(), "docx", ["Bees & wasps sting."]],
+    ["really-a-pdf.docx", createPdf(["Never trust a name."]), "pdf", ["Never trust a name."]],
+    ["really-a-docx.txt", createDocx(), "docx", ["Bees & wasps sting."]],
   ])("%s", async (name, content, format, pieces) => {
     const { status, error, format: found, text, ...rest } = await read(name, content)
     expect({ error, status: rest.status ?? status, format: found }).toMatchObject({
@@ -93,7 +100,7 @@ describe("reads", () => {
 })
 
 describe("reports what is wrong with", () => {
-  it.each(badDocuments)(
+  it.each(malformedDocuments)(
     "$what, and continues with other files",
     async ({ name, content, says }) => {
       const { error, ...rest } = await read(name, content())
@@ -108,18 +115,18 @@ describe("a passage", () => {
     [
       "page",
       "p.pdf",
-      pdf(["The zebra has stripes.", "The lion has a mane."]),
+      createPdf(["The zebra has stripes.", "The lion has a mane."]),
       "lion mane",
       { page: 2 },
     ],
-    ["slide", "p.pptx", pptx(), "honey sweet", { slide: 2, heading: ["Second"] }],
-    ["sheet and row", "p.xlsx", xlsx(), "garden", { sheet: "Hives", row: 2 }],
-    ["headings", "p.docx", docx(), "wasps sting", { heading: ["Bees"] }],
+    ["slide", "p.pptx", createPptx(), "honey sweet", { slide: 2, heading: ["Second"] }],
+    ["sheet and row", "p.xlsx", createXlsx(), "garden", { sheet: "Hives", row: 2 }],
+    ["headings", "p.docx", createDocx(), "wasps sting", { heading: ["Bees"] }],
   ])("has the location: %s", async (_what, name, content, query, place) => {
     const { id } = await read(name, content)
-    const made = await gateway.call("POST", "/api/v1/knowledge/create", { name })
-    await gateway.call("POST", `/api/v1/knowledge/${made.body.id}/file/add`, { file_id: id })
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${made.body.id}/query`, {
+    const created = await gateway.call("POST", "/api/v1/knowledge/create", { name })
+    await gateway.call("POST", `/api/v1/knowledge/${created.body.id}/file/add`, { file_id: id })
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${created.body.id}/query`, {
       query,
     })
     expect(body.passages[0]).toMatchObject(place)
@@ -132,10 +139,10 @@ describe("a passage", () => {
     )
     const { id, text, progress } = await read("long.txt", sentences.join(" "))
     expect(progress.passages).toBeGreaterThan(8)
-    const made = await gateway.call("POST", "/api/v1/knowledge/create", { name: "long" })
-    await gateway.call("POST", `/api/v1/knowledge/${made.body.id}/file/add`, { file_id: id })
+    const created = await gateway.call("POST", "/api/v1/knowledge/create", { name: "long" })
+    await gateway.call("POST", `/api/v1/knowledge/${created.body.id}/file/add`, { file_id: id })
     const asked = { query: "sentence speaks", k: 100 }
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${made.body.id}/query`, asked)
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${created.body.id}/query`, asked)
     expect(body.passages).toHaveLength(progress.passages)
     for (const passage of body.passages) {
       expect(text.slice(passage.start, passage.end)).toBe(passage.text)

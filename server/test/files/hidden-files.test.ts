@@ -7,7 +7,7 @@ import { collect, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 /** A valid ID that does not exist. */
-const nobodys = "0197a0b0-0000-7000-8000-000000000000"
+const missingId = "0197a0b0-0000-7000-8000-000000000000"
 
 let gateway: TestGateway
 let closeAll: () => Promise<unknown>
@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   ids.file = body.id
   ids.collection = await collect(gateway, "Moths", [body.id])
-  const begun = await fetch(`${gateway.url}/api/v1/files/resumable`, {
+  const started = await fetch(`${gateway.url}/api/v1/files/resumable`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${adminKey}`,
@@ -48,8 +48,8 @@ beforeAll(async () => {
       "upload-length": "9",
     },
   })
-  ids.upload = begun.headers.get("location")?.split("/").at(-1) ?? ""
-  key = (await gateway.newUser("Mia")).key
+  ids.upload = started.headers.get("location")?.split("/").at(-1) ?? ""
+  key = (await gateway.createUser("Mia")).key
   ids.mine = await collect(gateway, "Mine", [], key)
 })
 afterAll(() => closeAll())
@@ -81,12 +81,14 @@ it("returns the same for inaccessible as for missing files, on every route with 
   )
   expect(naming.length).toBeGreaterThan(18)
   for (const { method, path } of naming) {
-    const given = bodies[`${method} ${path}`]
-    const body = typeof given === "function" ? given() : given
+    const template = bodies[`${method} ${path}`]
+    const body = typeof template === "function" ? template() : template
     const methods = method === "GET" ? ["GET", "HEAD"] : [method]
     for (const one of methods) {
       const hidden = await reply(one, path.replace(":id", hiddenId(path)), body)
-      expect(hidden, `${one} ${path}`).toEqual(await reply(one, path.replace(":id", nobodys), body))
+      expect(hidden, `${one} ${path}`).toEqual(
+        await reply(one, path.replace(":id", missingId), body),
+      )
       expect(hidden.status, `${one} ${path}`).toBe(404)
     }
   }
@@ -100,7 +102,7 @@ it("returns the same when such a file is added to the user's own collection", as
     ["/file/remove", (file_id: string) => ({ file_id })],
   ] as const) {
     const hidden = await reply("POST", path + to, bodyOf(ids.file))
-    expect(hidden, to).toEqual(await reply("POST", path + to, bodyOf(nobodys)))
+    expect(hidden, to).toEqual(await reply("POST", path + to, bodyOf(missingId)))
     expect(hidden.status, to).toBe(404)
   }
 })
@@ -116,9 +118,9 @@ it("returns the same in chats, and excludes inaccessible files from lists and co
       const ask = (id: string) =>
         reply("POST", path, { model: "gpt-fake", messages, files: [{ type, id }] })
       const hidden = await ask(ids[type])
-      const missing = await ask(nobodys)
+      const missing = await ask(missingId)
       expect(hidden.status).toBe(404)
-      expect({ ...hidden, text: hidden.text.replaceAll(ids[type], nobodys) }).toEqual(missing)
+      expect({ ...hidden, text: hidden.text.replaceAll(ids[type], missingId) }).toEqual(missing)
     }
   }
   expect(JSON.parse((await reply("GET", "/api/v1/files")).text)).toEqual({ items: [], total: 0 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
-import { docx, odf, zip } from "./make-documents.ts"
+import { createDocx, createOdf, createZip } from "./make-documents.ts"
 
 /** Ten times what each takes on an idle machine; with quadratic time, it would be hours. */
 const seconds = 60
@@ -28,7 +28,7 @@ const relationships = (type: string, target: string): string =>
   `<Relationships><Relationship Id="r1" Type="x/${type}" Target="${target}"/></Relationships>`
 
 const sheet = (styles: string) =>
-  zip({
+  createZip({
     "xl/workbook.xml": `<workbook><sheets><sheet name="One" r:id="r1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": relationships("worksheet", "worksheets/sheet1.xml"),
     "xl/styles.xml": styles,
@@ -51,7 +51,7 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
     "a cell with many paragraphs",
     "c.docx",
     () =>
-      docx({
+      createDocx({
         "word/document.xml": cell(varied(500_000, (word) => `<w:p><w:t>${word}</w:t></w:p>`)),
       }),
   ],
@@ -67,7 +67,7 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
     "a table with many rows",
     "r.ods",
     () =>
-      odf("spreadsheet", {
+      createOdf("spreadsheet", {
         "content.xml": `<o><table:table>${varied(150_000, (word) => `<table:table-row><table:table-cell><text:p>${word}</text:p></table:table-cell></table:table-row>`)}</table:table></o>`,
       }),
   ],

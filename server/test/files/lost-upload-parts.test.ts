@@ -4,10 +4,10 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import pg from "pg"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { spawnServer, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { spawnTestGateway, startTestGatewayProcess } from "../harness/process.ts"
 import { upload } from "../knowledge/collections.ts"
 
 const folders: string[] = []
@@ -16,12 +16,12 @@ const newFolder = (): string => {
   folders.push(folder)
   return folder
 }
-afterEach(killAll)
+afterEach(killAllGateways)
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-const runOn = async ({ dataDir, url }: Place, statement: string): Promise<void> => {
+const executeOn = async ({ dataDir, url }: TestDatabase, statement: string): Promise<void> => {
   if (url === undefined) {
     const database = new DatabaseSync(join(dataDir, "portico.db"))
     database.exec(statement)
@@ -34,38 +34,38 @@ const runOn = async ({ dataDir, url }: Place, statement: string): Promise<void> 
   await client.end()
 }
 
-describe.each(chooseDatabases())("a downgrade on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("a downgrade on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
   })
-  afterAll(() => home.remove())
+  afterAll(() => database.remove())
 
   it("is reported as such, with instructions", async () => {
-    const newer = await startServer(home.env)
+    const newer = await startTestGatewayProcess(database.env)
     newer.child.kill("SIGTERM")
-    await newer.ended
+    await newer.exited
     const at = new Date().toISOString()
     const row = `insert into kysely_migration (name, timestamp) values ('0999-of-tomorrow', '${at}')`
-    await runOn(home, row)
-    const older = spawnServer(home.env)
-    expect(await older.ended).toBe(1)
-    const said = older.output.join("\n")
-    expect(said).toMatch(
+    await executeOn(database, row)
+    const older = spawnTestGateway(database.env)
+    expect(await older.exited).toBe(1)
+    const output = older.output.join("\n")
+    expect(output).toMatch(
       /migrated by a newer version of Portico.*0999-of-tomorrow.*Start that version/,
     )
-    expect(said).not.toMatch(/corrupt/)
+    expect(output).not.toMatch(/corrupt/)
   }, 60_000)
 })
 
 it("does not generate a new secret.key for a data folder that has lost its own", async () => {
   const env = { DATA_DIR: newFolder(), SECRET_KEY: "" }
-  const first = await startServer(env)
+  const first = await startTestGatewayProcess(env)
   first.child.kill("SIGTERM")
-  await first.ended
+  await first.exited
   rmSync(join(env.DATA_DIR, "secret.key"))
-  const second = spawnServer(env)
-  expect(await second.ended).toBe(1)
+  const second = spawnTestGateway(env)
+  expect(await second.exited).toBe(1)
   expect(second.output.join("\n")).toMatch(/secret\.key is missing.*Restore it from a backup/s)
   expect(readdirSync(env.DATA_DIR)).not.toContain("secret.key")
 }, 60_000)

@@ -1,9 +1,9 @@
 import { deflateRawSync } from "node:zlib"
 
-type Parts = Record<string, string | Buffer>
+type PartsByPath = Record<string, string | Buffer>
 
 /** Creates a ZIP archive (APPNOTE 6.3.3) with all parts deflated. */
-export const zip = (parts: Parts, { encrypted = false } = {}): Buffer => {
+export const createZip = (parts: PartsByPath, { encrypted = false } = {}): Buffer => {
   const bodies: Buffer[] = []
   const list: Buffer[] = []
   let offset = 0
@@ -44,24 +44,24 @@ const relationships = (targets: Record<string, [type: string, target: string]>):
 const paragraph = (text: string, style = ""): string =>
   `<w:p>${style && `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`
 
-export const docx = (extra: Parts = {}): Buffer => {
+export const createDocx = (extra: PartsByPath = {}): Buffer => {
   const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`
   const body = [
     paragraph("Bees", "Heading1"),
     paragraph("Bees &amp; wasps sting."),
     `<w:tbl><w:tr>${cell("Kind")}${cell("Legs")}</w:tr><w:tr>${cell("Bee")}${cell("6")}</w:tr></w:tbl>`,
   ]
-  return zip({
+  return createZip({
     "word/document.xml": `<w:document><w:body>${body.join("")}</w:body></w:document>`,
     "word/footnotes.xml": `<w:footnotes>${paragraph("A note at the foot.")}</w:footnotes>`,
     ...extra,
   })
 }
 
-export const pptx = (): Buffer => {
+export const createPptx = (): Buffer => {
   const shape = (text: string, type: string) =>
     `<p:sp><p:nvPr><p:ph type="${type}"/></p:nvPr><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sp>`
-  return zip({
+  return createZip({
     "ppt/presentation.xml": `<p:p><p:sldIdLst><p:sldId r:id="r2"/><p:sldId r:id="r1"/></p:sldIdLst></p:p>`,
     "ppt/_rels/presentation.xml.rels": relationships({
       r1: ["slide", "slides/slide1.xml"],
@@ -76,8 +76,8 @@ export const pptx = (): Buffer => {
   })
 }
 
-export const xlsx = (): Buffer =>
-  zip({
+export const createXlsx = (): Buffer =>
+  createZip({
     "xl/workbook.xml": `<workbook><sheets><sheet name="Hives" r:id="r1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": relationships({ r1: ["worksheet", "worksheets/sheet1.xml"] }),
     "xl/sharedStrings.xml": "<sst><si><t>Place</t></si><si><t>Garden</t></si></sst>",
@@ -88,7 +88,10 @@ export const xlsx = (): Buffer =>
     </sheetData></worksheet>`,
   })
 
-export const odf = (kind: "text" | "presentation" | "spreadsheet", extra: Parts = {}): Buffer => {
+export const createOdf = (
+  kind: "text" | "presentation" | "spreadsheet",
+  extra: PartsByPath = {},
+): Buffer => {
   const body = {
     text: `<text:h text:outline-level="1">Ants</text:h><text:p>Ants carry<text:s text:c="1"/>leaves.</text:p>`,
     presentation: `<draw:page><text:p>Slide words.</text:p><presentation:notes><text:p>Note words.</text:p></presentation:notes></draw:page>`,
@@ -97,15 +100,15 @@ export const odf = (kind: "text" | "presentation" | "spreadsheet", extra: Parts 
       <table:table-row><table:table-cell><text:p>Oak</text:p></table:table-cell><table:table-cell><text:p>3</text:p></table:table-cell></table:table-row>
     </table:table>`,
   }[kind]
-  return zip({
+  return createZip({
     mimetype: `application/vnd.oasis.opendocument.${kind}`,
     "content.xml": `<office:document-content><office:body>${body}</office:body></office:document-content>`,
     ...extra,
   })
 }
 
-export const epub = (): Buffer =>
-  zip({
+export const createEpub = (): Buffer =>
+  createZip({
     mimetype: "application/epub+zip",
     "META-INF/container.xml": `<container><rootfiles><rootfile full-path="o/b.opf"/></rootfiles></container>`,
     "o/b.opf": `<package><manifest><item id="a" href="1.xhtml"/><item id="b" href="2.xhtml"/></manifest><spine><itemref idref="b"/><itemref idref="a"/></spine></package>`,
@@ -114,7 +117,7 @@ export const epub = (): Buffer =>
   })
 
 /** Creates a PDF with one line of text per page; an empty line creates a page without text. */
-export const pdf = (lines: readonly string[], { encrypted = false } = {}): Buffer => {
+export const createPdf = (lines: readonly string[], { encrypted = false } = {}): Buffer => {
   const objects: string[] = []
   const pages = lines.map((_line, index) => `${4 + index * 2} 0 R`)
   objects[1] = "<</Type/Catalog/Pages 2 0 R>>"

@@ -6,31 +6,31 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { readRss } from "../../bench/measure/process-stats.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { upload } from "../knowledge/collections.ts"
-import { pdf } from "./make-documents.ts"
-import { badDocuments, bomb } from "./malformed-documents.ts"
+import { createPdf } from "./make-documents.ts"
+import { bomb, malformedDocuments } from "./malformed-documents.ts"
 
 const maxAboveIdle = 200
 const maxAnswerMs = 3000
 const wait = "?process_in_background=false"
 
 let upstream: FakeOpenAI
-let server: ServerProcess
+let server: TestGatewayProcess
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
-  server = await startServer({
+  server = await startTestGatewayProcess({
     DATA_DIR: dataDir,
     OPENAI_API_BASE_URLS: upstream.url,
     MAX_UPLOAD_SIZE: "50MB",
   })
 })
 afterAll(async () => {
-  killAll()
-  await server.ended
+  killAllGateways()
+  await server.exited
   await upstream.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
@@ -93,13 +93,13 @@ const watch = () => {
 
 it("malformed documents get distinct errors, without high memory use or slow responses", async () => {
   await expect.poll(async () => (await chat()).status, { timeout: 10_000 }).toBe(200)
-  await upload(server, "good.pdf", pdf(["Bees sting."]), { query: wait })
+  await upload(server, "good.pdf", createPdf(["Bees sting."]), { query: wait })
   await sleep(3000)
   const idle = readRss(server.child.pid ?? 0)
   const stop = watch()
 
   const outcomes = new Map<string, string>()
-  const waiting = [...badDocuments]
+  const waiting = [...malformedDocuments]
   const sender = async (): Promise<void> => {
     for (let one = waiting.pop(); one; one = waiting.pop()) {
       const { body } = await upload(server, one.name, one.content(), { query: wait })
@@ -120,7 +120,7 @@ it("malformed documents get distinct errors, without high memory use or slow res
   expect(text.content).not.toContain("bad()")
 
   const { highest, times } = await stop()
-  for (const { what, says } of badDocuments) {
+  for (const { what, says } of malformedDocuments) {
     expect(outcomes.get(what), what).toMatch(/^failed: /)
     expect(outcomes.get(what), what).toMatch(says)
   }

@@ -1,14 +1,14 @@
-import { docx, pdf, zip } from "./make-documents.ts"
+import { createDocx, createPdf, createZip } from "./make-documents.ts"
 
 /** A malicious or broken document, and the error that it must cause. */
-export interface BadDocument {
+export interface MalformedDocument {
   what: string
   name: string
   content: () => string | Uint8Array
   says: RegExp
 }
 
-const packedBomb = docx({ "word/document.xml": Buffer.alloc(400_000_000, "a") })
+const packedBomb = createDocx({ "word/document.xml": Buffer.alloc(400_000_000, "a") })
 export const bomb = () => packedBomb
 const entities = `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><l>&b;</l>`
 const ole = (text: string) =>
@@ -19,39 +19,41 @@ const ole = (text: string) =>
   ])
 const documents: [string, string, () => string | Uint8Array, RegExp][] = [
   ["an archive bomb", "b.docx", bomb, /archive bomb/],
-  ["a password-protected PDF", "l.pdf", () => pdf(["x"], { encrypted: true }), /password/],
+  ["a password-protected PDF", "l.pdf", () => createPdf(["x"], { encrypted: true }), /password/],
   ["a password-protected Office document", "l.docx", () => ole("EncryptedPackage"), /password/],
   [
     "an encrypted archive",
     "z.docx",
-    () => zip({ "word/document.xml": "x" }, { encrypted: true }),
+    () => createZip({ "word/document.xml": "x" }, { encrypted: true }),
     /password/,
   ],
   ["a pre-2007 document", "o.doc", () => ole("WordDocument"), /before 2007/],
-  ["a scan", "s.pdf", () => pdf(["", ""]), /text recognition/],
+  ["a scan", "s.pdf", () => createPdf(["", ""]), /text recognition/],
   ["a broken PDF", "k.pdf", () => "%PDF-1.4\nnothing more", /damaged/],
-  ["a broken archive", "k.docx", () => docx().subarray(0, 200), /damaged/],
-  ["a plain ZIP archive", "a.zip", () => zip({ "a.txt": "hello" }), /ZIP archive/],
+  ["a broken archive", "k.docx", () => createDocx().subarray(0, 200), /damaged/],
+  ["a plain ZIP archive", "a.zip", () => createZip({ "a.txt": "hello" }), /ZIP archive/],
   [
     "an archive with path traversal",
     "p.docx",
-    () => docx({ "../../evil.txt": "x" }),
+    () => createDocx({ "../../evil.txt": "x" }),
     /invalid path/,
   ],
   ["an XML entity bomb", "e.xml", () => entities, /entities/],
   [
     "an entity bomb in a DOCX file",
     "e.docx",
-    () => docx({ "word/document.xml": entities }),
+    () => createDocx({ "word/document.xml": entities }),
     /entities/,
   ],
-  ["10,000 pages", "t.pdf", () => pdf(Array(10_000).fill("x")), /10000 pages/],
+  ["10,000 pages", "t.pdf", () => createPdf(Array(10_000).fill("x")), /10000 pages/],
   ["too much text", "m.txt", () => "word ".repeat(2_100_000), /Split it/],
 ]
 
-export const badDocuments: BadDocument[] = documents.map(([what, name, content, says]) => ({
-  what,
-  name,
-  content,
-  says,
-}))
+export const malformedDocuments: MalformedDocument[] = documents.map(
+  ([what, name, content, says]) => ({
+    what,
+    name,
+    content,
+    says,
+  }),
+)

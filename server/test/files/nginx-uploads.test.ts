@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cert } from "../fakes/certificate.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { type Nginx, nginxVersion, overTls, startNginx } from "../http/nginx.ts"
 
@@ -77,7 +77,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
 
   it("keep the received part of a resumable upload whose client disconnects", async () => {
     const tus = { ...bearer, "tus-resumable": "1.0.0" }
-    const made = await overTls(port, {
+    const created = await overTls(port, {
       method: "POST",
       path: "/api/v1/files/resumable",
       headers: {
@@ -86,8 +86,8 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
         "upload-metadata": `filename ${Buffer.from("a.txt").toString("base64")}`,
       },
     })
-    expect(made.status).toBe(201)
-    const location = new URL(made.headers.location ?? "", `https://localhost:${port}`)
+    expect(created.status).toBe(201)
+    const location = new URL(created.headers.location ?? "", `https://localhost:${port}`)
     expect(location.origin).toBe(`https://localhost:${port}`)
     const bytes = Buffer.from(randomBytes(4 * MB).toString("hex"))
     const to = { host: "127.0.0.1", servername: "localhost", port, ca: cert, agent: false as const }
@@ -112,7 +112,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
       })
       return Number(headers["upload-offset"])
     }
-    await until(async () => (await offset()) > 0)
+    await waitFor(async () => (await offset()) > 0)
     sending.destroy()
     const goOn = (from: number) =>
       overTls(port, {
@@ -126,7 +126,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
         body: bytes.subarray(from),
       })
     expect((await goOn(1)).status).toBe(409)
-    const rest = await until(async () => {
+    const rest = await waitFor(async () => {
       const reply = await goOn(await offset())
       return reply.status === 409 ? undefined : reply
     })

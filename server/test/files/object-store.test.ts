@@ -46,9 +46,9 @@ it("stores content in the object store, reads it there, and removes it with its 
 })
 
 it("rejects an upload while the store is unavailable, and stores nothing of it", async () => {
-  s3.faults(() => 503)
+  s3.setFault(() => 503)
   const refused = await upload(gateway, "bees.txt", "Bees dance at noon.")
-  s3.faults(null)
+  s3.setFault(null)
   expect(refused.status).toBe(503)
   expect(refused.body.detail).toContain("The object store returned HTTP 503")
   expect(onDisk()).toEqual([])
@@ -56,9 +56,9 @@ it("rejects an upload while the store is unavailable, and stores nothing of it",
 })
 
 it("reports why the store rejects a request", async () => {
-  s3.faults(() => 403)
+  s3.setFault(() => 403)
   const refused = await upload(gateway, "bees.txt", "Bees dance at night.")
-  s3.faults(null)
+  s3.setFault(null)
   expect([refused.status, refused.body.detail]).toEqual([
     503,
     expect.stringContaining("The object store returned HTTP 403 (SlowDown)"),
@@ -67,9 +67,9 @@ it("reports why the store rejects a request", async () => {
 
 it("does not report a file as missing if the store does not know the bucket or the key", async () => {
   const { body } = await upload(gateway, "bees.txt", "Bees dance at dawn.", { query })
-  s3.faults(() => 404)
+  s3.setFault(() => 404)
   const reply = await gateway.call("GET", `/api/v1/files/${body.id}/content`)
-  s3.faults(null)
+  s3.setFault(null)
   expect([reply.status, reply.body.detail]).toEqual([
     503,
     expect.stringContaining("The object store returned HTTP 404 (SlowDown)"),
@@ -79,14 +79,14 @@ it("does not report a file as missing if the store does not know the bucket or t
 
 it("resumes processing a file once the store is available again", async () => {
   let refused = 0
-  s3.faults((request) => {
+  s3.setFault((request) => {
     if (request.method !== "GET" || request.headers.range) return null
     refused++
     return 503
   })
   const { body } = await upload(gateway, "bees.txt", "Bees dance in the evening.")
   await expect.poll(() => refused, { timeout: 10_000 }).toBeGreaterThan(1)
-  s3.faults(null)
+  s3.setFault(null)
   const path = `/api/v1/files/${body.id}/process/status?stream=true`
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')
 })

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { z } from "zod"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { amount } from "../harness/test-size.ts"
 import { upload } from "../knowledge/collections.ts"
 
@@ -23,12 +23,13 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 })
 afterAll(async () => {
-  killAll()
+  killAllGateways()
   await upstream.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const start = () => startServer({ DATA_DIR: dataDir, OPENAI_API_BASE_URLS: upstream.url })
+const start = () =>
+  startTestGatewayProcess({ DATA_DIR: dataDir, OPENAI_API_BASE_URLS: upstream.url })
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -49,7 +50,7 @@ const List = z.object({
   ),
 })
 
-const listed = async (url: string, status = "&status=completed") => {
+const listFiles = async (url: string, status = "&status=completed") => {
   const headers = { authorization: `Bearer ${adminKey}` }
   const response = await fetch(`${url}/api/v1/files?page_size=200${status}`, { headers })
   return response.json()
@@ -61,7 +62,7 @@ const createUploader = () => {
   let next = 0
   return {
     acknowledged,
-    until: async (goal: number, serving: ServerProcess): Promise<void> => {
+    until: async (goal: number, serving: TestGatewayProcess): Promise<void> => {
       while (next < goal && serving.child.exitCode === null && serving.child.signalCode === null) {
         const sent = await upload(serving, `${next}.md`, documentOf(next)).catch(() => null)
         if (sent?.status !== 200) continue
@@ -73,11 +74,11 @@ const createUploader = () => {
 }
 
 /** Waits until all files are completed. @returns all files */
-const allCompleted = async (url: string) => {
+const waitUntilCompleted = async (url: string) => {
   const deadline = Date.now() + 120_000
   for (;;) {
-    const { total } = z.object({ total: z.number() }).parse(await listed(url, ""))
-    const completed = z.looseObject({ total: z.number() }).parse(await listed(url))
+    const { total } = z.object({ total: z.number() }).parse(await listFiles(url, ""))
+    const completed = z.looseObject({ total: z.number() }).parse(await listFiles(url))
     if (completed.total === total) return List.parse(completed)
     if (Date.now() > deadline) throw new Error(`${completed.total} of ${total} files are completed`)
     await pause(500)
@@ -97,7 +98,7 @@ it(
     }
     await uploader.until(count, serving)
 
-    const { items, total } = await allCompleted(serving.url)
+    const { items, total } = await waitUntilCompleted(serving.url)
     expect(total).toBeGreaterThanOrEqual(uploader.acknowledged.size)
     const ids = new Set(items.map(({ id }) => id))
     if (total <= 200) expect([...uploader.acknowledged].filter((id) => !ids.has(id))).toEqual([])

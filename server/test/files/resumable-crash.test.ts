@@ -6,35 +6,35 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { amount } from "../harness/test-size.ts"
 
 const path = "/api/v1/files/resumable"
 const kills = amount(2, 5)
-const piece = 100_000
+const chunkSize = 100_000
 const size = 2_000_000
 const line = (): string => `Bees were counted: ${randomBytes(4).toString("hex")}, and again.\n`
 const content = Buffer.from(Array.from({ length: size / 40 }, line).join("")).subarray(0, size)
 
-let server: ServerProcess
+let server: TestGatewayProcess
 let dataDir: string
 const start = async (lifetime = "1h"): Promise<void> => {
-  server = await startServer({ DATA_DIR: dataDir, UPLOAD_LIFETIME: lifetime })
+  server = await startTestGatewayProcess({ DATA_DIR: dataDir, UPLOAD_LIFETIME: lifetime })
 }
 
 beforeAll(() => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 })
 afterAll(async () => {
-  killAll()
-  await server.ended
+  killAllGateways()
+  await server.exited
   rmSync(dataDir, { recursive: true, force: true })
 })
 
 const kill = async (): Promise<void> => {
   server.child.kill("SIGKILL")
-  await server.ended
+  await server.exited
 }
 
 const headersOf = (more: Record<string, string> = {}): Record<string, string> => ({
@@ -49,17 +49,17 @@ const patchHeaders = (offset: number): Record<string, string> =>
     "content-type": "application/offset+octet-stream",
   })
 
-const begin = async (): Promise<string> => {
+const startUpload = async (): Promise<string> => {
   const filename = Buffer.from("long.txt").toString("base64")
-  const made = await fetch(server.url + path, {
+  const created = await fetch(server.url + path, {
     method: "POST",
     headers: headersOf({
       "upload-length": String(size),
       "upload-metadata": `filename ${filename}`,
     }),
   })
-  expect(made.status).toBe(201)
-  return made.headers.get("location") ?? ""
+  expect(created.status).toBe(201)
+  return created.headers.get("location") ?? ""
 }
 
 const offsetOf = async (address: string): Promise<number> => {
@@ -94,20 +94,20 @@ const killWhileSending = async (address: string, from: number, count: number): P
   sending.destroy()
 }
 
-const left = (folder: string): string[] => readdirSync(join(dataDir, folder))
+const filesIn = (folder: string): string[] => readdirSync(join(dataDir, folder))
 
 it(`an upload can be resumed after everything acknowledged, despite ${kills} kills`, async () => {
   await start()
-  const address = await begin()
+  const address = await startUpload()
   let offset = 0
   for (let round = 0; round < kills; round++) {
-    const acknowledged = await send(address, offset, offset + piece)
-    expect(acknowledged).toBe(offset + piece)
-    await killWhileSending(address, acknowledged, 2 * piece)
+    const acknowledged = await send(address, offset, offset + chunkSize)
+    expect(acknowledged).toBe(offset + chunkSize)
+    await killWhileSending(address, acknowledged, 2 * chunkSize)
     await start()
     offset = await offsetOf(address)
     expect(offset).toBeGreaterThanOrEqual(acknowledged)
-    expect(offset).toBeLessThanOrEqual(acknowledged + 2 * piece)
+    expect(offset).toBeLessThanOrEqual(acknowledged + 2 * chunkSize)
   }
   expect(await send(address, offset, size)).toBe(size)
   const id = address.split("/").at(-1)
@@ -122,22 +122,22 @@ it(`an upload can be resumed after everything acknowledged, despite ${kills} kil
   const headers = { authorization: `Bearer ${adminKey}` }
   const whole = await fetch(`${server.url}/api/v1/files/${id}/content`, { headers })
   expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true)
-  expect(left("partial")).toEqual([])
-  expect(left("uploads")).toEqual([])
+  expect(filesIn("partial")).toEqual([])
+  expect(filesIn("uploads")).toEqual([])
   await kill()
 }, 120_000)
 
 it("an aborted upload that has expired leaves no data", async () => {
   await start("1s")
-  const before = left("objects").length
-  const address = await begin()
-  await killWhileSending(address, 0, piece)
-  expect(left("partial")).toHaveLength(1)
+  const before = filesIn("objects").length
+  const address = await startUpload()
+  await killWhileSending(address, 0, chunkSize)
+  expect(filesIn("partial")).toHaveLength(1)
   await sleep(1100)
   await start("1s")
-  await expect.poll(() => left("partial")).toEqual([])
-  const gone = await fetch(server.url + address, { method: "HEAD", headers: headersOf() })
-  expect(gone.status).toBe(404)
-  expect([left("uploads"), left("objects").length]).toEqual([[], before])
+  await expect.poll(() => filesIn("partial")).toEqual([])
+  const expired = await fetch(server.url + address, { method: "HEAD", headers: headersOf() })
+  expect(expired.status).toBe(404)
+  expect([filesIn("uploads"), filesIn("objects").length]).toEqual([[], before])
   await kill()
 }, 60_000)

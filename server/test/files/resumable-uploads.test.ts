@@ -5,25 +5,25 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Upload } from "tus-js-client"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload as uploadWhole } from "../knowledge/collections.ts"
 
 const path = "/api/v1/files/resumable"
-const encoded = (text: string): string => Buffer.from(text).toString("base64")
-const textOf = (length: number): Buffer => Buffer.from(randomBytes(length / 2).toString("hex"))
+const toBase64 = (text: string): string => Buffer.from(text).toString("base64")
+const randomText = (length: number): Buffer => Buffer.from(randomBytes(length / 2).toString("hex"))
 
-describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway({ ...place.env, MAX_UPLOAD_SIZE: "5MB" })
+    database = await createDatabase()
+    gateway = await startGateway({ ...database.env, MAX_UPLOAD_SIZE: "5MB" })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   const call = (
@@ -38,14 +38,18 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
       ...(body && { body: new Uint8Array(body) }),
     })
 
-  const begin = async (size: number, filename = "notes.txt", key = adminKey): Promise<string> => {
+  const startUpload = async (
+    size: number,
+    filename = "notes.txt",
+    key = adminKey,
+  ): Promise<string> => {
     const headers = {
       "upload-length": String(size),
-      "upload-metadata": `filename ${encoded(filename)},filetype ${encoded("text/plain")},odd`,
+      "upload-metadata": `filename ${toBase64(filename)},filetype ${toBase64("text/plain")},odd`,
     }
-    const made = await call("POST", path, headers, { key })
-    expect(made.status).toBe(201)
-    return made.headers.get("location") ?? ""
+    const created = await call("POST", path, headers, { key })
+    expect(created.status).toBe(201)
+    return created.headers.get("location") ?? ""
   }
 
   const send = (address: string, offset: number, body: Uint8Array, key = adminKey) => {
@@ -60,7 +64,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   const partials = (): string[] => readdirSync(join(gateway.dataDir, "partial"))
 
   /** Starts a request from offset 0 without sending any content yet. */
-  const beginPatch = (address: string, length: number) => {
+  const startPatch = (address: string, length: number) => {
     const sending = request(gateway.url + address, {
       method: "PATCH",
       headers: {
@@ -76,15 +80,15 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   }
 
   /** Sends part of the declared content, and disconnects. */
-  const breakOff = async (address: string, body: Uint8Array): Promise<void> => {
-    const sending = beginPatch(address, 4_000_000)
+  const sendAndDisconnect = async (address: string, body: Uint8Array): Promise<void> => {
+    const sending = startPatch(address, 4_000_000)
     sending.write(body)
     await expect.poll(() => offsetOf(address)).toBe(body.length)
     sending.destroy()
   }
 
   it("work with tus-js-client, and return the same record as a plain upload", async () => {
-    const bytes = textOf(1_000_000)
+    const bytes = randomText(1_000_000)
     const file = join(gateway.dataDir, "to-send.txt")
     writeFileSync(file, bytes)
     const client = await new Promise<Upload>((resolve, reject) => {
@@ -114,9 +118,9 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   })
 
   it("resume where they were interrupted", async () => {
-    const bytes = textOf(4_000_000)
-    const address = await begin(bytes.length)
-    await breakOff(address, bytes.subarray(0, 1_500_000))
+    const bytes = randomText(4_000_000)
+    const address = await startUpload(bytes.length)
+    await sendAndDisconnect(address, bytes.subarray(0, 1_500_000))
     expect((await send(address, 0, bytes)).status).toBe(409)
     const rest = await send(address, 1_500_000, bytes.subarray(1_500_000))
     expect([rest.status, rest.headers.get("upload-offset")]).toEqual([204, "4000000"])
@@ -126,9 +130,9 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   })
 
   it("can be resumed while the previous connection still hangs", async () => {
-    const bytes = textOf(100_000)
-    const address = await begin(bytes.length)
-    const hanging = beginPatch(address, bytes.length)
+    const bytes = randomText(100_000)
+    const address = await startUpload(bytes.length)
+    const hanging = startPatch(address, bytes.length)
     hanging.write(bytes.subarray(0, 40_000))
     await expect.poll(() => offsetOf(address)).toBe(40_000)
     expect((await send(address, 40_000, bytes.subarray(40_000))).status).toBe(204)
@@ -136,10 +140,10 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   })
 
   it("can be resumed while several concurrent connections still hang", async () => {
-    const bytes = textOf(100_000)
-    const address = await begin(bytes.length)
+    const bytes = randomText(100_000)
+    const address = await startUpload(bytes.length)
     const hanging = Array.from({ length: 8 }, () => {
-      const sending = beginPatch(address, bytes.length)
+      const sending = startPatch(address, bytes.length)
       sending.flushHeaders()
       return sending
     })
@@ -149,7 +153,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   })
 
   it("report completion to a client that missed the last response", async () => {
-    const address = await begin(5)
+    const address = await startUpload(5)
     expect((await send(address, 0, Buffer.from("Bees."))).status).toBe(204)
     const head = await call("HEAD", address)
     expect([
@@ -165,11 +169,11 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect((await begun("5000001")).status).toBe(413)
     expect((await begun("0")).status).toBe(400)
     expect((await begun("many")).status).toBe(400)
-    const small = await begin(10)
+    const small = await startUpload(10)
     expect((await send(small, 0, Buffer.from("More than ten bytes"))).status).toBe(413)
     expect((await call("HEAD", small)).status).toBe(404)
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(9000)])
-    const image = await begin(picture.length, "a.txt")
+    const image = await startUpload(picture.length, "a.txt")
     expect((await send(image, 0, picture.subarray(0, 3000))).status).toBe(204)
     expect((await send(image, 3000, picture.subarray(3000))).status).toBe(415)
     expect((await call("HEAD", image)).status).toBe(404)
@@ -180,7 +184,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     const old = await call("POST", path, { "tus-resumable": "0.2.2", "upload-length": "5" })
     expect([old.status, old.headers.get("tus-version")]).toEqual([412, "1.0.0"])
     expect(old.headers.get("tus-resumable")).toBe("1.0.0")
-    const address = await begin(5)
+    const address = await startUpload(5)
     const type = { "upload-offset": "0", "content-type": "text/plain" }
     expect((await call("PATCH", address, type, { body: Buffer.from("Bees.") })).status).toBe(415)
     const override = {
@@ -192,8 +196,8 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   })
 
   it("are accessible only to their owner", async () => {
-    const { key } = await gateway.newUser("Grace")
-    const address = await begin(5)
+    const { key } = await gateway.createUser("Grace")
+    const address = await startUpload(5)
     const strange = await call("HEAD", address, {}, { key })
     const missing = await call("HEAD", `${path}/0199-nothing`, {}, { key })
     expect([strange.status, missing.status]).toEqual([404, 404])
@@ -203,11 +207,11 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
   })
 
   it("are discarded when their user deletes them or does not resume them in time", async () => {
-    const ended = await begin(100)
+    const ended = await startUpload(100)
     await send(ended, 0, Buffer.from("some"))
     expect((await call("DELETE", ended)).status).toBe(204)
     expect((await call("HEAD", ended)).status).toBe(404)
-    const left = await begin(100)
+    const left = await startUpload(100)
     await send(left, 0, Buffer.from("some"))
     const id = left.split("/").at(-1) ?? ""
     await gateway.gateway.db.transact(async (tx) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Blackhole, startBlackhole } from "../fakes/blackhole.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { upload } from "../knowledge/collections.ts"
 
 /** An extraction engine that never responds, so that processing an image never ends. */
@@ -11,7 +11,7 @@ let bob: { id: string; key: string }
 let file = ""
 
 const picture = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1")
-const held = (): number[] => {
+const inFlightCounts = (): number[] => {
   const { requests, eventStreams } = gateway.gateway.limits
   return [requests.held(), eventStreams.held()]
 }
@@ -23,7 +23,7 @@ beforeAll(async () => {
     MAX_REQUESTS: "2/10",
     MAX_EVENT_STREAMS: "2/10",
   })
-  bob = await gateway.newUser("Bob")
+  bob = await gateway.createUser("Bob")
   file = (await upload(gateway, "a.png", picture, { key: bob.key })).body.id
 })
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await engine.close()
 })
 
-const follow = (method = "GET", signal?: AbortSignal) =>
+const followStatus = (method = "GET", signal?: AbortSignal) =>
   fetch(`${gateway.url}/api/v1/files/${file}/process/status?stream=true`, {
     method,
     headers: { authorization: `Bearer ${bob.key}` },
@@ -40,28 +40,28 @@ const follow = (method = "GET", signal?: AbortSignal) =>
 
 it("counts streams that follow a file's status towards a user's event streams", async () => {
   const leaving = new AbortController()
-  expect((await follow("GET", leaving.signal)).status).toBe(200)
-  expect((await follow("GET", leaving.signal)).status).toBe(200)
-  const refused = await follow()
+  expect((await followStatus("GET", leaving.signal)).status).toBe(200)
+  expect((await followStatus("GET", leaving.signal)).status).toBe(200)
+  const refused = await followStatus()
   expect([refused.status, await refused.text()]).toEqual([
     429,
     expect.stringContaining("MAX_EVENT_STREAMS"),
   ])
   leaving.abort()
-  await until(() => held()[1] === 0)
-  expect((await follow("HEAD")).status).toBe(200)
-  await until(() => held()[1] === 0)
+  await waitFor(() => inFlightCounts()[1] === 0)
+  expect((await followStatus("HEAD")).status).toBe(200)
+  await waitFor(() => inFlightCounts()[1] === 0)
 })
 
 it("counts uploads that wait for processing towards a user's requests, and stores none above the limit", async () => {
   const wait = () =>
     upload(gateway, "b.png", picture, { key: bob.key, query: "?process_in_background=false" })
   const waiting = [wait(), wait()]
-  await until(() => held()[0] === 2)
+  await waitFor(() => inFlightCounts()[0] === 2)
   const options = { key: bob.key }
   const files = async () =>
     (await gateway.call("GET", "/api/v1/files/", undefined, options)).body.total
-  await until(async () => (await files()) === 3)
+  await waitFor(async () => (await files()) === 3)
   const refused = await wait()
   expect([refused.status, refused.body.detail]).toEqual([
     429,
@@ -69,7 +69,7 @@ it("counts uploads that wait for processing towards a user's requests, and store
   ])
   expect(await files()).toBe(3)
 
-  const following = await follow()
+  const following = await followStatus()
   const { body } = await gateway.call("GET", "/api/v1/auths/api_keys", undefined, options)
   await gateway.call("DELETE", `/api/v1/auths/api_keys/${body[0].id}`, undefined, options)
   // The credential was revoked: its requests end, with the current state of the stored file.
@@ -77,5 +77,5 @@ it("counts uploads that wait for processing towards a user's requests, and store
   for (const { status, body } of await Promise.all(waiting)) {
     expect([status, body.data.error]).toEqual([200, null])
   }
-  await until(() => held().every((count) => count === 0))
+  await waitFor(() => inFlightCounts().every((count) => count === 0))
 })

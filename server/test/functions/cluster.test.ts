@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Place, postgresDatabase } from "../harness/databases.ts"
+import { postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 
 const shared = postgresDatabase ? [postgresDatabase] : []
 
-describe.each(shared)("two gateways sharing one $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(shared)("two gateways sharing one $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let one: TestGateway
   let other: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    one = await startGateway(place.env)
-    other = await startGateway({ ...place.env, PORT: "0" })
+    database = await createDatabase()
+    one = await startGateway(database.env)
+    other = await startGateway({ ...database.env, PORT: "0" })
   })
   afterAll(async () => {
     await one.stop()
     await other.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("apply a function saved, changed or disabled on either gateway", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until, usageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { askModel, saveFunction, textOf, tryFunction } from "./functions.ts"
 
@@ -17,13 +17,13 @@ export async function* reply({ messages }, context) {
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
-let user: Awaited<ReturnType<TestGateway["newUser"]>>
+let user: Awaited<ReturnType<TestGateway["createUser"]>>
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-secret", "embed-fake"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   await waitForModels(gateway, ["gpt-fake"])
-  user = await gateway.newUser("Grace")
+  user = await gateway.createUser("Grace")
 })
 afterAll(async () => {
   await gateway.stop()
@@ -51,8 +51,8 @@ describe("a function's context", () => {
     )
     const { body, headers } = await ask("asks")
     expect(textOf({ body })).toBe("You said: hello there | You said: hello there | true")
-    const records = await until(async () => {
-      const all = await usageRecords(gateway)
+    const records = await waitFor(async () => {
+      const all = await readUsageRecords(gateway)
       const own = all.filter((one) => one.request_id === headers.get("x-request-id"))
       return own.length === 4 ? own : null
     })

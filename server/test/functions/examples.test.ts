@@ -24,13 +24,13 @@ describe("a fresh installation", () => {
   })
 
   it("offers the Guide to everyone, even without a runtime or provider", async () => {
-    const { key } = await gateway.newUser("Grace")
+    const { key } = await gateway.createUser("Grace")
     const { body } = await gateway.call("GET", "/api/models", undefined, { key })
     expect(body.data).toMatchObject([{ id: "guide", name: "Guide", owned_by: "function" }])
   })
 
   it("answers questions about the gateway with verbatim, cited quotes from the handbook", async () => {
-    const { key } = await gateway.newUser("Alan")
+    const { key } = await gateway.createUser("Alan")
     const answer = await askModel(gateway, "guide", {
       content: "How do I create an API key?",
       key,

@@ -1,10 +1,10 @@
 import OpenAI from "openai"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { chatting } from "../conversations/chat-page.ts"
-import { collect } from "../fakes/collect.ts"
+import { createChatClient } from "../conversations/chat-page.ts"
+import { collectItems } from "../fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { recordsOf, usageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitForUsageRecords } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 
@@ -40,7 +40,7 @@ const stream = async (fields: object = {}) => {
   const messages = [{ role: "user" as const, content: "hello there" }]
   const asked = { model: "gpt-fake", messages, stream: true, ...fields } as const
   const { data, response } = await client.chat.completions.create(asked).withResponse()
-  const chunks = await collect(data)
+  const chunks = await collectItems(data)
   const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
   return { chunks, text, requestId: response.headers.get("x-request-id") ?? "" }
 }
@@ -64,7 +64,7 @@ describe("a filter", () => {
     expect(text).toBe("YOU SAID: HELLO THERE!")
     expect(chunks.length).toBeGreaterThan(3)
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
-    const [record] = await recordsOf(gateway, requestId)
+    const [record] = await waitForUsageRecords(gateway, requestId)
     expect(record).toMatchObject({ outcome: "ok", tokens_in: 5, tokens_out: 4, estimated: 0 })
     const counted = await stream({ stream_options: { include_usage: true } })
     expect(counted.chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 5 })
@@ -77,7 +77,7 @@ describe("a filter", () => {
     const event = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`
     const body = `${event(piece).repeat(20_000)}${event(last)}data: [DONE]\n\n`
     const headers = { "content-type": "text/event-stream" }
-    upstream.fault({ kind: "reply", headers, body }, { on: /chat/ })
+    upstream.injectFault({ kind: "reply", headers, body }, { on: /chat/ })
     expect((await stream()).text).toBe(`${"A".repeat(20_000)}!`)
   })
 
@@ -131,9 +131,9 @@ describe("a filter", () => {
   it("applies to conversations and function models, and ends with its request", async () => {
     await attach("shout", shout, ["*"])
     await saveFunction(gateway, "echo", "export function* reply() { yield 'one '; yield 'two' }")
-    const page = chatting(gateway, adminKey)
-    const id = await page.begin({ models: ["echo"] })
-    const [, answer] = await page.say(id, { content: "good morning" })
+    const page = createChatClient(gateway, adminKey)
+    const id = await page.createChat({ models: ["echo"] })
+    const [, answer] = await page.sendMessage(id, { content: "good morning" })
     expect(answer).toMatchObject({ state: "completed", content: "ONE TWO!" })
     await expect.poll(async () => (await lastRun(gateway, "shout"))?.outcome).toBe("ok")
   })
@@ -185,17 +185,17 @@ describe("a filter", () => {
   })
 
   it("that blocks a request leaves a usage record", async () => {
-    const known = (await usageRecords(gateway)).length
+    const known = (await readUsageRecords(gateway)).length
     for (const [code, outcome] of [
       ["throw new Error('no')", "upstream_error"],
       ["context.refuse('Not this.')", "refused_request"],
     ] as const) {
       await attach("fails", `export const before = (r, context) => { ${code} }`, ["gpt-fake"])
       const { status } = await ask()
-      const records = await usageRecords(gateway)
+      const records = await readUsageRecords(gateway)
       expect(records.at(-1)).toMatchObject({ model: "gpt-fake", outcome, status, tokens_in: 0 })
     }
-    expect((await usageRecords(gateway)).length).toBe(known + 2)
+    expect((await readUsageRecords(gateway)).length).toBe(known + 2)
   })
 
   it("cannot choose another model", async () => {

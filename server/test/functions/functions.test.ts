@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 const echo = `export async function* reply({ messages }) {
@@ -7,17 +7,17 @@ const echo = `export async function* reply({ messages }) {
 }
 `
 
-describe.each(chooseDatabases())("functions on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("functions on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway(place.env)
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   const post = (path: string, body: unknown = {}) =>

@@ -1,12 +1,12 @@
 import { expect } from "vitest"
 import type { TestGateway } from "../harness/gateway.ts"
-import type { Reply } from "../harness/process.ts"
+import type { ApiResponse } from "../harness/process.ts"
 
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
 
 /** Creates or updates a function readable by everyone; the id is also its model's id. */
 export const saveFunction = async (
-  gateway: { call(method: string, path: string, body?: unknown): Promise<Reply> },
+  gateway: { call(method: string, path: string, body?: unknown): Promise<ApiResponse> },
   id: string,
   content: string,
   fields: object = {},

@@ -6,7 +6,7 @@ import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
-let user: Awaited<ReturnType<TestGateway["newUser"]>>
+let user: Awaited<ReturnType<TestGateway["createUser"]>>
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
   gateway = await startGateway({
@@ -15,7 +15,7 @@ beforeAll(async () => {
     FUNCTION_TIMEOUT: "5s",
   })
   await waitForModels(gateway, ["gpt-fake"])
-  user = await gateway.newUser("Grace")
+  user = await gateway.createUser("Grace")
 })
 afterAll(async () => {
   await gateway.stop()

@@ -1,11 +1,11 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chatting } from "../conversations/chat-page.ts"
-import { collect } from "../fakes/collect.ts"
+import { createChatClient } from "../conversations/chat-page.ts"
+import { collectItems } from "../fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { recordsOf } from "../harness/json-records.ts"
-import { promptMs } from "../harness/timing.ts"
+import { waitForUsageRecords } from "../harness/json-records.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 
@@ -21,13 +21,13 @@ export async function* reply({ messages }, context) {
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
-let user: Awaited<ReturnType<TestGateway["newUser"]>>
+let user: Awaited<ReturnType<TestGateway["createUser"]>>
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-secret", "embed-fake"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   await waitForModels(gateway, ["gpt-fake"])
-  user = await gateway.newUser("Grace")
+  user = await gateway.createUser("Grace")
   await saveFunction(gateway, "echo", echo)
 })
 afterAll(async () => {
@@ -48,19 +48,21 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
   it("streams from a function and reads its usage", async () => {
     const asked = { ...hello, stream: true, stream_options: { include_usage: true } } as const
     const { data, response } = await client().chat.completions.create(asked).withResponse()
-    const chunks = await collect(data)
+    const chunks = await collectItems(data)
     const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
     expect(text).toBe("You said: hello there ")
     expect(chunks.length).toBeGreaterThan(4)
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop")
     expect(chunks.at(-1)?.usage?.completion_tokens).toBeGreaterThan(3)
-    const [record] = await recordsOf(gateway, response.headers.get("x-request-id") ?? "")
+    const [record] = await waitForUsageRecords(gateway, response.headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ model: "echo", outcome: "ok", streamed: 1, estimated: 1 })
     expect(record?.user_id).toBe(user.id)
   })
 
   it("receives usage only if requested", async () => {
-    const chunks = await collect(await client().chat.completions.create({ ...hello, stream: true }))
+    const chunks = await collectItems(
+      await client().chat.completions.create({ ...hello, stream: true }),
+    )
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
   })
 
@@ -90,7 +92,7 @@ describe("a function's model", () => {
       const [left, random, age] = JSON.parse(textOf(await askModel(gateway, "anew")))
       expect(left).toBe("nothing")
       // The clock starts with the run, not with the process.
-      expect(age).toBeLessThan(promptMs)
+      expect(age).toBeLessThan(maxDelayMs)
       seen.push(random)
     }
     expect(new Set(seen).size).toBe(8)
@@ -98,9 +100,9 @@ describe("a function's model", () => {
   })
 
   it("answers in a conversation", async () => {
-    const grace = chatting(gateway, user.key)
-    const id = await grace.begin({ models: ["echo"] })
-    const [, answer] = await grace.say(id, { content: "good morning" })
+    const grace = createChatClient(gateway, user.key)
+    const id = await grace.createChat({ models: ["echo"] })
+    const [, answer] = await grace.sendMessage(id, { content: "good morning" })
     expect(answer).toMatchObject({ state: "completed", content: "You said: good morning " })
   })
 
@@ -119,7 +121,7 @@ describe("a function's model", () => {
     const { body, headers } = await ask("whole")
     expect(body.choices[0]).toMatchObject({ message: { content: "made" }, finish_reason: "length" })
     expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 })
-    const [record] = await recordsOf(gateway, headers.get("x-request-id") ?? "")
+    const [record] = await waitForUsageRecords(gateway, headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ tokens_in: 7, tokens_out: 9, estimated: 0 })
     expect(String((await ask("whole", { stream: true })).body)).toContain('"content":"made"')
   })
@@ -131,7 +133,7 @@ describe("a function's model", () => {
     expect(String(streamed.body)).toContain('"model":"gpt-fake"')
     expect(String(streamed.body).trimEnd()).toMatch(/data: \[DONE\]$/)
     expect(String(streamed.body)).not.toContain('"usage":{')
-    const records = await recordsOf(gateway, streamed.headers.get("x-request-id") ?? "")
+    const records = await waitForUsageRecords(gateway, streamed.headers.get("x-request-id") ?? "")
     expect(records.map(({ model }) => model).sort()).toEqual(["gpt-fake", "router"])
   })
 
@@ -271,7 +273,7 @@ describe("a failing function", () => {
     expect(body).toContain('"content":"so far"')
     expect(body.trimEnd()).toMatch(/data: \{"error":.*function_failed.*\}$/)
     expect(body).not.toContain("[DONE]")
-    const [record] = await recordsOf(gateway, headers.get("x-request-id") ?? "")
+    const [record] = await waitForUsageRecords(gateway, headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ outcome: "upstream_error", model: "throws" })
   })
 
@@ -314,7 +316,7 @@ describe("a failing function", () => {
     })
     await response.body?.getReader().read()
     leaving.abort()
-    const [record] = await recordsOf(gateway, "left-function")
+    const [record] = await waitForUsageRecords(gateway, "left-function")
     expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1 })
     await expect.poll(async () => (await lastRun(gateway, "endless"))?.outcome).toBe("cancelled")
   })

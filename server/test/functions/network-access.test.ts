@@ -8,7 +8,7 @@ import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
-let user: Awaited<ReturnType<TestGateway["newUser"]>>
+let user: Awaited<ReturnType<TestGateway["createUser"]>>
 /** A server on this machine that functions must not reach. */
 const inside = createServer((request, response) => {
   asked.push(request.url ?? "")
@@ -23,7 +23,7 @@ beforeAll(async () => {
     OPENAI_API_BASE_URLS: upstream.url,
   })
   await waitForModels(gateway, ["gpt-fake"])
-  user = await gateway.newUser("Grace")
+  user = await gateway.createUser("Grace")
   port = await listenOnLoopback(inside)
 })
 afterAll(async () => {

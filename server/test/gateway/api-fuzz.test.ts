@@ -8,14 +8,14 @@ import { amount } from "../harness/test-size.ts"
  */
 const requests = amount(800, 5000)
 
-describe.each(chooseDatabases())("random API requests on $name", ({ place }) => {
+describe.each(chooseDatabases())("random API requests on $name", ({ createDatabase }) => {
   it.each([
     { kind: "people", seed: 7 },
     { kind: "everyone", seed: 8 },
   ] as const)(
     "get responses as documented, and never another user's private data ($kind)",
     async (round) => {
-      const found = await place()
+      const found = await createDatabase()
       try {
         const result = await runRound({ ...round, requests, env: found.env })
         expect(result.problems).toEqual([])

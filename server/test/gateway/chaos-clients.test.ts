@@ -9,9 +9,9 @@ const requests = amount(800, 6000)
 
 describe.each(chooseDatabases())(
   "clients that disconnect during requests on $name",
-  ({ place }) => {
+  ({ createDatabase }) => {
     it("leave no open file, occupied slot, held lock or upload that cannot be resumed", async () => {
-      const found = await place()
+      const found = await createDatabase()
       try {
         const result = await runClientChaos({ env: found.env, seed: 16, requests })
         expect(result.problems).toEqual([])

@@ -10,21 +10,24 @@ const mutations = amount(3, 25)
 const sampleEvery = amount(8, 1)
 const consumers = 18
 
-describe.each(chooseDatabases())("a provider with broken responses on $name", ({ place, name }) => {
-  it("causes a clear error for each request, affects no others, and leaks no memory", async () => {
-    const found = await place()
-    try {
-      const engine = name === "SQLite" ? "tika" : "docling"
-      const result = await runChaos({ env: found.env, seed: 16, mutations, sampleEvery, engine })
-      expect(result.problems).toEqual([])
-      expect(result.outcomes.size).toBe(consumers)
-      for (const [, { right, error }] of result.outcomes)
-        expect(right + error).toBeGreaterThan(80 / sampleEvery)
-      // A short run has too few samples: they mostly show the cold start and other load.
-      if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
-      expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
-    } finally {
-      await found.remove()
-    }
-  }, 900_000)
-})
+describe.each(chooseDatabases())(
+  "a provider with broken responses on $name",
+  ({ createDatabase, name }) => {
+    it("causes a clear error for each request, affects no others, and leaks no memory", async () => {
+      const found = await createDatabase()
+      try {
+        const engine = name === "SQLite" ? "tika" : "docling"
+        const result = await runChaos({ env: found.env, seed: 16, mutations, sampleEvery, engine })
+        expect(result.problems).toEqual([])
+        expect(result.outcomes.size).toBe(consumers)
+        for (const [, { right, error }] of result.outcomes)
+          expect(right + error).toBeGreaterThan(80 / sampleEvery)
+        // A short run has too few samples: they mostly show the cold start and other load.
+        if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
+        expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
+      } finally {
+        await found.remove()
+      }
+    }, 900_000)
+  },
+)

@@ -8,13 +8,17 @@ import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqliteSnapshot } from "../../src/db/sqlite.ts"
 import { databasePath } from "../../src/db/sqlite-file.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, spawnServer, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import {
+  spawnTestGateway,
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
-interface Acknowledged {
+interface AcknowledgedWrites {
   accounts: Set<string>
   groups: Set<string>
   models: Set<string>
@@ -23,7 +27,7 @@ interface Acknowledged {
   revoked: Set<string>
 }
 
-const newDone = (): Acknowledged => ({
+const createAcknowledgedWrites = (): AcknowledgedWrites => ({
   accounts: new Set(),
   groups: new Set(),
   models: new Set(),
@@ -32,33 +36,45 @@ const newDone = (): Acknowledged => ({
 })
 
 /** Creates keys and revokes some; until the response arrives, the outcome is unknown. */
-const makeKeys = async ({ call }: ServerProcess, name: string, done: Acknowledged) => {
-  const kept = await call("POST", "/api/v1/auths/api_keys", { name })
-  if (kept.status === 200) done.keys.add(kept.body.api_key)
+const createKeys = async (
+  { call }: TestGatewayProcess,
+  name: string,
+  acknowledged: AcknowledgedWrites,
+) => {
+  const activeKey = await call("POST", "/api/v1/auths/api_keys", { name })
+  if (activeKey.status === 200) acknowledged.keys.add(activeKey.body.api_key)
   const brief = await call("POST", "/api/v1/auths/api_keys", { name })
-  const gone = await call("DELETE", `/api/v1/auths/api_keys/${brief.body.id}`)
-  if (gone.status === 200) done.revoked.add(brief.body.api_key)
+  const revoked = await call("DELETE", `/api/v1/auths/api_keys/${brief.body.id}`)
+  if (revoked.status === 200) acknowledged.revoked.add(brief.body.api_key)
 }
 
 /** One writer: creates users, groups, models and keys until the gateway is killed. */
-const write = async (server: ServerProcess, writer: string, done: Acknowledged): Promise<void> => {
+const runWriter = async (
+  server: TestGatewayProcess,
+  writer: string,
+  acknowledged: AcknowledgedWrites,
+): Promise<void> => {
   const { call } = server
   for (let n = 0; ; n++) {
     const name = `${writer}-${n}`
     const model = { id: name, name, base_model_id: "gpt-fake" }
-    const made = await call("POST", "/api/v1/models/create", model)
-    if (made.status === 200) done.models.add(name)
+    const created = await call("POST", "/api/v1/models/create", model)
+    if (created.status === 200) acknowledged.models.add(name)
     const group = await call("POST", "/api/v1/groups/create", { name })
-    if (group.status === 200) done.groups.add(name)
-    await makeKeys(server, name, done)
+    if (group.status === 200) acknowledged.groups.add(name)
+    await createKeys(server, name, acknowledged)
     if (n % 5 !== 0) continue
     const account = { name, email: `${name}@example.com`, password: "a password" }
     const added = await call("POST", "/api/v1/auths/add", account)
-    if (added.status === 200) done.accounts.add(account.email)
+    if (added.status === 200) acknowledged.accounts.add(account.email)
   }
 }
 
-const all = async (server: ServerProcess, path: string, field: string): Promise<Set<string>> => {
+const listAll = async (
+  server: TestGatewayProcess,
+  path: string,
+  field: string,
+): Promise<Set<string>> => {
   const found = new Set<string>()
   for (let page = 1; ; page++) {
     const { body } = await server.call("GET", `${path}?page=${page}&page_size=200`)
@@ -67,16 +83,19 @@ const all = async (server: ServerProcess, path: string, field: string): Promise<
   }
 }
 
-const expectAllThere = async (server: ServerProcess, done: Acknowledged): Promise<void> => {
-  const accounts = await all(server, "/api/v1/users/", "email")
-  expect([...done.accounts].filter((email) => !accounts.has(email))).toEqual([])
-  const groups = await all(server, "/api/v1/groups/", "name")
-  expect([...done.groups].filter((name) => !groups.has(name))).toEqual([])
-  const models = await all(server, "/api/v1/models/list", "id")
-  expect([...done.models].filter((id) => !models.has(id))).toEqual([])
+const expectAllPresent = async (
+  server: TestGatewayProcess,
+  acknowledged: AcknowledgedWrites,
+): Promise<void> => {
+  const accounts = await listAll(server, "/api/v1/users/", "email")
+  expect([...acknowledged.accounts].filter((email) => !accounts.has(email))).toEqual([])
+  const groups = await listAll(server, "/api/v1/groups/", "name")
+  expect([...acknowledged.groups].filter((name) => !groups.has(name))).toEqual([])
+  const models = await listAll(server, "/api/v1/models/list", "id")
+  expect([...acknowledged.models].filter((id) => !models.has(id))).toEqual([])
   for (const [keys, expected] of [
-    [done.keys, 200],
-    [done.revoked, 401],
+    [acknowledged.keys, 200],
+    [acknowledged.revoked, 401],
   ] as const) {
     for (const key of [...keys].slice(-20)) {
       expect((await server.call("GET", "/api/v1/auths/", undefined, key)).status).toBe(expected)
@@ -87,7 +106,7 @@ const expectAllThere = async (server: ServerProcess, done: Acknowledged): Promis
 /**
  * Even after a kill during a write, every change has its audit event, and every event its change.
  */
-const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
+const expectAuditLogConsistent = async (server: TestGatewayProcess): Promise<void> => {
   const headers = { authorization: `Bearer ${adminKey}` }
   const exported = await fetch(`${server.url}/api/v1/audit/export`, { headers })
   const lines = (await exported.text()).trim().split("\n")
@@ -99,7 +118,7 @@ const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
     ["user.created", "/api/v1/users/"],
     ["model.created", "/api/v1/models/list"],
   ] as const) {
-    const there = await all(server, path, "id")
+    const there = await listAll(server, path, "id")
     expect([action, idsOf(action).toSorted()]).toEqual([action, [...there].toSorted()])
   }
   const revoked = new Set(idsOf("key.revoked"))
@@ -134,7 +153,7 @@ const watchPostgres = (url: string): MigrationWatch => {
 }
 
 /** Whether SQLite accepts the statements that `use` executes on the file. */
-const accepts = (
+const isAcceptedBySqlite = (
   path: string,
   options: DatabaseSyncOptions,
   use: (database: DatabaseSync) => unknown,
@@ -151,7 +170,7 @@ const accepts = (
 }
 
 const hasMigrationTable = (path: string): boolean =>
-  accepts(path, { readOnly: true }, (database) =>
+  isAcceptedBySqlite(path, { readOnly: true }, (database) =>
     database.prepare("select name from kysely_migration"),
   )
 
@@ -159,7 +178,9 @@ const hasMigrationTable = (path: string): boolean =>
  * True during the migration: only a long transaction holds the lock for longer than the timeout.
  */
 const isLocked = (path: string): boolean =>
-  !accepts(path, { timeout: 10 }, (database) => database.exec("begin immediate; rollback"))
+  !isAcceptedBySqlite(path, { timeout: 10 }, (database) =>
+    database.exec("begin immediate; rollback"),
+  )
 
 const watchSqlite = (dataDir: string): MigrationWatch => {
   const path = databasePath(dataDir)
@@ -177,62 +198,65 @@ const watchSqlite = (dataDir: string): MigrationWatch => {
 }
 
 /** On SQLite, the gateway generates its own secret key. */
-const environmentOf = ({ url, env }: Place): Record<string, string> =>
+const environmentOf = ({ url, env }: TestDatabase): Record<string, string> =>
   url === undefined ? { ...env, SECRET_KEY: "" } : env
 
 /** Kills a gateway during its first migration. @returns false if the migration finished before */
-const killInMigration = async (home: Place): Promise<boolean> => {
-  const migration = home.url === undefined ? watchSqlite(home.dataDir) : watchPostgres(home.url)
-  const { child, ended } = spawnServer(environmentOf(home))
+const killInMigration = async (database: TestDatabase): Promise<boolean> => {
+  const migration =
+    database.url === undefined ? watchSqlite(database.dataDir) : watchPostgres(database.url)
+  const { child, exited } = spawnTestGateway(environmentOf(database))
   while (!(await migration.isRunning()) && !(await migration.isComplete())) await sleep(2)
   child.kill("SIGKILL")
-  await ended
+  await exited
   return !(await migration.isComplete().finally(migration.close))
 }
 
-afterAll(killAll)
+afterAll(killAllGateways)
 
-describe.each(chooseDatabases())("kill -9 on $name", ({ place }) => {
+describe.each(chooseDatabases())("kill -9 on $name", ({ createDatabase }) => {
   it("loses no acknowledged write during a burst of writes", async () => {
-    const home = await place()
+    const database = await createDatabase()
     const upstream = await startFakeOpenAI()
-    const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
-    const done = newDone()
+    const env = { ...database.env, OPENAI_API_BASE_URLS: upstream.url }
+    const acknowledged = createAcknowledgedWrites()
     for (const round of ["first", "second"]) {
-      const server = await startServer(env)
+      const server = await startTestGatewayProcess(env)
       await waitForModels(server, ["gpt-fake"])
       const writers = ["a", "b", "c", "d"].map((name) =>
-        write(server, `${round}-${name}`, done).catch(() => {}),
+        runWriter(server, `${round}-${name}`, acknowledged).catch(() => {}),
       )
-      const before = done.groups.size
+      const before = acknowledged.groups.size
       // On a busy machine, a few are enough.
-      for (let n = 0; n < 100 && done.groups.size - before < 30; n++) await sleep(50)
+      for (let n = 0; n < 100 && acknowledged.groups.size - before < 30; n++) await sleep(50)
       server.child.kill("SIGKILL")
-      expect(await server.ended).toBe("SIGKILL")
+      expect(await server.exited).toBe("SIGKILL")
       await Promise.all(writers)
     }
-    expect([done.accounts.size, done.revoked.size].every((size) => size > 0)).toBe(true)
-    const server = await startServer(env)
-    await expectAllThere(server, done)
-    await expectTrailAgrees(server)
+    expect([acknowledged.accounts.size, acknowledged.revoked.size].every((size) => size > 0)).toBe(
+      true,
+    )
+    const server = await startTestGatewayProcess(env)
+    await expectAllPresent(server, acknowledged)
+    await expectAuditLogConsistent(server)
     server.child.kill("SIGTERM")
-    expect(await server.ended).toBe(0)
+    expect(await server.exited).toBe(0)
     await upstream.close()
-    await home.remove()
+    await database.remove()
   }, 120_000)
 
   it("during the first migration leaves a database with which the gateway starts", async () => {
-    let home = await place()
+    let database = await createDatabase()
     // On a busy machine, the migration may be noticed too late; then retry with another database.
-    for (let attempt = 1; !(await killInMigration(home)); attempt++) {
+    for (let attempt = 1; !(await killInMigration(database)); attempt++) {
       expect(attempt, "starts whose migration was never seen to run").toBeLessThan(4)
-      await home.remove()
-      home = await place()
+      await database.remove()
+      database = await createDatabase()
     }
-    const server = await startServer(environmentOf(home))
+    const server = await startTestGatewayProcess(environmentOf(database))
     expect((await server.call("GET", "/api/v1/users/")).body.total).toBe(1)
     server.child.kill("SIGTERM")
-    expect(await server.ended).toBe(0)
-    await home.remove()
+    expect(await server.exited).toBe(0)
+    await database.remove()
   }, 120_000)
 })

@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from "vitest"
 import { runKills } from "../../kill/run.ts"
 import { hasPostgres } from "../harness/databases.ts"
-import { killAll } from "../harness/gateway-process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
 
 // `npm run kill -- --rounds 1000` runs more.
 const rounds = 5
-afterAll(killAll)
+afterAll(killAllGateways)
 
 const expectNothingLost = async (database: "sqlite" | "postgres"): Promise<void> => {
   const { acknowledged, checked, problems } = await runKills({

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { buildWebPage } from "../../../web/e2e/setup/build.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess } from "../harness/process.ts"
 import { isLongForm } from "../harness/test-size.ts"
 
 const root = join(import.meta.dirname, "../../..")
@@ -17,7 +17,7 @@ const key = "sk-start-test-0123456789abcdef"
 const Line = z.object({ msg: z.literal("listening"), url: z.url() })
 
 /** The environment of a user's shell, without the variables that npm and Vitest set. */
-const outside = (): NodeJS.ProcessEnv => {
+const shellEnvironment = (): NodeJS.ProcessEnv => {
   const path = (process.env.PATH ?? "").split(delimiter)
   const { HOME, LANG } = process.env
   const own = Object.entries(process.env).filter(([name]) =>
@@ -28,7 +28,7 @@ const outside = (): NodeJS.ProcessEnv => {
 }
 
 /** Copies the working tree's files to a folder, as a clone of a commit of all of them. */
-const cloneInto = (folder: string): void => {
+const copyWorkingTree = (folder: string): void => {
   const args = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others"]
   const listed = execFileSync("git", [...args, "--exclude-standard"], { cwd: root })
   for (const file of new Set(listed.toString().split("\0"))) {
@@ -37,7 +37,7 @@ const cloneInto = (folder: string): void => {
   }
 }
 
-type Started = {
+type StartedGateway = {
   npm: ChildProcess
   url: string
   /** Milliseconds from the start of npm to the log line with the URL. */
@@ -65,27 +65,27 @@ describe("npm start", () => {
     folder = mkdtempSync(join(tmpdir(), "portico-start-"))
     if (isLongForm) {
       checkout = join(folder, "portico")
-      cloneInto(checkout)
+      copyWorkingTree(checkout)
     } else {
       buildWebPage()
     }
     fake = await startFakeOpenAI()
   }, 120_000)
   afterAll(async () => {
-    killAll()
+    killAllGateways()
     for (const npm of running) if (npm.exitCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL")
     await fake.close()
     rmSync(folder, { recursive: true, force: true })
   }, 120_000)
 
-  const start = async (): Promise<Started> => {
-    const begun = performance.now()
+  const start = async (): Promise<StartedGateway> => {
+    const startedAt = performance.now()
     const npm = spawn("npm", ["start"], {
       cwd: checkout,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
-        ...outside(),
+        ...shellEnvironment(),
         PORT: "0",
         DATA_DIR: join(folder, "data"),
         OPENAI_API_BASE_URLS: fake.url,
@@ -108,11 +108,11 @@ describe("npm start", () => {
         })
       }
     })
-    return { npm, url: await url, listeningAfter: performance.now() - begun, output, ended }
+    return { npm, url: await url, listeningAfter: performance.now() - startedAt, output, ended }
   }
 
   /** Resolves when no process of `npm start`'s process group is running. */
-  const gone = (group: number | undefined): Promise<void> =>
+  const waitForGroupExit = (group: number | undefined): Promise<void> =>
     expect.poll(() => isGroupRunning(group ?? 0)).toBe(false)
 
   it.runIf(isLongForm)(
@@ -123,7 +123,7 @@ describe("npm start", () => {
       expect(await fetch(`${url}/health`)).toMatchObject({ status: 200 })
       npm.kill("SIGTERM")
       expect(await ended).toEqual([0, null])
-      await gone(npm.pid)
+      await waitForGroupExit(npm.pid)
       await expect(fetch(`${url}/health`)).rejects.toThrow()
     },
     180_000,
@@ -131,10 +131,10 @@ describe("npm start", () => {
 
   it("starts quickly once installed, and lets a stream finish when npm is terminated", async () => {
     const controlBegun = performance.now()
-    const control = await startServer({ DATA_DIR: join(folder, "control") })
+    const control = await startTestGatewayProcess({ DATA_DIR: join(folder, "control") })
     const controlMs = performance.now() - controlBegun
     control.child.kill("SIGTERM")
-    await control.ended
+    await control.exited
     const { npm, url, output, listeningAfter, ended } = await start()
     expect(output.filter((line) => line.startsWith("portico: "))).toEqual([])
     // A plain start that creates its database takes about as long; installing and building, 20
@@ -148,14 +148,14 @@ describe("npm start", () => {
     npm.kill("SIGTERM")
     expect(await reply.text()).toMatch(/data: \[DONE\]\s*$/)
     expect(await ended).toEqual([0, null])
-    await gone(npm.pid)
+    await waitForGroupExit(npm.pid)
   })
 
   it("exits when its whole process group is terminated", async () => {
     const { npm, ended } = await start()
     process.kill(-(npm.pid ?? 0), "SIGTERM")
     await ended
-    await gone(npm.pid)
+    await waitForGroupExit(npm.pid)
   })
 })
 

@@ -30,13 +30,16 @@ const startEngine = async () => {
   return { url: `http://127.0.0.1:${port}`, asked: () => asked, close: () => server.close() }
 }
 
-describe.each(chooseDatabases())("a clock that is set back on $name", ({ place }) => {
+describe.each(chooseDatabases())("a clock that is set back on $name", ({ createDatabase }) => {
   it("delays no job, whether it is waiting or due for a retry", async () => {
-    const home = await place()
+    const database = await createDatabase()
     const engine = await startEngine()
     setClock(5 * hourMs)
     const env = { EXTRACTION_URL: engine.url, EXTRACTION_CONCURRENCY: "1" }
-    const gateway = await startGateway({ ...home.env, ...env }, { jobLookMs: 100, jobRetryMs: 100 })
+    const gateway = await startGateway(
+      { ...database.env, ...env },
+      { jobLookMs: 100, jobRetryMs: 100 },
+    )
     for (let n = 0; n < 4; n++) {
       await upload(gateway, `${n}.png`, Buffer.from(`\x89PNG\r\n\x1a\n ${n}`, "latin1"))
     }
@@ -47,17 +50,17 @@ describe.each(chooseDatabases())("a clock that is set back on $name", ({ place }
     await expect.poll(completed, { timeout: 30_000 }).toBe(4)
     await gateway.stop()
     engine.close()
-    await home.remove()
+    await database.remove()
   }, 60_000)
 
   it("does not extend sign-in throttling, and events are still sealed", async () => {
-    const home = await place()
+    const database = await createDatabase()
     setClock(hourMs)
-    const gateway = await startGateway(home.env, { sealAfterMs: 250 })
+    const gateway = await startGateway(database.env, { sealAfterMs: 250 })
     const blocks = async (): Promise<number> =>
       (await gateway.call("GET", "/api/v1/audit/status")).body.blocks
     await expect.poll(blocks, { timeout: 20_000 }).toBeGreaterThan(0)
-    const { email } = await gateway.newUser("Ada")
+    const { email } = await gateway.createUser("Ada")
     const before = await blocks()
     const signIn = () =>
       gateway.call("POST", "/api/v1/auths/signin", { email, password: "wrong" }, { key: null })
@@ -68,7 +71,7 @@ describe.each(chooseDatabases())("a clock that is set back on $name", ({ place }
     expect(Number(refused.headers.get("retry-after"))).toBeLessThan(600)
     await expect.poll(blocks, { timeout: 30_000 }).toBeGreaterThan(before)
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   }, 90_000)
 })
 

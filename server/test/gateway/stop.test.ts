@@ -5,26 +5,28 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
-import { spawnServer, startServer } from "../harness/process.ts"
-import { startStream } from "../harness/streams.ts"
-import { promptMs } from "../harness/timing.ts"
+import { spawnTestGateway, startTestGatewayProcess } from "../harness/process.ts"
+import { startStreamedCompletion } from "../harness/streams.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 
 // These tests start separate processes.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const folders: string[] = []
-const newFolder = (): string => {
+const createFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "portico-stop-"))
   folders.push(folder)
   return folder
 }
 
 /** Starts a gateway that fails to start. @returns its exit code and output */
-const refusal = async (env: Record<string, string>): Promise<{ code: unknown; said: string }> => {
-  const { ended, output } = spawnServer(env)
-  return { code: await ended, said: output.join("\n") }
+const failedStart = async (
+  env: Record<string, string>,
+): Promise<{ code: unknown; output: string }> => {
+  const { exited, output } = spawnTestGateway(env)
+  return { code: await exited, output: output.join("\n") }
 }
 
 let upstream: FakeOpenAI
@@ -32,15 +34,15 @@ beforeAll(async () => {
   upstream = await startFakeOpenAI()
 })
 afterAll(async () => {
-  killAll()
+  killAllGateways()
   await upstream.close()
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
 describe("a failed start", () => {
   it("names all invalid settings in one message", async () => {
-    const { code, said } = await refusal({
-      DATA_DIR: newFolder(),
+    const { code, output } = await failedStart({
+      DATA_DIR: createFolder(),
       PORT: "eighty",
       ENV: "staging",
       DATABASE_URL: "mysql://x",
@@ -61,8 +63,8 @@ describe("a failed start", () => {
       LOG_LEVEL: "loud",
     })
     expect(code).toBe(1)
-    expect(said).toMatch(/^Portico cannot start\.\nInvalid configuration:\n/)
-    const named = said
+    expect(output).toMatch(/^Portico cannot start\.\nInvalid configuration:\n/)
+    const named = output
       .split("\n")
       .slice(2)
       .map((line) => line.trim().split(" ")[0])
@@ -75,53 +77,53 @@ describe("a failed start", () => {
         ].flatMap((names) => names.split(" ")),
       ),
     )
-    expect(said).not.toContain("    at ")
+    expect(output).not.toContain("    at ")
   })
 
   it("reports an administrator who could never sign in", async () => {
-    const env = { DATA_DIR: newFolder(), ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
-    const { code, said } = await refusal(env)
-    expect([code, said]).toEqual([1, expect.stringContaining("ADMIN_PASSWORD or ADMIN_API_KEY")])
+    const env = { DATA_DIR: createFolder(), ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+    const { code, output } = await failedStart(env)
+    expect([code, output]).toEqual([1, expect.stringContaining("ADMIN_PASSWORD or ADMIN_API_KEY")])
   })
 
   it("names the data folder that another process has locked, and does not disturb that process", async () => {
-    const DATA_DIR = newFolder()
-    const first = await startServer({ DATA_DIR })
-    const { code, said } = await refusal({ DATA_DIR })
+    const DATA_DIR = createFolder()
+    const first = await startTestGatewayProcess({ DATA_DIR })
+    const { code, output } = await failedStart({ DATA_DIR })
     expect(code).toBe(1)
-    expect(said).toContain(`The data folder ${DATA_DIR} is in use by another Portico process`)
-    expect(said.split("\n")).toHaveLength(2)
+    expect(output).toContain(`The data folder ${DATA_DIR} is in use by another Portico process`)
+    expect(output.split("\n")).toHaveLength(2)
     expect((await first.call("GET", "/ready")).status).toBe(200)
     first.child.kill("SIGKILL")
-    await first.ended
-    const next = await startServer({ DATA_DIR })
+    await first.exited
+    const next = await startTestGatewayProcess({ DATA_DIR })
     next.child.kill("SIGTERM")
-    expect(await next.ended).toBe(0)
+    expect(await next.exited).toBe(0)
   })
 
   it("names the port that is in use", async () => {
     const server = createServer()
     const port = String(await listenOnLoopback(server))
-    const { code, said } = await refusal({ DATA_DIR: newFolder(), PORT: port })
+    const { code, output } = await failedStart({ DATA_DIR: createFolder(), PORT: port })
     expect(code).toBe(1)
-    expect(said).toContain(`Port ${port} on 127.0.0.1 is in use`)
+    expect(output).toContain(`Port ${port} on 127.0.0.1 is in use`)
     server.close()
   })
 
   it("reports what is wrong with an unavailable database or folder", async () => {
-    const nowhere = await refusal({ DATABASE_URL: "postgres://u:hush@localhost:1/none" })
+    const nowhere = await failedStart({ DATABASE_URL: "postgres://u:hush@localhost:1/none" })
     expect(nowhere.code).toBe(1)
-    expect(nowhere.said).toMatch(/Cannot use the database localhost:1\/none \(DATABASE_URL\): .+/)
-    expect(nowhere.said).not.toContain("hush")
-    const file = join(newFolder(), "file")
+    expect(nowhere.output).toMatch(/Cannot use the database localhost:1\/none \(DATABASE_URL\): .+/)
+    expect(nowhere.output).not.toContain("hush")
+    const file = join(createFolder(), "file")
     writeFileSync(file, "")
-    const noFolder = await refusal({ DATA_DIR: file })
-    expect(noFolder).toMatchObject({ code: 1, said: expect.stringContaining(file) })
+    const noFolder = await failedStart({ DATA_DIR: file })
+    expect(noFolder).toMatchObject({ code: 1, output: expect.stringContaining(file) })
   })
 })
 
 /** Connects anew and returns the outcome; `fetch` might reuse an open connection. */
-const knock = (url: string): Promise<string> =>
+const connectOnce = (url: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")
     socket.once("connect", () => resolve("connected"))
@@ -130,28 +132,31 @@ const knock = (url: string): Promise<string> =>
   })
 
 describe("SIGTERM", () => {
-  const env = () => ({ DATA_DIR: newFolder(), OPENAI_API_BASE_URLS: upstream.url })
+  const env = () => ({ DATA_DIR: createFolder(), OPENAI_API_BASE_URLS: upstream.url })
   const ready = async (url: string): Promise<void> => {
     await expect
-      .poll(async () => (await startStream({ url }, { key: adminKey, seconds: 0.05 })).status)
+      .poll(
+        async () =>
+          (await startStreamedCompletion({ url }, { key: adminKey, seconds: 0.05 })).status,
+      )
       .toBe(200)
   }
 
   it("lets a running stream finish, accepts no new requests, and exits with code 0", async () => {
-    const server = await startServer(env())
+    const server = await startTestGatewayProcess(env())
     await ready(server.url)
-    const running = await startStream(server, { key: adminKey, seconds: 2 })
+    const running = await startStreamedCompletion(server, { key: adminKey, seconds: 2 })
     server.child.kill("SIGTERM")
     await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
-    expect(await knock(server.url)).toBe("ECONNREFUSED")
-    expect(await running.whole).toMatch(/data: \[DONE\]\s*$/)
+    expect(await connectOnce(server.url)).toBe("ECONNREFUSED")
+    expect(await running.body).toMatch(/data: \[DONE\]\s*$/)
     const since = performance.now()
-    expect(await server.ended).toBe(0)
-    expect(performance.now() - since).toBeLessThan(promptMs)
+    expect(await server.exited).toBe(0)
+    expect(performance.now() - since).toBeLessThan(maxDelayMs)
   })
 
   it("lets an upload finish", async () => {
-    const server = await startServer(env())
+    const server = await startTestGatewayProcess(env())
     const boundary = "----portico"
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`
     const body = Buffer.from(`${head}${"slow words ".repeat(10)}\r\n--${boundary}--\r\n`)
@@ -172,13 +177,13 @@ describe("SIGTERM", () => {
     // Longer than the time allowed for sending the end of a response.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     socket.write(body.subarray(120))
-    expect(await server.ended).toBe(0)
+    expect(await server.exited).toBe(0)
     expect(reply).toMatch(/^HTTP\/1\.1 200 OK/)
     expect(reply).toContain('"filename":"a.txt"')
   })
 
   it("answers a request on an open connection, and then closes the connection", async () => {
-    const server = await startServer(env())
+    const server = await startTestGatewayProcess(env())
     await ready(server.url)
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1")
     let replies = ""
@@ -204,38 +209,38 @@ describe("SIGTERM", () => {
     const [stream = "", last = ""] = replies.split(/(?=HTTP\/1\.1 200 OK\r\n)/)
     expect(stream).toContain("data: [DONE]")
     expect(last).toMatch(/connection: close/i)
-    expect(await server.ended).toBe(0)
+    expect(await server.exited).toBe(0)
   })
 
   it("ends requests that exceed DRAIN_TIMEOUT with a final error event", async () => {
-    const server = await startServer({ ...env(), DRAIN_TIMEOUT: "500ms" })
+    const server = await startTestGatewayProcess({ ...env(), DRAIN_TIMEOUT: "500ms" })
     await ready(server.url)
-    const running = await startStream(server, { key: adminKey, seconds: 30 })
+    const running = await startStreamedCompletion(server, { key: adminKey, seconds: 30 })
     const since = performance.now()
     server.child.kill("SIGTERM")
-    const text = await running.whole
+    const text = await running.body
     expect(text).not.toContain("[DONE]")
     expect(text.trim().split("\n\n").at(-1)).toMatch(/^data: \{"error":\{.*shutting_down/)
-    expect(await server.ended).toBe(0)
+    expect(await server.exited).toBe(0)
     // Half of the default of DRAIN_TIMEOUT.
     expect(performance.now() - since).toBeLessThan(15_000)
   })
 
   it("writes data that was only in memory: usage records and keys' last use", async () => {
     const settings = env()
-    const server = await startServer(settings)
+    const server = await startTestGatewayProcess(settings)
     await ready(server.url)
     const { body: before } = await server.call("GET", "/api/v1/usage/")
-    const running = await startStream(server, { key: adminKey, seconds: 0.1 })
-    await running.whole
+    const running = await startStreamedCompletion(server, { key: adminKey, seconds: 0.1 })
+    await running.body
     server.child.kill("SIGTERM")
-    expect(await server.ended).toBe(0)
-    const again = await startServer(settings)
+    expect(await server.exited).toBe(0)
+    const again = await startTestGatewayProcess(settings)
     const { body: after } = await again.call("GET", "/api/v1/usage/")
     expect(after.items[0].requests).toBeGreaterThan(before.items[0]?.requests ?? 0)
     const { body: keys } = await again.call("GET", "/api/v1/auths/api_keys")
     expect(keys[0].last_used_at).toBeGreaterThan(0)
     again.child.kill("SIGTERM")
-    expect(await again.ended).toBe(0)
+    expect(await again.exited).toBe(0)
   })
 })

@@ -6,22 +6,22 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findFreePort, listenOnLoopback } from "./listen.ts"
 
-const packages = "/usr/lib/postgresql"
+const postgresRoot = "/usr/lib/postgresql"
 
 /** The folder that contains `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
-export const postgresPrograms = (existsSync(packages) ? readdirSync(packages) : [])
-  .map((version) => join(packages, version, "bin"))
+export const postgresBinDir = (existsSync(postgresRoot) ? readdirSync(postgresRoot) : [])
+  .map((version) => join(postgresRoot, version, "bin"))
   .find((folder) => existsSync(join(folder, "initdb")))
 
 const idOf = (flag: string): number =>
   Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
 
 /** The user to run as: PostgreSQL refuses to run as root. */
-const unprivileged = (): { uid?: number; gid?: number } =>
+const unprivilegedUser = (): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
 
 // The shell stops the server when its standard input closes, at the latest when this process exits.
-const script = `
+const serverScript = `
 trap '' INT TERM HUP
 "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
   -c logging_collector=off >"$2/log" 2>&1 </dev/null &
@@ -46,27 +46,23 @@ export interface DatabaseServer {
 }
 
 /** Creates a separate PostgreSQL server that a test can stop and restart. */
-export const createDatabaseServer = async (programs: string): Promise<DatabaseServer> => {
+export const createDatabaseServer = async (binDir: string): Promise<DatabaseServer> => {
   const folder = mkdtempSync(join(tmpdir(), "portico-database-"))
-  const user = unprivileged()
+  const user = unprivilegedUser()
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
   const port = await findFreePort()
   const flags = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale"]
-  execFileSync(
-    join(programs, "initdb"),
-    ["--pgdata", join(folder, "data"), "--no-sync", ...flags],
-    {
-      cwd: folder,
-      stdio: "ignore",
-      ...user,
-    },
-  )
+  execFileSync(join(binDir, "initdb"), ["--pgdata", join(folder, "data"), "--no-sync", ...flags], {
+    cwd: folder,
+    stdio: "ignore",
+    ...user,
+  })
   let stop = async (): Promise<void> => {}
 
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     start: async () => {
-      const args = ["-c", script, "sh", programs, folder, String(port)]
+      const args = ["-c", serverScript, "sh", binDir, folder, String(port)]
       const shell = spawn("/bin/sh", args, {
         stdio: ["pipe", "pipe", "inherit"],
         cwd: "/",
@@ -87,34 +83,34 @@ export const createDatabaseServer = async (programs: string): Promise<DatabaseSe
   }
 }
 
-export interface Wire {
+export interface DatabaseProxy {
   /** Connects to the same database through this proxy. */
   url: string
   /** Silently drops all data; connections stay open. */
   freeze(): void
   /** Forwards data again. Existing connections are unusable, because their data was dropped. */
-  thaw(): void
+  unfreeze(): void
   close(): void
 }
 
 /** A TCP proxy in front of a database that can go silent, as if a cable were pulled. */
-export const createWire = async (databaseUrl: string): Promise<Wire> => {
+export const createDatabaseProxy = async (databaseUrl: string): Promise<DatabaseProxy> => {
   const url = new URL(databaseUrl)
   const port = Number(url.port || 5432)
   const host = url.hostname
   const sockets = new Set<Socket>()
-  let frozen = false
+  let isFrozen = false
   const server = createServer((client) => {
-    const far = connect({ port, host })
+    const upstream = connect({ port, host })
     for (const [from, to] of [
-      [client, far],
-      [far, client],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       sockets.add(from)
       from.on("error", () => {})
       from.on("close", () => to.destroy())
       from.on("data", (bytes) => {
-        if (!frozen) to.write(bytes)
+        if (!isFrozen) to.write(bytes)
       })
     }
   })
@@ -122,10 +118,10 @@ export const createWire = async (databaseUrl: string): Promise<Wire> => {
   return {
     url: url.href,
     freeze: () => {
-      frozen = true
+      isFrozen = true
     },
-    thaw: () => {
-      frozen = false
+    unfreeze: () => {
+      isFrozen = false
     },
     close: () => {
       server.close()

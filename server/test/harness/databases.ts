@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { expect, inject } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { openDatabase } from "../../src/db/open.ts"
-import { createPostgres } from "../setup/postgres.ts"
+import { createPostgresDatabase } from "../setup/postgres.ts"
 import { isLongForm } from "./test-size.ts"
 
 /** An empty database for one test file. */
-export interface Place {
+export interface TestDatabase {
   dataDir: string
   /** Undefined for the embedded database. */
   url: string | undefined
@@ -17,14 +17,14 @@ export interface Place {
   remove(): Promise<void>
 }
 
-export interface OpenedDatabase extends Place {
+export interface OpenedDatabase extends TestDatabase {
   db: Database
 }
 
-const folder = (): string => mkdtempSync(join(tmpdir(), "portico-"))
+const createDataDir = (): string => mkdtempSync(join(tmpdir(), "portico-"))
 
-const sqlitePlace = async (): Promise<Place> => {
-  const dataDir = folder()
+const createSqliteTestDatabase = async (): Promise<TestDatabase> => {
+  const dataDir = createDataDir()
   return {
     dataDir,
     url: undefined,
@@ -33,9 +33,9 @@ const sqlitePlace = async (): Promise<Place> => {
   }
 }
 
-const postgresPlace = async (): Promise<Place> => {
-  const dataDir = folder()
-  const { url, drop } = await createPostgres(inject("databaseUrl"))
+const createPostgresTestDatabase = async (): Promise<TestDatabase> => {
+  const dataDir = createDataDir()
+  const { url, drop } = await createPostgresDatabase(inject("databaseUrl"))
   return {
     dataDir,
     url,
@@ -47,19 +47,19 @@ const postgresPlace = async (): Promise<Place> => {
   }
 }
 
-const kind = (name: string, place: () => Promise<Place>) => ({
+const defineDatabase = (name: string, create: () => Promise<TestDatabase>) => ({
   name,
-  place: place,
+  createDatabase: create,
   /** Creates a database, opens it, and migrates it; `remove` also closes it. */
   open: async (): Promise<OpenedDatabase> => {
-    const found = await place()
-    const db = await openDatabase({ DATABASE_URL: found.url, DATA_DIR: found.dataDir })
+    const created = await create()
+    const db = await openDatabase({ DATABASE_URL: created.url, DATA_DIR: created.dataDir })
     return {
-      ...found,
+      ...created,
       db,
       remove: async () => {
         await db.close()
-        await found.remove()
+        await created.remove()
       },
     }
   },
@@ -68,8 +68,8 @@ const kind = (name: string, place: () => Promise<Place>) => ({
 /** Whether a PostgreSQL server is available; if not, the set-up prints a warning. */
 export const hasPostgres = inject("databaseUrl") !== ""
 
-const sqlite = kind("SQLite", sqlitePlace)
-const postgres = kind("PostgreSQL", postgresPlace)
+const sqlite = defineDatabase("SQLite", createSqliteTestDatabase)
+const postgres = defineDatabase("PostgreSQL", createPostgresTestDatabase)
 
 /** For tests of features that only PostgreSQL has; undefined if it is not available. */
 export const postgresDatabase = hasPostgres ? postgres : undefined

@@ -1,15 +1,19 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { binaries, createPostgres, startCluster } from "../setup/postgres.ts"
+import { createPostgresDatabase, findPostgresBinDir, startCluster } from "../setup/postgres.ts"
 
 type DatabaseName = "sqlite" | "postgres"
-type Run = (database: DatabaseName, env: Readonly<Record<string, string>>) => Promise<void>
+type DatabaseTask = (database: DatabaseName, env: Readonly<Record<string, string>>) => Promise<void>
 
 /** Values of `--database`; `both` runs one after the other. */
 export const databaseChoices = ["both", "sqlite", "postgres"]
 
-const inFolder = async (run: Run, database: DatabaseName, url?: string): Promise<void> => {
+const runInTemporaryFolder = async (
+  run: DatabaseTask,
+  database: DatabaseName,
+  url?: string,
+): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
   try {
     await run(database, { DATA_DIR: folder, ...(url && { DATABASE_URL: url }) })
@@ -18,13 +22,13 @@ const inFolder = async (run: Run, database: DatabaseName, url?: string): Promise
   }
 }
 
-const onPostgres = async (run: Run): Promise<void> => {
-  const programs = binaries()
-  if (!programs) throw new Error("PostgreSQL is not installed")
-  const cluster = await startCluster(programs)
+const runOnPostgres = async (run: DatabaseTask): Promise<void> => {
+  const binDir = findPostgresBinDir()
+  if (!binDir) throw new Error("PostgreSQL is not installed")
+  const cluster = await startCluster(binDir)
   try {
-    const { url } = await createPostgres(cluster.url)
-    await inFolder(run, "postgres", url)
+    const { url } = await createPostgresDatabase(cluster.url)
+    await runInTemporaryFolder(run, "postgres", url)
   } finally {
     await cluster.stop()
   }
@@ -34,7 +38,7 @@ const onPostgres = async (run: Run): Promise<void> => {
  * Runs the task once per chosen database.
  * @param choice one of `databaseChoices`
  */
-export const onEachDatabase = async (chosen: string, run: Run): Promise<void> => {
-  if (chosen !== "postgres") await inFolder(run, "sqlite")
-  if (chosen !== "sqlite") await onPostgres(run)
+export const runOnEachDatabase = async (choice: string, run: DatabaseTask): Promise<void> => {
+  if (choice !== "postgres") await runInTemporaryFolder(run, "sqlite")
+  if (choice !== "sqlite") await runOnPostgres(run)
 }

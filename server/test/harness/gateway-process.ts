@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 
-const ownMain = join(import.meta.dirname, "../../src/main.ts")
+const defaultMain = join(import.meta.dirname, "../../src/main.ts")
 /** Like `src/main.ts`, but hashes passwords cheaply and takes options from TEST_GATEWAY_OPTIONS. */
 export const testMain = join(import.meta.dirname, "main.ts")
 const logPollMs = 1
@@ -37,7 +37,7 @@ export interface GatewayProcess {
   /** Lines of standard output and standard error, in the order received. */
   output: string[]
   /** The exit code, or the signal that terminated the process. */
-  ended: Promise<number | NodeJS.Signals>
+  exited: Promise<number | NodeJS.Signals>
   /** The gateway's URL; rejects with its output if it exits before it listens. */
   listening: Promise<string>
   /** Sends SIGTERM, and waits until the gateway has drained and exited. */
@@ -45,11 +45,11 @@ export interface GatewayProcess {
   kill(): Promise<void>
 }
 
-const running = new Set<ChildProcess>()
+const runningProcesses = new Set<ChildProcess>()
 
 /** Kills all gateways that are still running. */
-export const killAll = (): void => {
-  for (const child of running) child.kill("SIGKILL")
+export const killAllGateways = (): void => {
+  for (const child of runningProcesses) child.kill("SIGKILL")
 }
 
 /** Unlike `readline`, does not split at U+2028, which JSON may contain. */
@@ -87,7 +87,7 @@ const followLines = (file: string, read: (line: string) => void): (() => void) =
 }
 
 const spawnMain = (options: GatewayProcessOptions): ChildProcess => {
-  const { main = ownMain, nodeOptions = [], wrapper = [], logFile } = options
+  const { main = defaultMain, nodeOptions = [], wrapper = [], logFile } = options
   const [command = "", ...args] = [...wrapper, process.execPath, ...nodeOptions, main]
   const output = logFile === undefined ? "pipe" : openSync(logFile, "w")
   const { PATH, NODE_COMPILE_CACHE } = process.env
@@ -96,8 +96,8 @@ const spawnMain = (options: GatewayProcessOptions): ChildProcess => {
     env: { PATH, NODE_COMPILE_CACHE, PORT: "0", ...options.env },
   })
   if (typeof output === "number") closeSync(output)
-  running.add(child)
-  process.off("exit", killAll).once("exit", killAll)
+  runningProcesses.add(child)
+  process.off("exit", killAllGateways).once("exit", killAllGateways)
   return child
 }
 
@@ -118,27 +118,27 @@ export const spawnGateway = (options: GatewayProcessOptions): GatewayProcess => 
   // Only callers that await `listening` get the error.
   started.promise.then(stopFollowing, () => {})
 
-  const ended = once(child, "close").then(([code, signal]) => {
-    running.delete(child)
+  const exited = once(child, "close").then(([code, signal]) => {
+    runningProcesses.delete(child)
     stopFollowing()
     started.reject(new Error(`The gateway exited with ${code ?? signal}:\n${output.join("\n")}`))
     return code ?? signal
   })
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
+  const signalAndWait = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal)
-    await ended
+    await exited
   }
   return {
     child,
     output,
-    ended,
+    exited,
     listening: started.promise,
     stop: async () => {
-      const late = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs)
-      await end("SIGTERM")
-      clearTimeout(late)
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs)
+      await signalAndWait("SIGTERM")
+      clearTimeout(killTimer)
     },
-    kill: () => end("SIGKILL"),
+    kill: () => signalAndWait("SIGKILL"),
   }
 }
 

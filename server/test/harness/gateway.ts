@@ -11,7 +11,7 @@ export const adminEmail = "ada@example.com"
 export const adminPassword = "correct horse battery"
 
 /** Fast password hashing and no built-in embedding model, which most tests do not need. */
-export const cheapOptions: GatewayOptions = {
+export const fastOptions: GatewayOptions = {
   passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
   // Tests of semantic search enable it or use an embedding model of a fake provider.
   builtInModelFolder: null,
@@ -19,7 +19,7 @@ export const cheapOptions: GatewayOptions = {
 
 export interface TestGateway extends Serving {
   /** The log so far, parsed. */
-  lines: Record<string, unknown>[]
+  logLines: Record<string, unknown>[]
   dataDir: string
   /** The administrator's API key. */
   key: string
@@ -32,7 +32,7 @@ export interface TestGateway extends Serving {
     // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a script would
   ): Promise<{ status: number; headers: Headers; body: any }>
   /** Creates a user and an API key for it. */
-  newUser(name: string): Promise<{ id: string; email: string; key: string }>
+  createUser(name: string): Promise<{ id: string; email: string; key: string }>
 }
 
 /** Starts a complete gateway in this process, on a free port, with an administrator. */
@@ -41,7 +41,7 @@ export const startGateway = async (
   options: GatewayOptions = {},
 ): Promise<TestGateway> => {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "portico-"))
-  const lines: Record<string, unknown>[] = []
+  const logLines: Record<string, unknown>[] = []
   const config = readConfig({
     PORT: "0",
     DATA_DIR: dataDir,
@@ -57,9 +57,9 @@ export const startGateway = async (
   })
   const log = pino(
     { level: config.LOG_LEVEL, base: null },
-    { write: (line: string) => void lines.push(JSON.parse(line)) },
+    { write: (line: string) => void logLines.push(JSON.parse(line)) },
   )
-  const serving = await serve(config, log, { ...cheapOptions, ...options })
+  const serving = await serve(config, log, { ...fastOptions, ...options })
 
   const call: TestGateway["call"] = async (method, path, body, options = {}) => {
     const key = options.key === undefined ? adminKey : options.key
@@ -76,11 +76,11 @@ export const startGateway = async (
 
   return {
     ...serving,
-    lines,
+    logLines,
     dataDir,
     key: env.ADMIN_API_KEY ?? adminKey,
     call,
-    newUser: async (name) => {
+    createUser: async (name) => {
       const email = `${name.toLowerCase()}@example.com`
       const password = `${name} has a password`
       const added = await call("POST", "/api/v1/auths/add", { name, email, password })

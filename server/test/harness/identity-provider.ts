@@ -12,11 +12,11 @@ export interface IdentityProvider {
   clientId: string
   clientSecret: string
   /** Claims by user name. */
-  people: Map<string, Claims>
+  claimsByUser: Map<string, Claims>
   /** Rewrites ID tokens on their way to the gateway, as an attacker in the middle would. */
-  tamper: ((idToken: string) => string | Promise<string>) | undefined
+  rewriteIdToken: ((idToken: string) => string | Promise<string>) | undefined
   /** Applies changed claims to the token and signs it with the provider's key. */
-  signAnew(idToken: string, changes: Claims): Promise<string>
+  signWithClaims(idToken: string, changes: Claims): Promise<string>
   close(): Promise<void>
 }
 
@@ -27,17 +27,17 @@ export const startIdentityProvider = async (gatewayUrl: string): Promise<Identit
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const [clientId, clientSecret] = ["portico", "a-secret-of-the-client"]
-  const people = new Map<string, Claims>()
-  const back = `${gatewayUrl}/api/v1/sso/okta`
+  const claimsByUser = new Map<string, Claims>()
+  const redirectBase = `${gatewayUrl}/api/v1/sso/okta`
 
   const configuration: Configuration = {
     clients: [
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [`${back}/callback`],
+        redirect_uris: [`${redirectBase}/callback`],
         post_logout_redirect_uris: [`${gatewayUrl}/sign-in`],
-        backchannel_logout_uri: `${back}/backchannel-logout`,
+        backchannel_logout_uri: `${redirectBase}/backchannel-logout`,
         backchannel_logout_session_required: true,
       },
     ],
@@ -51,7 +51,7 @@ export const startIdentityProvider = async (gatewayUrl: string): Promise<Identit
     features: { backchannelLogout: { enabled: true } },
     findAccount: (_context, id) => ({
       accountId: id,
-      claims: async () => ({ sub: id, ...people.get(id) }),
+      claims: async () => ({ sub: id, ...claimsByUser.get(id) }),
     }),
     // The library's default `fetch` refuses loopback addresses.
     fetch: (target, options = {}) => {
@@ -65,9 +65,9 @@ export const startIdentityProvider = async (gatewayUrl: string): Promise<Identit
     url,
     clientId,
     clientSecret,
-    people,
-    tamper: undefined,
-    signAnew: (idToken, changes) =>
+    claimsByUser,
+    rewriteIdToken: undefined,
+    signWithClaims: (idToken, changes) =>
       new SignJWT({ ...decodeJwt(idToken), ...changes })
         .setProtectedHeader({ alg: "RS256", kid })
         .sign(privateKey),
@@ -82,9 +82,9 @@ export const startIdentityProvider = async (gatewayUrl: string): Promise<Identit
   oidc.use(async (context, next) => {
     await next()
     const { body } = context
-    if (!provider.tamper || context.path !== "/token" || typeof body !== "object") return
+    if (!provider.rewriteIdToken || context.path !== "/token" || typeof body !== "object") return
     if (body === null || !("id_token" in body)) return
-    context.body = { ...body, id_token: await provider.tamper(String(body.id_token)) }
+    context.body = { ...body, id_token: await provider.rewriteIdToken(String(body.id_token)) }
   })
 
   const server = createServer(oidc.callback())

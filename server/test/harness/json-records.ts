@@ -3,10 +3,10 @@ import type { Insertable, Selectable } from "kysely"
 import type { UsageRow } from "../../src/db/tables.ts"
 import type { TestGateway } from "./gateway.ts"
 
-const patienceMs = 10_000
+const defaultTimeoutMs = 10_000
 
 /** A usage row as one chat completion creates it, with the given fields replaced. */
-export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRow> => ({
+export const createUsageRow = (overrides: Partial<Insertable<UsageRow>>): Insertable<UsageRow> => ({
   id: randomUUIDv7(),
   at: 1_728_000_000,
   user_id: "ada",
@@ -23,11 +23,13 @@ export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRo
   outcome: "ok",
   status: 200,
   request_id: "r",
-  ...own,
+  ...overrides,
 })
 
 /** Flushes and reads all usage records of a gateway, oldest first. */
-export const usageRecords = async ({ gateway }: TestGateway): Promise<Selectable<UsageRow>[]> => {
+export const readUsageRecords = async ({
+  gateway,
+}: TestGateway): Promise<Selectable<UsageRow>[]> => {
   await gateway.recordQueue.flush()
   return gateway.db.read.selectFrom("usage").selectAll().orderBy("id").execute()
 }
@@ -36,23 +38,23 @@ export const usageRecords = async ({ gateway }: TestGateway): Promise<Selectable
  * Polls until `probe` returns a truthy value, and resolves with it.
  * @throws if that takes longer than `timeoutMs`
  */
-export const until = async <T>(
-  look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
-  ms = patienceMs,
+export const waitFor = async <T>(
+  probe: () => T | undefined | false | null | Promise<T | undefined | false | null>,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<T> => {
-  const last = performance.now() + ms
+  const deadline = performance.now() + timeoutMs
   for (;;) {
-    const found = await look()
+    const found = await probe()
     if (found) return found
-    if (performance.now() > last) throw new Error(`Timed out after ${ms} ms: ${look}`)
+    if (performance.now() > deadline) throw new Error(`Timed out after ${timeoutMs} ms: ${probe}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
 /** Waits for the usage records of one request; resolves when there is at least one. */
-export const recordsOf = (gateway: TestGateway, requestId: string) =>
-  until(async () => {
-    const records = await usageRecords(gateway)
+export const waitForUsageRecords = (gateway: TestGateway, requestId: string) =>
+  waitFor(async () => {
+    const records = await readUsageRecords(gateway)
     const found = records.filter(({ request_id }) => request_id === requestId)
     return found.length > 0 ? found : null
   })

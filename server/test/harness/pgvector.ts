@@ -2,7 +2,7 @@ import pg from "pg"
 import { inject } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { openDatabase } from "../../src/db/open.ts"
-import { createPostgres } from "../setup/postgres.ts"
+import { createPostgresDatabase } from "../setup/postgres.ts"
 
 const server = inject("pgvectorUrl")
 
@@ -14,15 +14,15 @@ export const hasPgvector = server !== ""
  * @param disabledPlans planner settings to turn off, such as `enable_seqscan`
  */
 export const openWithPgvector = async ({
-  without = [],
+  disabledPlans = [],
 }: {
-  without?: readonly string[]
+  disabledPlans?: readonly string[]
 } = {}): Promise<{ db: Database; remove: () => Promise<void> }> => {
-  const { url, drop } = await createPostgres(server)
+  const { url, drop } = await createPostgresDatabase(server)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const name = client.escapeIdentifier(new URL(url).pathname.slice(1))
-  for (const plan of without) await client.query(`alter database ${name} set ${plan} = off`)
+  for (const plan of disabledPlans) await client.query(`alter database ${name} set ${plan} = off`)
   await client.end()
   const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: "" })
   return {

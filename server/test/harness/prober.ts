@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
-export interface Waits {
+export interface ProbeResult {
   /** The longest response time of the gateway. */
   maxMs: number
   /**
@@ -13,15 +13,15 @@ export interface Waits {
 /**
  * Requests `/health` every 5 ms from a separate thread, to measure how responsive the gateway is.
  */
-export const startProber = async (url: string) => {
+export const startLatencyProbe = async (url: string) => {
   const worker = new Worker(new URL("./prober-thread.ts", import.meta.url), { workerData: { url } })
   await once(worker, "message")
   return {
-    stop: async (): Promise<Waits> => {
+    stop: async (): Promise<ProbeResult> => {
       worker.postMessage("stop")
-      const [waits] = await once(worker, "message")
+      const [result] = await once(worker, "message")
       await worker.terminate()
-      return waits
+      return result
     },
   }
 }

@@ -2,7 +2,7 @@ import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { adminEmail, adminKey, adminPassword } from "./gateway.ts"
 import { type GatewayProcess, spawnGateway, testMain } from "./gateway-process.ts"
 
-interface ServerSettings {
+interface TestGatewaySettings {
   openFiles?: number
   options?: GatewayOptions
   /** The entry point; by default, the one that accepts `options`. */
@@ -10,25 +10,25 @@ interface ServerSettings {
 }
 
 /** A gateway in a separate process. */
-export interface ServerProcess extends GatewayProcess {
+export interface TestGatewayProcess extends GatewayProcess {
   url: string
   /** The administrator's API key. */
   key: string
   /**
    * Sends a JSON request, by default as the administrator; rejects if the gateway is unreachable.
    */
-  call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
+  call(method: string, path: string, body?: unknown, key?: string): Promise<ApiResponse>
 }
 
-export interface Reply {
+export interface ApiResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a script would
   body: any
 }
 
-const callAt =
+const createCall =
   (url: string) =>
-  async (method: string, path: string, body?: unknown, key = adminKey): Promise<Reply> => {
+  async (method: string, path: string, body?: unknown, key = adminKey): Promise<ApiResponse> => {
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${key}` },
@@ -40,9 +40,9 @@ const callAt =
   }
 
 /** Starts a gateway with the test settings, without waiting for it to listen. */
-export const spawnServer = (
+export const spawnTestGateway = (
   env: Record<string, string>,
-  { openFiles, options = {}, main = testMain }: ServerSettings = {},
+  { openFiles, options = {}, main = testMain }: TestGatewaySettings = {},
 ): GatewayProcess =>
   spawnGateway({
     main,
@@ -62,11 +62,11 @@ export const spawnServer = (
   })
 
 /** Starts a gateway with the test settings and waits until it listens. */
-export const startServer = async (
+export const startTestGatewayProcess = async (
   env: Record<string, string>,
-  settings: ServerSettings = {},
-): Promise<ServerProcess> => {
-  const server = spawnServer(env, settings)
+  settings: TestGatewaySettings = {},
+): Promise<TestGatewayProcess> => {
+  const server = spawnTestGateway(env, settings)
   const url = await server.listening
-  return { ...server, url, key: env.ADMIN_API_KEY ?? adminKey, call: callAt(url) }
+  return { ...server, url, key: env.ADMIN_API_KEY ?? adminKey, call: createCall(url) }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 
-export interface RawReply {
+export interface RawResponse {
   status: number
   headers: string
   body: string
@@ -11,11 +11,11 @@ export interface RawReply {
  * Sends bytes unchanged, even if they are not valid HTTP, and reads until the server closes the
  * connection or `timeoutMs` have passed.
  */
-export const sendRaw = async (
+export const sendRawBytes = async (
   url: string,
   bytes: string | Buffer,
-  ms = 10_000,
-): Promise<RawReply> => {
+  timeoutMs = 10_000,
+): Promise<RawResponse> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.on("error", () => {})
@@ -24,9 +24,9 @@ export const sendRaw = async (
   await once(socket, "connect")
   socket.write(bytes)
   const done = once(socket, "close")
-  const late = setTimeout(() => socket.destroy(), ms)
+  const timer = setTimeout(() => socket.destroy(), timeoutMs)
   await done
-  clearTimeout(late)
+  clearTimeout(timer)
   const text = Buffer.concat(chunks).toString("utf8")
   const [head = "", ...rest] = text.split("\r\n\r\n")
   return {
@@ -37,11 +37,11 @@ export const sendRaw = async (
 }
 
 /** Sends a request with any target and headers; the connection closes after the response. */
-export const rawRequest = (
+export const sendRawRequest = (
   url: string,
   { method = "GET", target, headers = [] }: { method?: string; target: string; headers?: string[] },
-): Promise<RawReply> => {
+): Promise<RawResponse> => {
   const lines = [`${method} ${target} HTTP/1.1`, ...headers, "connection: close"]
   if (!headers.some((line) => /^host:/i.test(line))) lines.push(`host: ${new URL(url).host}`)
-  return sendRaw(url, `${lines.join("\r\n")}\r\n\r\n`)
+  return sendRawBytes(url, `${lines.join("\r\n")}\r\n\r\n`)
 }

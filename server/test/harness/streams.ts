@@ -1,19 +1,19 @@
 import type { TestGateway } from "./gateway.ts"
 
 /** A streamed chat completion that runs for `seconds` unless it is ended early. */
-export interface Running {
+export interface StreamedCompletion {
   status: number
   /** Everything received, once the stream has ended. */
-  whole: Promise<string>
+  body: Promise<string>
   /** The time by `performance.now()` at which the stream ended, in milliseconds. */
   endedAt: Promise<number>
 }
 
 /** Starts a streamed completion from the fake provider; resolves when its first bytes arrive. */
-export const startStream = async (
+export const startStreamedCompletion = async (
   { url }: Pick<TestGateway, "url">,
   { key, seconds = 10, model = "gpt-fake" }: { key: string; seconds?: number; model?: string },
-): Promise<Running> => {
+): Promise<StreamedCompletion> => {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}` },
@@ -26,13 +26,13 @@ export const startStream = async (
   })
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = (await reader?.read())?.value ?? ""
-  const rest = async (): Promise<string> => {
+  const readRest = async (): Promise<string> => {
     for (;;) {
       const piece = await reader?.read()
       if (piece?.value === undefined) return text
       text += piece.value
     }
   }
-  const whole = rest()
-  return { status: response.status, whole, endedAt: whole.then(() => performance.now()) }
+  const body = readRest()
+  return { status: response.status, body, endedAt: body.then(() => performance.now()) }
 }

@@ -3,13 +3,13 @@
  * an idle machine needs, but less than the gateway's own timeouts, so that a test fails if only a
  * timeout ended the wait.
  */
-export const promptMs = 4_000
+export const maxDelayMs = 4_000
 
 /**
  * The shortest of three runs, in milliseconds: a busy machine delays some runs, a delay in the
  * gateway all of them.
  */
-export const minMs = async (work: () => Promise<unknown>): Promise<number> => {
+export const measureMinMs = async (work: () => Promise<unknown>): Promise<number> => {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
     const startedAt = performance.now()

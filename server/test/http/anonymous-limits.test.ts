@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { startGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 
 describe("anonymous connections", () => {
   it("are limited by address, not counting authenticated connections", async () => {
@@ -22,21 +22,21 @@ describe("anonymous connections", () => {
         return { socket, text: () => text }
       }
       const known = await dial()
-      const { key } = await gateway.newUser("Ada")
+      const { key } = await gateway.createUser("Ada")
       known.socket.write(
         `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\n\r\n{}`,
       )
-      await until(() => known.text().includes("HTTP/1.1 4"))
+      await waitFor(() => known.text().includes("HTTP/1.1 4"))
       const fetched = sockets.length
       expect(fetched).toBe(1)
       const idle: Awaited<ReturnType<typeof dial>>[] = []
       for (let count = 0; count < 8; count++) idle.push(await dial())
-      await until(() => idle.some(({ text }) => text().startsWith("HTTP/1.1 429")))
+      await waitFor(() => idle.some(({ text }) => text().startsWith("HTTP/1.1 429")))
       const refused = idle.filter(({ text }) => text().startsWith("HTTP/1.1 429"))
       expect(refused.length).toBeGreaterThanOrEqual(3)
       expect(refused[0]?.text()).toMatch(/MAX_CONNECTIONS/)
       for (const { socket } of idle) socket.destroy()
-      await until(async () => (await fetch(`${gateway.url}/health`)).status === 200)
+      await waitFor(async () => (await fetch(`${gateway.url}/health`)).status === 200)
     } finally {
       for (const socket of sockets) socket.destroy()
       await gateway.stop()
@@ -69,8 +69,8 @@ describe("connections of one user", () => {
         }
         return answer.slice(9, 12)
       }
-      const bob = await gateway.newUser("Bob")
-      const ada = await gateway.newUser("Ann")
+      const bob = await gateway.createUser("Bob")
+      const ada = await gateway.createUser("Ann")
       const statuses: string[] = []
       for (let count = 0; count < 8; count++) statuses.push(await ask(bob.key))
       expect(statuses.filter((status) => status === "429").length).toBeGreaterThanOrEqual(3)
@@ -99,7 +99,7 @@ describe("sign-ups", () => {
         await post("signup", { name: "Flood", email, password: "a password of mine" }, "192.0.2.1")
         signedUp++
       })
-      await until(() => signedUp > 0)
+      await waitFor(() => signedUp > 0)
       const before = signedUp
       const email = "ada@example.com"
       const password = "correct horse battery"

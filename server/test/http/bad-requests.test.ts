@@ -8,7 +8,7 @@ import {
   startGateway,
   type TestGateway,
 } from "../harness/gateway.ts"
-import { rawRequest, sendRaw } from "../harness/raw-http.ts"
+import { sendRawBytes, sendRawRequest } from "../harness/raw-http.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
 })
 afterAll(async () => {
-  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  const faults = gateway.logLines.filter((line) => line.err !== undefined || line.status === 500)
   expect(faults).toEqual([])
   await gateway.stop()
   await upstream.close()
@@ -86,7 +86,7 @@ describe("an invalid token", () => {
 describe("a path", () => {
   const auth = `authorization: Bearer ${adminKey}`
   const get = (target: string, headers: string[] = []) =>
-    rawRequest(gateway.url, { target, headers: [auth, ...headers] })
+    sendRawRequest(gateway.url, { target, headers: [auth, ...headers] })
 
   it.each([
     ["/api/v1/users/%2F", 404],
@@ -137,7 +137,7 @@ describe("a path", () => {
   ])("of the fast path with Host %j is authenticated or rejected", async (host, status) => {
     const headers = [`host: ${host}`, "content-length: 0"]
     const target = "/v1/chat/completions"
-    const reply = await rawRequest(gateway.url, { method: "POST", target, headers })
+    const reply = await sendRawRequest(gateway.url, { method: "POST", target, headers })
     expect(reply.status).toBe(status)
     expect(reply.headers).toMatch(/content-type: application\/json/)
   })
@@ -195,7 +195,7 @@ describe("malformed HTTP", () => {
     [`GET /health HTTP/1.1\r\nhost: localhost\r\nlong: ${"x".repeat(20_000)}\r\n\r\n`, 431],
     [`GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 431],
   ])("gets a JSON reply and closes the connection: %j", async (bytes, status) => {
-    const reply = await sendRaw(gateway.url, bytes)
+    const reply = await sendRawBytes(gateway.url, bytes)
     expect(reply.status).toBe(status)
     expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "bad_request" } })
     expect(reply.headers).toContain("connection: close")
@@ -203,9 +203,13 @@ describe("malformed HTTP", () => {
 
   it("from a client that disconnects in mid-request is not logged as an error", async () => {
     const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}`
-    const cut = await sendRaw(gateway.url, `${head}\r\ncontent-length: 100\r\n\r\n{"model"`, 100)
+    const cut = await sendRawBytes(
+      gateway.url,
+      `${head}\r\ncontent-length: 100\r\n\r\n{"model"`,
+      100,
+    )
     expect(cut.status).toBe(0)
-    const line = () => gateway.lines.find(({ aborted }) => aborted === true)
+    const line = () => gateway.logLines.find(({ aborted }) => aborted === true)
     await expect.poll(line).toMatchObject({ path: "/v1/chat/completions" })
     expect(line()?.level).toBe(30)
   })

@@ -31,7 +31,7 @@ beforeAll(async () => {
   routes = createApp(gateway.gateway, pino({ enabled: false })).routes.filter(takesJson)
 })
 afterAll(async () => {
-  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  const faults = gateway.logLines.filter((line) => line.err !== undefined || line.status === 500)
   expect(faults).toEqual([])
   await gateway.stop()
   await upstream.close()

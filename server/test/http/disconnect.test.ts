@@ -4,9 +4,9 @@ import { connect } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until, usageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
-import { promptMs } from "../harness/timing.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const MB = 1024 * 1024
@@ -47,8 +47,8 @@ const ask = (body: string, requestId: string) => {
 }
 
 const recordOf = (requestId: string) =>
-  until(async () => {
-    const records = await usageRecords(gateway)
+  waitFor(async () => {
+    const records = await readUsageRecords(gateway)
     const [record, ...more] = records.filter(({ request_id }) => request_id === requestId)
     expect(more).toEqual([])
     return record
@@ -64,13 +64,13 @@ describe("a client that disconnects", () => {
     await once(reply ?? sending, "data")
     const left = Date.now()
     sending.destroy()
-    expect((await (await arrived).aborted) - left).toBeLessThan(promptMs)
+    expect((await (await arrived).aborted) - left).toBeLessThan(maxDelayMs)
     const record = await recordOf("left-stream")
     expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1, streamed: 1 })
     expect(record.tokens_in).toBeGreaterThan(0)
     expect(record.tokens_out).toBeGreaterThan(0)
     expect(underWay()).toBe(0)
-    const line = await until(() => gateway.lines.find((l) => l.request_id === "left-stream"))
+    const line = await waitFor(() => gateway.logLines.find((l) => l.request_id === "left-stream"))
     expect(line).toMatchObject({ aborted: true, level: 30 })
   })
 
@@ -78,13 +78,13 @@ describe("a client that disconnects", () => {
     ["before the upstream answers", question()],
     ["before a stream begins", question({ stream: true, metadata: undefined })],
   ])("aborts a request %s", async (name, body) => {
-    upstream.fault({ kind: "hang" }, { on: /chat/ })
+    upstream.injectFault({ kind: "hang" }, { on: /chat/ })
     const arrived = upstream.nextRequest(/chat/)
     const sending = ask(body, name.replaceAll(" ", "-"))
     const { aborted } = await arrived
     const left = Date.now()
     sending.destroy()
-    expect((await aborted) - left).toBeLessThan(promptMs)
+    expect((await aborted) - left).toBeLessThan(maxDelayMs)
     const record = await recordOf(name.replaceAll(" ", "-"))
     expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1, tokens_out: 0 })
     expect(record.tokens_in).toBeGreaterThan(0)
@@ -92,20 +92,20 @@ describe("a client that disconnects", () => {
   })
 
   it("aborts a partially received non-streamed reply", async () => {
-    upstream.fault({ kind: "slow_frames", ms: 10_000 }, { on: /chat/ })
+    upstream.injectFault({ kind: "slow_frames", ms: 10_000 }, { on: /chat/ })
     const arrived = upstream.nextRequest(/chat/)
     const sending = ask(question({ metadata: undefined }), "half-there")
     const seen = await arrived
-    await until(() => seen.sent.body.length > 0)
+    await waitFor(() => seen.sent.body.length > 0)
     const left = Date.now()
     sending.destroy()
-    expect((await seen.aborted) - left).toBeLessThan(promptMs)
+    expect((await seen.aborted) - left).toBeLessThan(maxDelayMs)
     expect(await recordOf("half-there")).toMatchObject({ outcome: "client_cancelled" })
   })
 
   it("leaves nothing running if it disconnects during model discovery", async () => {
     await new Promise((resolve) => setTimeout(resolve, 2100))
-    upstream.fault({ kind: "slow_headers", ms: 400 }, { on: /models/ })
+    upstream.injectFault({ kind: "slow_headers", ms: 400 }, { on: /models/ })
     upstream.models.push({ ...upstream.models[0], id: "late-fake" } as (typeof upstream.models)[0])
     const asked = upstream.nextRequest(/models/)
     const sending = ask(question({ model: "late-fake", stream: true }), "left-early")
@@ -122,7 +122,7 @@ describe("a client that disconnects", () => {
     socket.write(`${head}Authorization: Bearer ${adminKey}\r\nContent-Length: 999\r\n\r\n{"model"`)
     await new Promise((resolve) => setTimeout(resolve, 50))
     socket.destroy()
-    const line = await until(() => gateway.lines.find((l) => l.request_id === "torn-request"))
+    const line = await waitFor(() => gateway.logLines.find((l) => l.request_id === "torn-request"))
     expect(line).toMatchObject({ aborted: true, level: 30 })
     expect(line.status).not.toBe(500)
   })

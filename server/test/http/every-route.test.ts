@@ -6,7 +6,7 @@ import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { collect, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
@@ -98,13 +98,13 @@ describe("every route", () => {
   })
 
   it("for administrators returns 403 to a user", async () => {
-    const { key } = await gateway.newUser("Grace")
+    const { key } = await gateway.createUser("Grace")
     const found = await refusals(({ shape }) => shape.access === "admin", { key })
     expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
   })
 
   it("for approved accounts returns 403 to a pending account", async () => {
-    const { id, key } = await gateway.newUser("Petra")
+    const { id, key } = await gateway.createUser("Petra")
     await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "pending" })
     const approved = ["user", "admin"]
     const found = await refusals(({ shape }) => approved.includes(shape.access), { key })
@@ -174,7 +174,7 @@ describe("every GET route", () => {
       expect(reply.status, path).toBe(200)
       return reply.body
     }
-    const { id: user } = await gateway.newUser("Rosa")
+    const { id: user } = await gateway.createUser("Rosa")
     const group = await call("/api/v1/groups/create", { name: "Readers" })
     await call(`/api/v1/groups/${group.id}/members/add`, { user_ids: [user] })
     await waitForModels(gateway, ["gpt-fake"])
@@ -188,7 +188,7 @@ describe("every GET route", () => {
     })
     const messages = [{ role: "user", content: "hello" }]
     await call("/v1/chat/completions", { model: "helper", messages })
-    await until(async () => (await gateway.call("GET", "/api/v1/usage")).body.total === 1)
+    await waitFor(async () => (await gateway.call("GET", "/api/v1/usage")).body.total === 1)
     await call("/api/v1/auths/api_key", undefined)
     const chat = await call("/api/v1/chats/new", {})
 

@@ -4,17 +4,17 @@ import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { killAll } from "../harness/gateway-process.ts"
-import { startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess } from "../harness/process.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-descriptors-"))
 afterAll(() => {
-  killAll()
+  killAllGateways()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
 it("when file descriptors run out, new connections are rejected and logged, and the database stays writable", async () => {
-  const server = await startServer({ DATA_DIR: dataDir }, { openFiles: 200 })
+  const server = await startTestGatewayProcess({ DATA_DIR: dataDir }, { openFiles: 200 })
   const port = Number(new URL(server.url).port)
   const write = async (name: string) =>
     (await server.call("POST", "/api/v1/groups/create", { name })).status
@@ -39,5 +39,5 @@ it("when file descriptors run out, new connections are rejected and logged, and 
   for (const socket of sockets) socket.destroy()
   await expect.poll(() => write("after").catch(() => 0), { timeout: 10_000 }).toBe(200)
   server.child.kill("SIGTERM")
-  expect(await server.ended).toBe(0)
+  expect(await server.exited).toBe(0)
 }, 60_000)

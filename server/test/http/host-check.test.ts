@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { rawRequest, sendRaw } from "../harness/raw-http.ts"
+import { sendRawBytes, sendRawRequest } from "../harness/raw-http.ts"
 
 const auth = `authorization: Bearer ${adminKey}`
 const chatBody = '{"model":"none","messages":[{"role":"user","content":"hi"}]}'
@@ -14,7 +14,7 @@ const chat = (host: string): string =>
   `content-length: ${chatBody.length}\r\n\r\n${chatBody}`
 
 const statusFor = async (gateway: TestGateway, host: string, target = "/health") =>
-  (await rawRequest(gateway.url, { target, headers: [`host: ${host}`, auth] })).status
+  (await sendRawRequest(gateway.url, { target, headers: [`host: ${host}`, auth] })).status
 
 describe("a gateway bound to a loopback address", () => {
   let gateway: TestGateway
@@ -45,7 +45,7 @@ describe("a gateway bound to a loopback address", () => {
     "notlocalhost",
     "127.0.0.1.evil.example",
   ])("rejects %s and names the setting that allows it", async (host) => {
-    const reply = await rawRequest(gateway.url, {
+    const reply = await sendRawRequest(gateway.url, {
       target: "/api/config",
       headers: [`host: ${host}`],
     })
@@ -75,7 +75,7 @@ describe("a gateway bound to a loopback address", () => {
     "rejects another host for %s %s, in that path's error format",
     async (method, target, member) => {
       const headers = ["host: evil.example", auth, "content-length: 0"]
-      const reply = await rawRequest(gateway.url, { method, target, headers })
+      const reply = await sendRawRequest(gateway.url, { method, target, headers })
       expect(reply.status).toBe(421)
       expect(JSON.parse(reply.body)).toHaveProperty(member)
     },
@@ -109,15 +109,15 @@ describe("a gateway bound to a loopback address", () => {
   })
 
   it("requires a Host header from HTTP/1.0 clients", async () => {
-    const reply = await sendRaw(gateway.url, "GET /api/config HTTP/1.0\r\n\r\n")
+    const reply = await sendRawBytes(gateway.url, "GET /api/config HTTP/1.0\r\n\r\n")
     expect(reply.status).toBe(400)
     expect(JSON.parse(reply.body).detail).toContain("Host header")
   })
 
   it("logs rejected hosts", async () => {
     const headers = ["host: evil.example", "x-request-id: a-rebound-request"]
-    await rawRequest(gateway.url, { target: "/v1/models", headers })
-    const line = () => gateway.lines.find(({ request_id }) => request_id === "a-rebound-request")
+    await sendRawRequest(gateway.url, { target: "/v1/models", headers })
+    const line = () => gateway.logLines.find(({ request_id }) => request_id === "a-rebound-request")
     await expect
       .poll(line)
       .toMatchObject({ status: 421, error: expect.stringContaining("evil.example") })

@@ -6,19 +6,19 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sink, startSink } from "../fakes/sink.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { startProber } from "../harness/prober.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startLatencyProbe } from "../harness/prober.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 
 const scimToken = "the-identity-providers-own-token"
 
 let upstream: Sink
-let server: ServerProcess
+let server: TestGatewayProcess
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 
 beforeAll(async () => {
   upstream = await startSink()
-  server = await startServer({
+  server = await startTestGatewayProcess({
     DATA_DIR: dataDir,
     OPENAI_API_BASE_URLS: upstream.url,
     SCIM_ENABLED: "true",
@@ -30,11 +30,11 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   server.child.kill("SIGTERM")
-  expect(await server.ended).toBe(0)
+  expect(await server.exited).toBe(0)
   expect(server.output.filter((line) => line.includes('"status":500'))).toEqual([])
   await upstream.stop()
   rmSync(dataDir, { recursive: true })
-  killAll()
+  killAllGateways()
 })
 
 /** Sends a body as fast as the gateway reads it. */
@@ -109,7 +109,7 @@ describe("a large body", () => {
     async (_, path, make, status) => {
       const body = make()
       const before = residentBytes()
-      const prober = await startProber(server.url)
+      const prober = await startLatencyProbe(server.url)
       const answered = await send(path, body)
       const { maxMs: longestMs, controlMs } = await prober.stop()
       expect(answered).toBe(status)

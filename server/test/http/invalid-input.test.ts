@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess } from "../harness/process.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -13,14 +13,14 @@ let gateway: TestGateway
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await gateway.newUser("Grace")
+  await gateway.createUser("Grace")
 })
 afterAll(async () => {
-  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  const faults = gateway.logLines.filter((line) => line.err !== undefined || line.status === 500)
   expect(faults).toEqual([])
   await gateway.stop()
   await upstream.close()
-  killAll()
+  killAllGateways()
 })
 
 const chatPaths = ["/v1/chat/completions", "/api/chat/completions", "/api/v1/chat/completions"]
@@ -211,7 +211,7 @@ describe("text that cannot be stored", () => {
 describe("a 100 MB body", () => {
   it("is rejected quickly and without buffering, with a length or chunked", async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), "portico-"))
-    const server = await startServer({ DATA_DIR, OPENAI_API_BASE_URLS: upstream.url })
+    const server = await startTestGatewayProcess({ DATA_DIR, OPENAI_API_BASE_URLS: upstream.url })
     const resident = async () => {
       const { body } = await server.call("GET", "/metrics")
       return Number(/^process_resident_memory_bytes (\d+)/m.exec(body)?.[1]) / 1e6
@@ -237,7 +237,7 @@ describe("a 100 MB body", () => {
     expect((await server.call("GET", "/health")).status).toBe(200)
     expect((await resident()) - before).toBeLessThan(120)
     server.child.kill("SIGTERM")
-    expect(await server.ended).toBe(0)
+    expect(await server.exited).toBe(0)
     rmSync(DATA_DIR, { recursive: true })
   }, 40_000)
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  const faults = gateway.logLines.filter((line) => line.err !== undefined || line.status === 500)
   expect(faults).toEqual([])
   await gateway.stop()
   await upstream.close()
@@ -277,12 +277,14 @@ describe("a keep-alive connection", () => {
 
   it("logs a client that disconnects in the middle of a body, and leaves nothing in flight", async () => {
     const client = await open()
-    const before = gateway.lines.length
+    const before = gateway.logLines.length
     client.send(`${head({ body: chat("x".repeat(1000)) })}{"model"`)
     await sleep(50)
     client.socket.destroy()
     await expect
-      .poll(() => gateway.lines.slice(before).find(({ path }) => path === "/v1/chat/completions"))
+      .poll(() =>
+        gateway.logLines.slice(before).find(({ path }) => path === "/v1/chat/completions"),
+      )
       .toMatchObject({ aborted: true })
     expect(gateway.gateway.running.count()).toBe(0)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { rawRequest, sendRaw } from "../harness/raw-http.ts"
+import { sendRawBytes, sendRawRequest } from "../harness/raw-http.ts"
 import { measureCpuMs } from "../harness/timing.ts"
 
 let gateway: TestGateway
@@ -31,7 +31,7 @@ describe("a long path", () => {
     ["a query of slashes", `/v1/models?${"/".repeat(14_000)}x`],
   ])("costs little CPU time if made of %s", async (_, target) => {
     const ms = await roundsMs(5, async () => {
-      const { status } = await rawRequest(gateway.url, { target })
+      const { status } = await sendRawRequest(gateway.url, { target })
       expect(status).toBeGreaterThanOrEqual(200)
       expect(status).toBeLessThan(500)
     })
@@ -41,6 +41,6 @@ describe("a long path", () => {
   it("of the fast path with a body and trailing slashes costs little CPU time", async () => {
     const target = `POST /v1/chat/completions${"/".repeat(14_000)}`
     const head = `${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`
-    expect(await roundsMs(5, () => sendRaw(gateway.url, head))).toBeLessThan(400)
+    expect(await roundsMs(5, () => sendRawBytes(gateway.url, head))).toBeLessThan(400)
   })
 })

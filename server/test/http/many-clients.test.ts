@@ -4,12 +4,12 @@ import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { killAll } from "../harness/gateway-process.ts"
-import { startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess } from "../harness/process.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "portico-crowd-"))
 afterAll(() => {
-  killAll()
+  killAllGateways()
   rmSync(folder, { recursive: true })
 })
 
@@ -19,7 +19,7 @@ const systemHolds = (): number => Number(readFileSync("/proc/sys/net/core/somaxc
 it.runIf(process.platform === "linux")(
   "queues a thousand connections that arrive while the process is busy",
   async () => {
-    const server = await startServer({ DATA_DIR: folder })
+    const server = await startTestGatewayProcess({ DATA_DIR: folder })
     const port = Number(new URL(server.url).port)
     const come = async (): Promise<Socket> => {
       const socket = connect(port, "127.0.0.1")
@@ -40,6 +40,6 @@ it.runIf(process.platform === "linux")(
     server.child.kill("SIGCONT")
     expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200 OK"]))
     server.child.kill("SIGTERM")
-    await server.ended
+    await server.exited
   },
 )

@@ -10,7 +10,7 @@ import {
   startGateway,
   type TestGateway,
 } from "../harness/gateway.ts"
-import { until, usageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
@@ -110,7 +110,9 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
       const { aborted, sent } = await arrived
       await aborted
       expect(sent.body.toString()).not.toContain("[DONE]")
-      await until(async () => (await usageRecords(gateway)).at(-1)?.outcome === "client_cancelled")
+      await waitFor(
+        async () => (await readUsageRecords(gateway)).at(-1)?.outcome === "client_cancelled",
+      )
     },
   )
 
@@ -118,7 +120,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     const id = `from-${Date.now()}`
     const headers = { ...bearer, "x-request-id": id, "x-forwarded-for": "203.0.113.9" }
     await overTls(port, { path: "/api/v1/auths/", headers })
-    const line = await until(() => gateway.lines.find(({ request_id }) => request_id === id))
+    const line = await waitFor(() => gateway.logLines.find(({ request_id }) => request_id === id))
     // nginx appends the address that it sees, which is a trusted one here, so the preceding one is
     // used.
     expect(line.address).toBe("203.0.113.9")
@@ -150,7 +152,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     const headers = Object.fromEntries(
       Array.from({ length: 12 }, (_, at) => [`x-ratelimit-detail-${at}`, "r".repeat(900)]),
     )
-    upstream.fault({ kind: "status", status: 200, headers }, { on: /files/ })
+    upstream.injectFault({ kind: "status", status: 200, headers }, { on: /files/ })
     const reply = await overTls(port, { path: "/openai/files", headers: bearer })
     expect([reply.status, reply.body]).toEqual([200, "{}"])
   })

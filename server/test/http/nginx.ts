@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { cert, key } from "../fakes/certificate.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 
 const patienceMs = 25_000
 const operations = new URL("../../../docs/operations.md", import.meta.url)
@@ -84,7 +84,7 @@ export const startNginx = async (port: number, gatewayUrl: string): Promise<Ngin
   const said: string[] = []
   child.stderr?.on("data", (chunk) => said.push(String(chunk)))
   const ended = once(child, "exit")
-  await until(async () => {
+  await waitFor(async () => {
     if (child.exitCode !== null) throw new Error(`nginx ended: ${said.join("")}`)
     return (await overTls(port, { path: "/health" }).catch(() => undefined))?.status === 200
   })

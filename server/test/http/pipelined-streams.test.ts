@@ -4,19 +4,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 
 const heartbeatMs = 200
 
-let server: ServerProcess
+let server: TestGatewayProcess
 let dataDir: string
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-  server = await startServer({ DATA_DIR: dataDir }, { options: { heartbeatMs } })
+  server = await startTestGatewayProcess({ DATA_DIR: dataDir }, { options: { heartbeatMs } })
 })
 afterAll(() => {
-  killAll()
+  killAllGateways()
   rmSync(dataDir, { recursive: true, force: true })
 })
 

@@ -7,8 +7,8 @@ import type { Fault } from "../fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import type { RecordedRequest } from "../fakes/upstream.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
-import { startStream } from "../harness/streams.ts"
+import { waitFor } from "../harness/json-records.ts"
+import { startStreamedCompletion } from "../harness/streams.ts"
 import { upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
@@ -73,8 +73,8 @@ describe("limits per user", () => {
       MAX_UPLOADS: "1/2",
     })
     await waitForModels(gateway, ["gpt-fake"])
-    bob = await gateway.newUser("Bob")
-    ada = await gateway.newUser("Ann")
+    bob = await gateway.createUser("Bob")
+    ada = await gateway.createUser("Ann")
   })
   afterEach(() => {
     for (const socket of open.splice(0)) socket.destroy()
@@ -119,24 +119,24 @@ describe("limits per user", () => {
     })
     expect((await chat(ada.key)).status).toBe(200)
     leaving.abort()
-    await until(() => gateway.gateway.limits.requests.held() === 0)
+    await waitFor(() => gateway.gateway.limits.requests.held() === 0)
     expect((await chat(bob.key)).status).toBe(200)
   })
 
   it("cap buffered bodies, including incomplete ones", async () => {
     const first = await half(gateway, bob.key)
     open.push(first.socket)
-    await until(() => gateway.gateway.limits.bodies.held(bob.id) === 900_000)
+    await waitFor(() => gateway.gateway.limits.bodies.held(bob.id) === 900_000)
     const second = await half(gateway, bob.key)
     open.push(second.socket)
-    await until(() => second.answer().includes("429 Too Many Requests"))
+    await waitFor(() => second.answer().includes("429 Too Many Requests"))
     expect(second.answer()).toMatch(/MAX_BUFFERED_BODIES/)
     const others = await half(gateway, ada.key)
     open.push(others.socket)
-    await until(() => gateway.gateway.limits.bodies.held(ada.id) === 900_000)
+    await waitFor(() => gateway.gateway.limits.bodies.held(ada.id) === 900_000)
     first.socket.destroy()
     others.socket.destroy()
-    await until(() => gateway.gateway.limits.bodies.held() === 0)
+    await waitFor(() => gateway.gateway.limits.bodies.held() === 0)
   })
 
   it("count chunked bodies by the bytes received so far", async () => {
@@ -147,9 +147,9 @@ describe("limits per user", () => {
       part: `200000\r\n{"a":"${"x".repeat(900_000)}`,
     })
     open.push(half.socket)
-    await until(() => half.answer().includes("429 Too Many Requests"))
+    await waitFor(() => half.answer().includes("429 Too Many Requests"))
     half.socket.destroy()
-    await until(() => bodies.held() === 0)
+    await waitFor(() => bodies.held() === 0)
   })
 
   it("cap concurrent uploads", async () => {
@@ -160,13 +160,13 @@ describe("limits per user", () => {
     }
     const first = await sendHalf(gateway, { ...asked, key: bob.key })
     open.push(first.socket)
-    await until(() => gateway.gateway.limits.uploads.held(bob.id) === 1)
+    await waitFor(() => gateway.gateway.limits.uploads.held(bob.id) === 1)
     const refused = await upload(gateway, "b.txt", "More", { key: bob.key })
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
     expect(refused.body.detail).toMatch(/MAX_UPLOADS/)
     expect((await upload(gateway, "b.txt", "More", { key: ada.key })).status).toBe(200)
     first.socket.destroy()
-    await until(() => gateway.gateway.limits.uploads.held() === 0)
+    await waitFor(() => gateway.gateway.limits.uploads.held() === 0)
     expect((await upload(gateway, "b.txt", "More", { key: bob.key })).status).toBe(200)
   })
 
@@ -184,7 +184,7 @@ describe("limits per user", () => {
     expect(await refused.text()).toMatch(/MAX_EVENT_STREAMS/)
     expect((await events(ada.key)).status).toBe(200)
     leaving.abort()
-    await until(() => gateway.gateway.limits.eventStreams.held() === 0)
+    await waitFor(() => gateway.gateway.limits.eventStreams.held() === 0)
   })
 
   it("count answers' requests as buffered bodies, and reject one that can never fit", async () => {
@@ -207,11 +207,11 @@ describe("limits per user", () => {
       /2 MB, which is too large for a model.*1 MB \(MAX_BUFFERED_BODIES\)/,
     )
     expect((await gateway.call("GET", path, undefined, options)).body.messages).toHaveLength(2)
-    await until(() => held().join() === nothing.join())
+    await waitFor(() => held().join() === nothing.join())
   })
 
   it("cap concurrent answers in conversations", async () => {
-    upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
+    upstream.injectFault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
     const options = { key: bob.key }
     const made = await gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] }, options)
     const path = `/api/v1/chats/${made.body.id}/messages`
@@ -225,7 +225,7 @@ describe("limits per user", () => {
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
     expect(refused.body.detail).toMatch(/MAX_ANSWERS/)
     await gateway.call("POST", `/api/v1/chats/${made.body.id}/stop`, {}, options)
-    await until(() => gateway.gateway.limits.answers.held() === 0)
+    await waitFor(() => gateway.gateway.limits.answers.held() === 0)
   })
 
   it.each([1, 2])("are released however requests end (seed %i)", async (seed) => {
@@ -256,16 +256,16 @@ describe("limits per user", () => {
       { kind: "break", after: 2 },
     ]
     for (const fault of faults) {
-      upstream.fault(fault, { on: /chat/ })
+      upstream.injectFault(fault, { on: /chat/ })
       // One client that stays until the end; those below may all disconnect earlier.
       await Promise.allSettled([
         chat(bob.key, { stream: true }).then((response) => response.text()),
       ])
     }
-    for (const fault of faults) upstream.fault(fault, { on: /chat/, times: 4 })
-    upstream.fault({ kind: "slow_frames", ms: 30 }, { on: /chat/, times: 4 })
+    for (const fault of faults) upstream.injectFault(fault, { on: /chat/, times: 4 })
+    upstream.injectFault({ kind: "slow_frames", ms: 30 }, { on: /chat/, times: 4 })
     await Promise.allSettled(Array.from({ length: 80 }, one))
-    await until(() => held().every((count) => count === 0))
+    await waitFor(() => held().every((count) => count === 0))
     expect(held()).toEqual(nothing)
     const endings = upstream.requests.slice(sentBefore).map(endingOf)
     expect(endings).toEqual(expect.arrayContaining(["reset", "error", "cut"]))
@@ -279,12 +279,12 @@ it("default limits do not restrict normal use", async () => {
   const { MAX_REQUESTS, MAX_EVENT_STREAMS } = gateway.gateway.config
   expect(MAX_REQUESTS.perUser).toBeGreaterThanOrEqual(1000)
   expect(MAX_EVENT_STREAMS.perUser).toBeGreaterThanOrEqual(1000)
-  const running = await startStream(gateway, {
+  const running = await startStreamedCompletion(gateway, {
     key: "sk-admin-key-for-the-tests-0123456789",
     seconds: 1,
   })
   expect(running.status).toBe(200)
-  await running.whole
+  await running.body
   expect(gateway.gateway.limits.requests.held()).toBe(0)
   await gateway.stop()
   await upstream.close()

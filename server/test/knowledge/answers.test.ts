@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readManual, readOneFact } from "../../bench/answers/retrieval-sets.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { amount } from "../harness/test-size.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
@@ -14,16 +14,16 @@ const questions = facts.questions.filter(({ gold }) => gold && files.includes(go
 
 describe.each(chooseDatabases())(
   "paraphrased questions with only the built-in embedding model, on $name",
-  ({ place: makePlace }) => {
-    let place: Place
+  ({ createDatabase }) => {
+    let database: TestDatabase
     let gateway: TestGateway
     let upstream: FakeOpenAI
     let fileIds: string[] = []
 
     beforeAll(async () => {
-      place = await makePlace()
+      database = await createDatabase()
       upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
-      const env = { ...place.env, OPENAI_API_BASE_URLS: upstream.url }
+      const env = { ...database.env, OPENAI_API_BASE_URLS: upstream.url }
       gateway = await startGateway(env, withBuiltInModel)
       await waitForModels(gateway, ["gpt-fake"])
       fileIds = await Promise.all(files.map(({ name, text }) => add(name, text)))
@@ -31,7 +31,7 @@ describe.each(chooseDatabases())(
     afterAll(async () => {
       await gateway.stop()
       await upstream.close()
-      await place.remove()
+      await database.remove()
     })
 
     const add = async (name: string, text: string): Promise<string> => {

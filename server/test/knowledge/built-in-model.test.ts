@@ -6,9 +6,9 @@ import { builtInModelId } from "../../src/knowledge/built-in/built-in-model.ts"
 import { builtInModelFolder } from "../../src/knowledge/built-in/model-files.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { startServer } from "../harness/process.ts"
+import { startTestGatewayProcess } from "../harness/process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { findModelProcess, hasRuntime, modelProcesses, withBuiltInModel } from "./built-in-model.ts"
 import { collect, upload } from "./collections.ts"
@@ -19,280 +19,275 @@ const fact = "Employees are entitled to thirty vacation days per calendar year."
 const paraphrase = "How much annual leave do workers get?"
 const fake = "embed-fake"
 
-describe.each(chooseDatabases())(
-  "the built-in embedding model on $name",
-  ({ place: makePlace }) => {
-    let place: Place
-    let gateway: TestGateway | undefined
-    let upstream: FakeOpenAI | undefined
+describe.each(chooseDatabases())("the built-in embedding model on $name", ({ createDatabase }) => {
+  let database: TestDatabase
+  let gateway: TestGateway | undefined
+  let upstream: FakeOpenAI | undefined
 
-    beforeEach(async () => {
-      place = await makePlace()
+  beforeEach(async () => {
+    database = await createDatabase()
+  })
+  afterEach(async () => {
+    await stop()
+    await upstream?.close()
+    upstream = undefined
+    await database.remove()
+  })
+
+  const stop = async (): Promise<void> => {
+    await gateway?.stop()
+    gateway = undefined
+  }
+  const start = async (options: object = {}, env: Record<string, string> = {}) => {
+    gateway = await startGateway({ ...database.env, ...env }, { ...withBuiltInModel, ...options })
+    return gateway
+  }
+  const startWithConnection = async (options: object = {}) => {
+    upstream ??= await startFakeOpenAI({ dimensions: 64 })
+    const started = await start(options, { OPENAI_API_BASE_URLS: upstream.url })
+    await waitForModels(started, [fake])
+    return started
+  }
+  const collectFact = async (started: TestGateway): Promise<string> => {
+    const file = await upload(started, "leave.txt", fact, wait)
+    expect(file.body.data.status).toBe("completed")
+    const other = await upload(started, "lunch.txt", "The canteen serves soup at noon.", wait)
+    return collect(started, "Work", [file.body.id, other.body.id])
+  }
+  const query = async (started: TestGateway, id: string, text = paraphrase) =>
+    (await started.call("POST", `/api/v1/knowledge/${id}/query`, { query: text })).body
+  const status = async (started: TestGateway, options = {}) =>
+    (await started.call("GET", "/api/v1/embedding-model", undefined, options)).body
+  const choose = (started: TestGateway, embedding_model: string) =>
+    started.call("POST", "/api/v1/settings", { embedding_model })
+
+  it("finds a paraphrase and reports its status when no connection offers an embedding model", async () => {
+    const started = await start()
+    const id = await collectFact(started)
+    const found = await query(started, id)
+    expect(found).toMatchObject({ search: "hybrid", embedding_model: builtInModelId, note: null })
+    expect(found.passages[0]).toMatchObject({ text: fact, dense: { rank: 1 } })
+    expect(await status(started)).toMatchObject({
+      model: { id: builtInModelId, built_in: true, available: true, reason: null },
+      admin: {
+        choice: { by: "automatic", model: null, variable: null, problem: null },
+        building: null,
+        models: [{ id: builtInModelId, built_in: true, connections: [] }],
+        recommended: null,
+      },
     })
-    afterEach(async () => {
-      await stop()
-      await upstream?.close()
-      upstream = undefined
-      await place.remove()
+    const { key } = await started.createUser("Uma")
+    expect(await status(started, { key })).toMatchObject({
+      model: { id: builtInModelId },
+      admin: null,
     })
+    const { data } = (await started.call("GET", "/v1/models")).body
+    expect(data).toEqual([])
+  })
 
-    const stop = async (): Promise<void> => {
-      await gateway?.stop()
-      gateway = undefined
-    }
-    const start = async (options: object = {}, env: Record<string, string> = {}) => {
-      gateway = await startGateway({ ...place.env, ...env }, { ...withBuiltInModel, ...options })
-      return gateway
-    }
-    const startWithConnection = async (options: object = {}) => {
-      upstream ??= await startFakeOpenAI({ dimensions: 64 })
-      const started = await start(options, { OPENAI_API_BASE_URLS: upstream.url })
-      await waitForModels(started, [fake])
-      return started
-    }
-    const collectFact = async (started: TestGateway): Promise<string> => {
-      const file = await upload(started, "leave.txt", fact, wait)
-      expect(file.body.data.status).toBe("completed")
-      const other = await upload(started, "lunch.txt", "The canteen serves soup at noon.", wait)
-      return collect(started, "Work", [file.body.id, other.body.id])
-    }
-    const query = async (started: TestGateway, id: string, text = paraphrase) =>
-      (await started.call("POST", `/api/v1/knowledge/${id}/query`, { query: text })).body
-    const status = async (started: TestGateway, options = {}) =>
-      (await started.call("GET", "/api/v1/embedding-model", undefined, options)).body
-    const choose = (started: TestGateway, embedding_model: string) =>
-      started.call("POST", "/api/v1/settings", { embedding_model })
+  it("runs in one child process, which exits when idle, and is not loaded in the gateway", async () => {
+    const started = await start({ builtInModelIdleMs: 500 })
+    expect(modelProcesses()).toEqual([])
+    const id = await collectFact(started)
+    await Promise.all([query(started, id), query(started, id, "Is there soup?")])
+    expect(modelProcesses()).toHaveLength(1)
+    expect(modelProcesses().map(hasRuntime)).toEqual([true])
+    expect(hasRuntime(process.pid)).toBe(false)
+    await expect.poll(() => modelProcesses()).toEqual([])
+    expect((await query(started, id)).passages[0]).toMatchObject({ text: fact })
+  })
 
-    it("finds a paraphrase and reports its status when no connection offers an embedding model", async () => {
-      const started = await start()
-      const id = await collectFact(started)
-      const found = await query(started, id)
-      expect(found).toMatchObject({ search: "hybrid", embedding_model: builtInModelId, note: null })
-      expect(found.passages[0]).toMatchObject({ text: fact, dense: { rank: 1 } })
-      expect(await status(started)).toMatchObject({
-        model: { id: builtInModelId, built_in: true, available: true, reason: null },
-        admin: {
-          choice: { by: "automatic", model: null, variable: null, problem: null },
-          building: null,
-          models: [{ id: builtInModelId, built_in: true, connections: [] }],
-          recommended: null,
-        },
+  it("falls back to lexical search while the child hangs, and restarts it after it dies", async () => {
+    const started = await start({ questionTimeoutMs: 500 })
+    const id = await collectFact(started)
+    await query(started, id)
+    const pid = findModelProcess()
+    process.kill(pid, "SIGSTOP")
+    const hanging = await query(started, id, "thirty vacation days")
+    expect(hanging).toMatchObject({ search: "lexical", embedding_model: null })
+    expect(hanging.passages[0]).toMatchObject({ text: fact })
+    process.kill(pid, "SIGKILL")
+    await expect.poll(async () => (await query(started, id)).search).toBe("hybrid")
+    expect(modelProcesses()).not.toContain(pid)
+  })
+
+  it("kills a hanging child and embeds the file with a new one", {
+    timeout: 90_000,
+  }, async () => {
+    const started = await start({ builtInModelTimeoutMs: 8000, jobRetryMs: 50 })
+    const id = await collectFact(started)
+    const pid = findModelProcess()
+    process.kill(pid, "SIGSTOP")
+    const file = await upload(started, "bees.txt", "Bees collect nectar from flowers.", wait)
+    expect(file.body.data.progress).toMatchObject({ passages: 1, embedded: 1 })
+    expect(modelProcesses()).not.toContain(pid)
+    expect((await query(started, id)).search).toBe("hybrid")
+  })
+
+  it("answers queries while a long file is embedded, and reports progress", async () => {
+    const started = await start()
+    const id = await collectFact(started)
+    const paragraphs = Array.from({ length: 60 }, (_, n) => `Chapter ${n}. ${fact.repeat(15)}`)
+    const { body: file } = await upload(started, "long.txt", paragraphs.join("\n\n"))
+    const progress = async () =>
+      (await started.call("GET", `/api/v1/files/${file.id}/process/status`)).body
+    await expect.poll(async () => (await progress()).progress.embedded).toBeGreaterThan(0)
+    expect((await query(started, id)).search).toBe("hybrid")
+    const { building } = (await status(started)).admin
+    expect(building).toMatchObject({ model: builtInModelId, total: 62 })
+    expect(building.done).toBeLessThan(62)
+    const { status: now, progress: numbers } = await progress()
+    expect(now).toBe("processing")
+    expect(numbers.embedded).toBeLessThan(numbers.passages)
+    await started.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.id })
+    const { passages } = await query(started, id, "Chapter 59")
+    expect(passages.map(({ filename }: { filename: string }) => filename)).toContain("long.txt")
+  })
+
+  it("leaves no process behind when the gateway is killed", async () => {
+    const server = await startTestGatewayProcess(database.env, { options: withBuiltInModel })
+    await upload(server, "leave.txt", fact, wait)
+    const [pid = 0] = modelProcesses(server.child.pid)
+    expect(hasRuntime(pid)).toBe(true)
+    await server.kill()
+    await expect.poll(() => hasRuntime(pid)).toBe(false)
+  })
+
+  it("falls back to lexical search and logs the reason if a model file is corrupt", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "portico-model-"))
+    const weights = readFileSync(join(builtInModelFolder, "model.onnx"))
+    weights.writeUInt8((weights.at(-1) ?? 0) ^ 1, weights.length - 1)
+    writeFileSync(join(folder, "model.onnx"), weights)
+    copyFileSync(join(builtInModelFolder, "tokenizer.json"), join(folder, "tokenizer.json"))
+    const started = await start({ builtInModelFolder: folder })
+    const id = await collectFact(started)
+    const found = await query(started, id, "vacation days")
+    expect(found).toMatchObject({ search: "lexical", embedding_model: null })
+    expect(found.passages[0]).toMatchObject({ text: fact })
+    const lines = started.logLines.filter(({ msg }) => `${msg}`.includes("SHA-256"))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]?.msg).toContain("The built-in embedding model is unavailable: ")
+    const { model, admin } = await status(started)
+    expect(model).toMatchObject({ built_in: true, available: false })
+    expect(model.reason).toContain("Restore the file")
+    const { key } = await started.createUser("Uma")
+    expect((await status(started, { key })).model.reason).not.toContain(folder)
+    expect(admin).toMatchObject({ models: [], choice: { problem: model.reason } })
+    rmSync(folder, { recursive: true })
+  })
+
+  it("ranks after a connection's model that has an index, and before one that has none", async () => {
+    const before = await startWithConnection({ builtInModelFolder: null })
+    const id = await collectFact(before)
+    expect((await query(before, id)).embedding_model).toBe(fake)
+    await stop()
+    const upgraded = await startWithConnection()
+    expect((await query(upgraded, id)).embedding_model).toBe(fake)
+    expect(await status(upgraded)).toMatchObject({
+      model: { id: fake, built_in: false, available: true },
+      admin: { building: null, choice: { by: "automatic" } },
+    })
+    expect(modelProcesses()).toEqual([])
+    await stop()
+
+    // The connection's models are not known at startup.
+    const moved = await startFakeOpenAI({ dimensions: 64 })
+    onTestFinished(() => moved.close())
+    moved.injectFault({ kind: "slow_headers", ms: 1000 }, { on: /models/, times: 1 })
+    const late = await start({}, { OPENAI_API_BASE_URLS: moved.url })
+    await waitForModels(late, [fake])
+    expect((await query(late, id)).embedding_model).toBe(fake)
+    expect(modelProcesses()).toEqual([])
+    await stop()
+    await database.remove()
+    database = await createDatabase()
+    const fresh = await startWithConnection()
+    expect((await query(fresh, await collectFact(fresh))).embedding_model).toBe(builtInModelId)
+  })
+
+  it("is replaced by the administrator's choice once that has embedded every passage", async () => {
+    const started = await startWithConnection()
+    const id = await collectFact(started)
+    expect((await status(started)).admin.models).toEqual([
+      { id: builtInModelId, built_in: true, connections: [] },
+      { id: fake, built_in: false, connections: [expect.any(String)] },
+    ])
+    upstream?.injectFault({ kind: "status", status: 500 }, { on: /embeddings/, times: 1000 })
+    expect((await choose(started, fake)).body.values.embedding_model).toBe(fake)
+    await expect
+      .poll(async () => (await status(started)).admin.building)
+      .toEqual({ model: fake, done: 0, total: 2 })
+    expect((await status(started)).admin.choice).toMatchObject({
+      by: "administrator",
+      model: fake,
+    })
+    expect((await query(started, id)).embedding_model).toBe(builtInModelId)
+    upstream?.clearFaults()
+    await expect.poll(async () => (await status(started)).model.id, { timeout: 20_000 }).toBe(fake)
+    expect((await query(started, id)).embedding_model).toBe(fake)
+    expect((await status(started)).admin.building).toBeNull()
+    await choose(started, builtInModelId)
+    await expect.poll(async () => (await query(started, id)).embedding_model).toBe(builtInModelId)
+  }, 40_000)
+
+  it("keeps its index if another model is chosen but reset before its index is complete", async () => {
+    const started = await startWithConnection()
+    const id = await collectFact(started)
+    upstream?.injectFault({ kind: "status", status: 500 }, { on: /embeddings/, times: 1000 })
+    await choose(started, fake)
+    await expect.poll(async () => (await status(started)).admin.building).not.toBeNull()
+    await choose(started, "")
+    await expect.poll(async () => (await status(started)).admin.building).toBeNull()
+    upstream?.clearFaults()
+    expect((await query(started, id)).embedding_model).toBe(builtInModelId)
+  })
+
+  it("recommends a multilingual model for a runtime until it is installed", async () => {
+    const runtime = await startFakeOllama({ models: ["llama3.2"] })
+    onTestFinished(() => runtime.close())
+    const started = await start({}, { OLLAMA_BASE_URLS: runtime.url })
+    await expect
+      .poll(async () => (await status(started)).admin.recommended)
+      .toEqual({ name: "bge-m3", size: 1_200_000_000, note: expect.any(String) })
+    await started.call("POST", "/ollama/api/pull", { model: "bge-m3" })
+    await expect
+      .poll(async () => (await status(started)).admin)
+      .toMatchObject({
+        recommended: null,
+        models: [{ id: builtInModelId }, { id: "bge-m3:latest", built_in: false }],
       })
-      const { key } = await started.newUser("Uma")
-      expect(await status(started, { key })).toMatchObject({
-        model: { id: builtInModelId },
-        admin: null,
-      })
-      const { data } = (await started.call("GET", "/v1/models")).body
-      expect(data).toEqual([])
+    expect((await choose(started, "bge-m3:latest")).status).toBe(200)
+  })
+
+  it("can be turned off, and unknown models are rejected", async () => {
+    const started = await start()
+    const unknown = await choose(started, "no-such-model")
+    expect(unknown).toMatchObject({ status: 400, body: { code: "bad_request" } })
+    expect(unknown.body.detail).toContain(`Choose one of: ${builtInModelId}`)
+    await choose(started, "none")
+    const id = await collectFact(started)
+    expect(await query(started, id, "vacation")).toMatchObject({ search: "lexical" })
+    expect(await status(started)).toMatchObject({
+      model: null,
+      admin: { choice: { by: "administrator", model: "none", problem: null }, building: null },
     })
+    expect(modelProcesses()).toEqual([])
+    await choose(started, "")
+    await expect.poll(async () => (await query(started, id)).passages[0]?.text).toBe(fact)
+  })
 
-    it("runs in one child process, which exits when idle, and is not loaded in the gateway", async () => {
-      const started = await start({ builtInModelIdleMs: 500 })
-      expect(modelProcesses()).toEqual([])
-      const id = await collectFact(started)
-      await Promise.all([query(started, id), query(started, id, "Is there soup?")])
-      expect(modelProcesses()).toHaveLength(1)
-      expect(modelProcesses().map(hasRuntime)).toEqual([true])
-      expect(hasRuntime(process.pid)).toBe(false)
-      await expect.poll(() => modelProcesses()).toEqual([])
-      expect((await query(started, id)).passages[0]).toMatchObject({ text: fact })
+  it("is overridden by EMBEDDING_MODEL, and reports if no connection offers that model", async () => {
+    const started = await start({}, { EMBEDDING_MODEL: "bge-m3" })
+    const id = await collectFact(started)
+    expect(await query(started, id, "vacation")).toMatchObject({ search: "lexical" })
+    expect((await choose(started, "")).status).toBe(409)
+    const { model, admin } = await status(started)
+    expect(model).toBeNull()
+    expect(admin.choice).toEqual({
+      by: "environment",
+      model: "bge-m3",
+      variable: "EMBEDDING_MODEL",
+      problem: 'No connection currently offers the model "bge-m3".',
     })
-
-    it("falls back to lexical search while the child hangs, and restarts it after it dies", async () => {
-      const started = await start({ questionTimeoutMs: 500 })
-      const id = await collectFact(started)
-      await query(started, id)
-      const pid = findModelProcess()
-      process.kill(pid, "SIGSTOP")
-      const hanging = await query(started, id, "thirty vacation days")
-      expect(hanging).toMatchObject({ search: "lexical", embedding_model: null })
-      expect(hanging.passages[0]).toMatchObject({ text: fact })
-      process.kill(pid, "SIGKILL")
-      await expect.poll(async () => (await query(started, id)).search).toBe("hybrid")
-      expect(modelProcesses()).not.toContain(pid)
-    })
-
-    it("kills a hanging child and embeds the file with a new one", {
-      timeout: 90_000,
-    }, async () => {
-      const started = await start({ builtInModelTimeoutMs: 8000, jobRetryMs: 50 })
-      const id = await collectFact(started)
-      const pid = findModelProcess()
-      process.kill(pid, "SIGSTOP")
-      const file = await upload(started, "bees.txt", "Bees collect nectar from flowers.", wait)
-      expect(file.body.data.progress).toMatchObject({ passages: 1, embedded: 1 })
-      expect(modelProcesses()).not.toContain(pid)
-      expect((await query(started, id)).search).toBe("hybrid")
-    })
-
-    it("answers queries while a long file is embedded, and reports progress", async () => {
-      const started = await start()
-      const id = await collectFact(started)
-      const paragraphs = Array.from({ length: 60 }, (_, n) => `Chapter ${n}. ${fact.repeat(15)}`)
-      const { body: file } = await upload(started, "long.txt", paragraphs.join("\n\n"))
-      const progress = async () =>
-        (await started.call("GET", `/api/v1/files/${file.id}/process/status`)).body
-      await expect.poll(async () => (await progress()).progress.embedded).toBeGreaterThan(0)
-      expect((await query(started, id)).search).toBe("hybrid")
-      const { building } = (await status(started)).admin
-      expect(building).toMatchObject({ model: builtInModelId, total: 62 })
-      expect(building.done).toBeLessThan(62)
-      const { status: now, progress: numbers } = await progress()
-      expect(now).toBe("processing")
-      expect(numbers.embedded).toBeLessThan(numbers.passages)
-      await started.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.id })
-      const { passages } = await query(started, id, "Chapter 59")
-      expect(passages.map(({ filename }: { filename: string }) => filename)).toContain("long.txt")
-    })
-
-    it("leaves no process behind when the gateway is killed", async () => {
-      const server = await startServer(place.env, { options: withBuiltInModel })
-      await upload(server, "leave.txt", fact, wait)
-      const [pid = 0] = modelProcesses(server.child.pid)
-      expect(hasRuntime(pid)).toBe(true)
-      await server.kill()
-      await expect.poll(() => hasRuntime(pid)).toBe(false)
-    })
-
-    it("falls back to lexical search and logs the reason if a model file is corrupt", async () => {
-      const folder = mkdtempSync(join(tmpdir(), "portico-model-"))
-      const weights = readFileSync(join(builtInModelFolder, "model.onnx"))
-      weights.writeUInt8((weights.at(-1) ?? 0) ^ 1, weights.length - 1)
-      writeFileSync(join(folder, "model.onnx"), weights)
-      copyFileSync(join(builtInModelFolder, "tokenizer.json"), join(folder, "tokenizer.json"))
-      const started = await start({ builtInModelFolder: folder })
-      const id = await collectFact(started)
-      const found = await query(started, id, "vacation days")
-      expect(found).toMatchObject({ search: "lexical", embedding_model: null })
-      expect(found.passages[0]).toMatchObject({ text: fact })
-      const lines = started.lines.filter(({ msg }) => `${msg}`.includes("SHA-256"))
-      expect(lines).toHaveLength(1)
-      expect(lines[0]?.msg).toContain("The built-in embedding model is unavailable: ")
-      const { model, admin } = await status(started)
-      expect(model).toMatchObject({ built_in: true, available: false })
-      expect(model.reason).toContain("Restore the file")
-      const { key } = await started.newUser("Uma")
-      expect((await status(started, { key })).model.reason).not.toContain(folder)
-      expect(admin).toMatchObject({ models: [], choice: { problem: model.reason } })
-      rmSync(folder, { recursive: true })
-    })
-
-    it("ranks after a connection's model that has an index, and before one that has none", async () => {
-      const before = await startWithConnection({ builtInModelFolder: null })
-      const id = await collectFact(before)
-      expect((await query(before, id)).embedding_model).toBe(fake)
-      await stop()
-      const upgraded = await startWithConnection()
-      expect((await query(upgraded, id)).embedding_model).toBe(fake)
-      expect(await status(upgraded)).toMatchObject({
-        model: { id: fake, built_in: false, available: true },
-        admin: { building: null, choice: { by: "automatic" } },
-      })
-      expect(modelProcesses()).toEqual([])
-      await stop()
-
-      // The connection's models are not known at startup.
-      const moved = await startFakeOpenAI({ dimensions: 64 })
-      onTestFinished(() => moved.close())
-      moved.fault({ kind: "slow_headers", ms: 1000 }, { on: /models/, times: 1 })
-      const late = await start({}, { OPENAI_API_BASE_URLS: moved.url })
-      await waitForModels(late, [fake])
-      expect((await query(late, id)).embedding_model).toBe(fake)
-      expect(modelProcesses()).toEqual([])
-      await stop()
-      await place.remove()
-      place = await makePlace()
-      const fresh = await startWithConnection()
-      expect((await query(fresh, await collectFact(fresh))).embedding_model).toBe(builtInModelId)
-    })
-
-    it("is replaced by the administrator's choice once that has embedded every passage", async () => {
-      const started = await startWithConnection()
-      const id = await collectFact(started)
-      expect((await status(started)).admin.models).toEqual([
-        { id: builtInModelId, built_in: true, connections: [] },
-        { id: fake, built_in: false, connections: [expect.any(String)] },
-      ])
-      upstream?.fault({ kind: "status", status: 500 }, { on: /embeddings/, times: 1000 })
-      expect((await choose(started, fake)).body.values.embedding_model).toBe(fake)
-      await expect
-        .poll(async () => (await status(started)).admin.building)
-        .toEqual({ model: fake, done: 0, total: 2 })
-      expect((await status(started)).admin.choice).toMatchObject({
-        by: "administrator",
-        model: fake,
-      })
-      expect((await query(started, id)).embedding_model).toBe(builtInModelId)
-      upstream?.clearFaults()
-      await expect
-        .poll(async () => (await status(started)).model.id, { timeout: 20_000 })
-        .toBe(fake)
-      expect((await query(started, id)).embedding_model).toBe(fake)
-      expect((await status(started)).admin.building).toBeNull()
-      await choose(started, builtInModelId)
-      await expect.poll(async () => (await query(started, id)).embedding_model).toBe(builtInModelId)
-    }, 40_000)
-
-    it("keeps its index if another model is chosen but reset before its index is complete", async () => {
-      const started = await startWithConnection()
-      const id = await collectFact(started)
-      upstream?.fault({ kind: "status", status: 500 }, { on: /embeddings/, times: 1000 })
-      await choose(started, fake)
-      await expect.poll(async () => (await status(started)).admin.building).not.toBeNull()
-      await choose(started, "")
-      await expect.poll(async () => (await status(started)).admin.building).toBeNull()
-      upstream?.clearFaults()
-      expect((await query(started, id)).embedding_model).toBe(builtInModelId)
-    })
-
-    it("recommends a multilingual model for a runtime until it is installed", async () => {
-      const runtime = await startFakeOllama({ models: ["llama3.2"] })
-      onTestFinished(() => runtime.close())
-      const started = await start({}, { OLLAMA_BASE_URLS: runtime.url })
-      await expect
-        .poll(async () => (await status(started)).admin.recommended)
-        .toEqual({ name: "bge-m3", size: 1_200_000_000, note: expect.any(String) })
-      await started.call("POST", "/ollama/api/pull", { model: "bge-m3" })
-      await expect
-        .poll(async () => (await status(started)).admin)
-        .toMatchObject({
-          recommended: null,
-          models: [{ id: builtInModelId }, { id: "bge-m3:latest", built_in: false }],
-        })
-      expect((await choose(started, "bge-m3:latest")).status).toBe(200)
-    })
-
-    it("can be turned off, and unknown models are rejected", async () => {
-      const started = await start()
-      const unknown = await choose(started, "no-such-model")
-      expect(unknown).toMatchObject({ status: 400, body: { code: "bad_request" } })
-      expect(unknown.body.detail).toContain(`Choose one of: ${builtInModelId}`)
-      await choose(started, "none")
-      const id = await collectFact(started)
-      expect(await query(started, id, "vacation")).toMatchObject({ search: "lexical" })
-      expect(await status(started)).toMatchObject({
-        model: null,
-        admin: { choice: { by: "administrator", model: "none", problem: null }, building: null },
-      })
-      expect(modelProcesses()).toEqual([])
-      await choose(started, "")
-      await expect.poll(async () => (await query(started, id)).passages[0]?.text).toBe(fact)
-    })
-
-    it("is overridden by EMBEDDING_MODEL, and reports if no connection offers that model", async () => {
-      const started = await start({}, { EMBEDDING_MODEL: "bge-m3" })
-      const id = await collectFact(started)
-      expect(await query(started, id, "vacation")).toMatchObject({ search: "lexical" })
-      expect((await choose(started, "")).status).toBe(409)
-      const { model, admin } = await status(started)
-      expect(model).toBeNull()
-      expect(admin.choice).toEqual({
-        by: "environment",
-        model: "bge-m3",
-        variable: "EMBEDDING_MODEL",
-        problem: 'No connection currently offers the model "bge-m3".',
-      })
-    })
-  },
-)
+  })
+})

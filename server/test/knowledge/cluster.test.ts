@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { hasPostgres, type Place, postgresDatabase } from "../harness/databases.ts"
+import { hasPostgres, postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { collect, upload } from "./collections.ts"
@@ -8,14 +8,14 @@ import { collect, upload } from "./collections.ts"
 const postgres = postgresDatabase
 
 describe.runIf(hasPostgres)("two gateways sharing one database and one folder", () => {
-  let place: Place
+  let place: TestDatabase
   let upstream: FakeOpenAI
   let one: TestGateway
   let two: TestGateway
 
   beforeAll(async () => {
     if (!postgres) return
-    place = await postgres.place()
+    place = await postgres.createDatabase()
     upstream = await startFakeOpenAI()
     const env = { ...place.env, OPENAI_API_BASE_URLS: upstream.url }
     one = await startGateway(env)

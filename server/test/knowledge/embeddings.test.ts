@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { collect, upload } from "./collections.ts"
 
 const wait = "?process_in_background=false"
 
-describe.each(chooseDatabases())("embeddings on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let upstream: FakeOpenAI
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ dimensions: 384 })
     const env = { OPENAI_API_BASE_URLS: upstream.url, MODEL_REFRESH_INTERVAL: "500ms" }
     const options = { embeddingRetryMs: 20, questionTimeoutMs: 1000 }
-    gateway = await startGateway({ ...place.env, ...env }, options)
+    gateway = await startGateway({ ...database.env, ...env }, options)
     await waitForModels(gateway, ["embed-fake"])
     const spaces = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
-    await until(async () => (await spaces.execute()).length === 1)
+    await waitFor(async () => (await spaces.execute()).length === 1)
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await place.remove()
+    await database.remove()
   })
 
   /** Every text sent for embedding, passages and questions alike. */
@@ -77,8 +77,8 @@ describe.each(chooseDatabases())("embeddings on $name", ({ place: makePlace }) =
   it("completes a file despite five 429 replies and a dropped connection, embedding nothing twice", async () => {
     const before = embedded().length
     const text = story("badger", 60)
-    upstream.fault({ kind: "status", status: 429 }, { on: /embeddings/, times: 5 })
-    upstream.fault({ kind: "reset" }, { on: /embeddings/, times: 1 })
+    upstream.injectFault({ kind: "status", status: 429 }, { on: /embeddings/, times: 5 })
+    upstream.injectFault({ kind: "reset" }, { on: /embeddings/, times: 1 })
     const { body } = await upload(gateway, "badgers.txt", text)
     await vi.waitFor(
       async () => {
@@ -98,7 +98,7 @@ describe.each(chooseDatabases())("embeddings on $name", ({ place: makePlace }) =
   }, 40_000)
 
   it("finds a file lexically while its embeddings are pending", async () => {
-    upstream.fault({ kind: "hang" }, { on: /embeddings/, times: 2 })
+    upstream.injectFault({ kind: "hang" }, { on: /embeddings/, times: 2 })
     const file = await upload(gateway, "hedgehogs.txt", "Hedgehogs hibernate in heaps of leaves.")
     const id = await collect(gateway, "Hedgehogs", [file.body.id])
     const { body, status } = await gateway.call("POST", "/v1/chat/completions", {
@@ -130,7 +130,7 @@ describe.each(chooseDatabases())("embeddings on $name", ({ place: makePlace }) =
     upstream.models.splice(
       upstream.models.findIndex((model) => model.id === "embed-fake"),
       1,
-      openAIModel("other-embed-fake"),
+      createOpenAIModel("other-embed-fake"),
     )
     await vi.waitFor(
       async () => {

@@ -1,9 +1,9 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { maxRows } from "../../src/db/table-limits.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { startProber } from "../harness/prober.ts"
+import { startLatencyProbe } from "../harness/prober.ts"
 import { collect, upload } from "./collections.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -11,8 +11,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const { filesPerCollection, collectionFilesPerUser } = maxRows
 const limitReached = { status: 409, body: { code: "limit_reached" } }
 
-describe.each(chooseDatabases())("full collections on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("full collections on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let ida: { id: string; key: string }
   let shelf: string
@@ -40,9 +40,9 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
   const idOf = (n: number): string => `made ${1_000_000 + n}`
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway(place.env)
-    ida = await gateway.newUser("Ida")
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
+    ida = await gateway.createUser("Ida")
     await gateway.gateway.db.transact((tx) =>
       sql`with recursive numbers(n) as
         (select 1 union all select n + 1 from numbers where n < ${filesPerCollection})
@@ -55,7 +55,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("accept files they already contain, however often repeated, and no others", async () => {
@@ -79,7 +79,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     expect(refused).toMatchObject(limitReached)
     expect(refused.body.detail).toMatch(/1,000,000 files together/)
     expect((await add(shelf, [idOf(1)])).status).toBe(200)
-    const { key } = await gateway.newUser("Eve")
+    const { key } = await gateway.createUser("Eve")
     const file = await upload(gateway, "a.txt", "a", { key, query: "?process=false" })
     const own = await collect(gateway, "Own", [], key)
     const path = `/api/v1/knowledge/${own}/file/add`
@@ -88,7 +88,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
   })
 
   it("can be listed by file name without delaying other requests", async () => {
-    const prober = await startProber(gateway.url)
+    const prober = await startLatencyProbe(gateway.url)
     const started = performance.now()
     const list = (query: string) =>
       gateway.call("GET", `/api/v1/files/?${query}`, undefined, { key: ida.key })
@@ -111,7 +111,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
       ["DELETE", `/api/v1/knowledge/${deleted}/delete`],
     ] as const
     for (const [method, path] of requests) {
-      const prober = await startProber(gateway.url)
+      const prober = await startLatencyProbe(gateway.url)
       const started = performance.now()
       const { status } = await gateway.call(method, path)
       const tookMs = performance.now() - started

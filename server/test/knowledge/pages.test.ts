@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { followPath } from "../conversations/chat-page.ts"
-import { pdf } from "../files/make-documents.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { followEventStream } from "../conversations/chat-page.ts"
+import { createPdf } from "../files/make-documents.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { collect, upload } from "./collections.ts"
 
@@ -9,21 +9,21 @@ const wait = "?process_in_background=false"
 const bees =
   "# Bees\n\n## Dance\n\nThe waggle dance tells the way.\n\n## Sting\n\nIt is barbed. 🐝\n"
 
-describe.each(chooseDatabases())("reading files on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("reading files on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let file: { id: string }
   let eve: { id: string; key: string }
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env)
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
     file = (await upload(gateway, "bees.md", bees, { query: wait })).body
-    eve = await gateway.newUser("Eve")
+    eve = await gateway.createUser("Eve")
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const read = (path: string, key?: string) =>
@@ -49,7 +49,7 @@ describe.each(chooseDatabases())("reading files on $name", ({ place }) => {
       { start: 0, heading: ["Bees", "Dance"] },
       { start: content.indexOf("## Sting"), heading: ["Bees", "Sting"] },
     ])
-    const paged = await upload(gateway, "pages.pdf", pdf(["First page.", "Second page."]), {
+    const paged = await upload(gateway, "pages.pdf", createPdf(["First page.", "Second page."]), {
       query: wait,
     })
     const { body } = await gateway.call("GET", `/api/v1/files/${paged.body.id}/outline`)
@@ -87,16 +87,16 @@ describe.each(chooseDatabases())("reading files on $name", ({ place }) => {
     const access_grants = [{ principal_type: "user", principal_id: eve.id, permission: "read" }]
     const shelf = await collect(gateway, "Live shelf")
     await gateway.call("POST", `/api/v1/knowledge/${shelf}/update`, { access_grants })
-    const mallory = await gateway.newUser("Mallory")
+    const mallory = await gateway.createUser("Mallory")
     const pages = await Promise.all(
-      [eve.key, mallory.key].map((key) => followPath(gateway.url, "/api/v1/events", key)),
+      [eve.key, mallory.key].map((key) => followEventStream(gateway.url, "/api/v1/events", key)),
     )
     const [reader, stranger] = pages
     const { body: fresh } = await upload(gateway, "ants.txt", "Ants march.", { query: wait })
     await gateway.call("POST", `/api/v1/knowledge/${shelf}/file/add`, { file_id: fresh.id })
-    await reader?.until(({ name, data }) => name === "collections" && data.id === shelf)
+    await reader?.waitFor(({ name, data }) => name === "collections" && data.id === shelf)
     await gateway.call("POST", `/api/v1/files/${fresh.id}/process`)
-    await reader?.until(({ name, data }) => name === "files" && data.id === fresh.id)
+    await reader?.waitFor(({ name, data }) => name === "files" && data.id === fresh.id)
     const names = stranger?.events.map(({ name }) => name) ?? []
     expect(names.filter((name) => name === "files" || name === "collections")).toEqual([])
     for (const page of pages) page.leave()

@@ -1,7 +1,7 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { collect, upload } from "./collections.ts"
@@ -26,17 +26,17 @@ interface Source {
   distances: number[]
 }
 
-describe.each(chooseDatabases())("completions with files on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("completions with files on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let upstream: FakeOpenAI
   let client: OpenAI
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ apiKey: "up-key", models: ["gpt-fake"] })
     gateway = await startGateway({
-      ...place.env,
+      ...database.env,
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
     })
@@ -46,7 +46,7 @@ describe.each(chooseDatabases())("completions with files on $name", ({ place: ma
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await place.remove()
+    await database.remove()
   })
 
   const ask = (question: string, files: unknown, fields: object = {}, key = adminKey) =>
@@ -196,8 +196,8 @@ describe.each(chooseDatabases())("completions with files on $name", ({ place: ma
   })
 
   it("hides files and collections from users without a grant", async () => {
-    const name = `Mia${place.url ? "P" : "S"}`
-    const { id: user, key } = await gateway.newUser(name)
+    const name = `Mia${database.url ? "P" : "S"}`
+    const { id: user, key } = await gateway.createUser(name)
     const { body: file } = await upload(gateway, "moths.txt", "Moths fly towards the lamp.")
     const id = await collect(gateway, "Moths", [file.id])
     const hidden = await ask("Where do moths fly?", [{ type: "collection", id }], {}, key)
@@ -247,7 +247,7 @@ describe.each(chooseDatabases())("completions with files on $name", ({ place: ma
       meta: { description: "", tags: [], knowledge: [{ type: "collection", id }] },
       access_grants: grants,
     })
-    const { key } = await gateway.newUser(`Flo${place.url ? "P" : "S"}`)
+    const { key } = await gateway.createUser(`Flo${database.url ? "P" : "S"}`)
     const { body } = await ask("How far do fleas jump?", undefined, { model }, key)
     expect(body.sources[0].source.name).toBe("fleas.txt")
   })

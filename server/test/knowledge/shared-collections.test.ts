@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { minMs } from "../harness/timing.ts"
+import { measureMinMs } from "../harness/timing.ts"
 import { upload } from "./collections.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -16,17 +16,17 @@ const readers = (count: number) =>
     permission: "read",
   }))
 
-describe.each(chooseDatabases())("lists of collections on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("lists of collections on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    home = await place()
-    gateway = await startGateway(home.env)
+    database = await createDatabase()
+    gateway = await startGateway(database.env)
   })
   afterAll(async () => {
     await gateway.stop()
-    await home.remove()
+    await database.remove()
   })
 
   const list = async (key: string, query = `?page_size=${collections}`) => {
@@ -38,7 +38,7 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ place }) =>
   }
 
   it("take a fraction of the time of reading a hundred collections with a thousand grants each", async () => {
-    const { key } = await gateway.newUser("Many")
+    const { key } = await gateway.createUser("Many")
     const input = { name: "Shared", access_grants: readers(manyGrants) }
     const create = () => gateway.call("POST", "/api/v1/knowledge/create", input, { key })
     for (let index = 0; index < collections; index++) await create()
@@ -50,13 +50,13 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ place }) =>
       expect(body.access_grants).toHaveLength(manyGrants)
     }
     await readOne()
-    const oneMs = await minMs(readOne)
-    const listMs = await minMs(() => list(key))
+    const oneMs = await measureMinMs(readOne)
+    const listMs = await measureMinMs(() => list(key))
     expect(listMs).toBeLessThan((collections / 4) * oneMs)
   })
 
   it("include the first grants, those to everyone first, and the total number", async () => {
-    const { key } = await gateway.newUser("Grace")
+    const { key } = await gateway.createUser("Grace")
     const everyone = { principal_type: "user", principal_id: "*", permission: "read" }
     const input = { name: "Open", access_grants: [...readers(30), everyone] }
     const { body: made } = await gateway.call("POST", "/api/v1/knowledge/create", input, { key })
@@ -70,7 +70,7 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ place }) =>
   })
 
   it("include the first files of each collection, in the order they were added", async () => {
-    const { key } = await gateway.newUser("Filipa")
+    const { key } = await gateway.createUser("Filipa")
     const ids: string[] = []
     for (let index = 0; index < 22; index++) {
       const { body } = await upload(gateway, `f${index}.txt`, `File ${index}.`, {

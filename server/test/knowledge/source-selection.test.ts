@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { collect, upload } from "./collections.ts"
@@ -37,23 +37,23 @@ const manual = topics
   })
   .join("\n\n")
 
-describe.each(chooseDatabases())("source selection on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("source selection on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
   let upstream: FakeOpenAI
   let manualId = ""
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
-    gateway = await startGateway({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
+    gateway = await startGateway({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
     await waitForModels(gateway, ["gpt-fake"])
     manualId = await add("manual.md", manual)
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await place.remove()
+    await database.remove()
   })
 
   const add = async (name: string, text: string): Promise<string> =>

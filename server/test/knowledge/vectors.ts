@@ -38,7 +38,7 @@ export const chooseVectorKinds = (): Kind[] => [
         { name: "pgvector with exact search", open: () => openWithPgvector(), exactUpTo: 20_000 },
         {
           name: "pgvector with its index only",
-          open: () => openWithPgvector({ without: otherPlans }),
+          open: () => openWithPgvector({ disabledPlans: otherPlans }),
           exactUpTo: 0,
         },
       ]

@@ -56,7 +56,7 @@ it("restores an export completely", async () => {
 })
 
 it("imports all models or none", async () => {
-  const { key } = await gateway.newUser("Eve")
+  const { key } = await gateway.createUser("Eve")
   await make(entry("there"))
   const tries: [object[], string][] = [
     [[entry("new"), entry("bad", { base_model_id: "none" })], "models.1.base_model_id"],

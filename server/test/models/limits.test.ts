@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place, postgresDatabase } from "../harness/databases.ts"
+import { chooseDatabases, postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
@@ -15,9 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-const start = async (place: Place, env: Record<string, string> = {}): Promise<TestGateway> => {
+const start = async (
+  database: TestDatabase,
+  env: Record<string, string> = {},
+): Promise<TestGateway> => {
   const gateway = await startGateway({
-    ...place.env,
+    ...database.env,
     OPENAI_API_BASE_URLS: upstream.url,
     ...env,
   })
@@ -47,21 +50,21 @@ const idsOf = ({ body }: { body: { items: { id: string }[] } }) => body.items.ma
 const named = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 
-describe.each(chooseDatabases())("the number of models on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("the number of models on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await start(place, { MAX_MODELS: "5/8" })
+    database = await createDatabase()
+    gateway = await start(database, { MAX_MODELS: "5/8" })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("is limited per user and in total, even for concurrent requests", async () => {
-    const [ada, bob] = [await gateway.newUser("Ann"), await gateway.newUser("Bob")]
+    const [ada, bob] = [await gateway.createUser("Ann"), await gateway.createUser("Bob")]
     const createAll = async (prefix: string, options: Key) => {
       const models = named(prefix, 20).map((id) => newModel(id))
       const replies = await Promise.all(models.map((model) => create(gateway, model, options)))
@@ -97,7 +100,7 @@ describe.each(chooseDatabases())("the number of models on $name", ({ place: make
 
   it("may exceed a lowered limit, which only rejects new models", async () => {
     await gateway.stop()
-    gateway = await start(place, { MAX_MODELS: "2/3" })
+    gateway = await start(database, { MAX_MODELS: "2/3" })
     expect((await list(gateway)).body.total).toBe(5)
     const { body } = await gateway.call("GET", "/v1/models/m0")
     expect(body).toMatchObject({ name: "The m0", available: true })
@@ -109,17 +112,17 @@ describe.each(chooseDatabases())("the number of models on $name", ({ place: make
   })
 })
 
-describe.each(chooseDatabases())("a model's size on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("a model's size on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await start(place)
+    database = await createDatabase()
+    gateway = await start(database)
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   const large = "x".repeat(300_000)
@@ -170,20 +173,20 @@ describe.each(chooseDatabases())("a model's size on $name", ({ place: makePlace 
   })
 })
 
-describe.each(chooseDatabases())("the list of models on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("the list of models on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    gateway = await start(place)
+    database = await createDatabase()
+    gateway = await start(database)
     const names = ["Cedar", "alder", "Birch", "Übung", "Elm"]
     const models = names.map((name, at) => newModel(`m${at}`, { name }))
     await gateway.call("POST", `${base}/import`, { models })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("is paginated and sorted by name, id or time, in both directions", async () => {
@@ -205,7 +208,7 @@ describe.each(chooseDatabases())("the list of models on $name", ({ place: makePl
     const { body } = await list(gateway, "query=birch")
     expect(body).toMatchObject({ total: 1, items: [{ id: "m2", meta: { tags: [] } }] })
     expect(body.items[0]).not.toHaveProperty("params")
-    const stranger = await gateway.newUser("Eve")
+    const stranger = await gateway.createUser("Eve")
     expect((await list(gateway, "", stranger)).body).toEqual({ items: [], total: 0 })
   })
 
@@ -226,20 +229,20 @@ describe.each(chooseDatabases())("the list of models on $name", ({ place: makePl
 
 const shared = postgresDatabase ? [postgresDatabase] : []
 
-describe.each(shared)("two gateways sharing one $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(shared)("two gateways sharing one $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let one: TestGateway
   let other: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
-    one = await start(place)
-    other = await start(place)
+    database = await createDatabase()
+    one = await start(database)
+    other = await start(database)
   })
   afterAll(async () => {
     await one.stop()
     await other.stop()
-    await place.remove()
+    await database.remove()
   })
 
   const answerOf = async (gateway: TestGateway, model: string) => {
@@ -259,7 +262,7 @@ describe.each(shared)("two gateways sharing one $name", ({ place: makePlace }) =
       await update(one, "told", { params: { temperature } })
       await temperatureIs(temperature)
     }
-    const user = await other.newUser("Una")
+    const user = await other.createUser("Una")
     const read = { principal_type: "user", principal_id: user.id, permission: "read" }
     expect((await list(other, "", user)).body.total).toBe(0)
     await update(one, "told", { access_grants: [read] })

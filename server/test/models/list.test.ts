@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
-import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 
 let runtime: FakeOllama
 let provider: FakeOpenAI
@@ -10,9 +10,9 @@ let gateway: TestGateway
 
 beforeAll(async () => {
   runtime = await startFakeOllama({ models: ["llama3.2", "shared:latest", "nomic-embed-text"] })
-  runtime.fault({ kind: "status", status: 500 }, { on: /show/, times: 3 })
+  runtime.injectFault({ kind: "status", status: 500 }, { on: /show/, times: 3 })
   const described = {
-    ...openAIModel("described"),
+    ...createOpenAIModel("described"),
     max_model_len: 8192,
     capabilities: { vision: true },
   }
@@ -22,7 +22,9 @@ beforeAll(async () => {
     OPENAI_API_BASE_URLS: provider.url,
     MODEL_REFRESH_INTERVAL: "200ms",
   })
-  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
+  await waitFor(() =>
+    gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()),
+  )
 })
 afterAll(async () => {
   await gateway.stop()
@@ -35,7 +37,7 @@ const lists = () => provider.requests.filter(({ path }) => path === "/v1/models"
 /** Resolves when the provider's current list has been fetched and processed. */
 const waitForList = async () => {
   const before = lists()
-  await until(() => lists() > before + 1)
+  await waitFor(() => lists() > before + 1)
 }
 
 const listed = async () => {
@@ -99,22 +101,22 @@ it("truncates long descriptions and tags in the list only", async () => {
 })
 
 it("retries a failed query for a runtime model's details, and then caches them", async () => {
-  await until(async () => (await listed()).get("llama3.2:latest")?.context_length)
+  await waitFor(async () => (await listed()).get("llama3.2:latest")?.context_length)
   const models = await listed()
   expect(models.get("llama3.2:latest")?.capabilities).toMatchObject({ completion: true })
   const shows = () => runtime.requests.filter(({ path }) => path === "/api/show").length
   const before = shows()
   const lists = () => runtime.requests.filter(({ path }) => path === "/api/tags").length
   const listsBefore = lists()
-  await until(() => lists() > listsBefore + 1)
+  await waitFor(() => lists() > listsBefore + 1)
   expect(shows()).toBe(before)
 })
 
 it("follows changes at the upstreams", async () => {
-  provider.models.push(openAIModel("new"))
-  await until(async () => (await listed()).has("new"))
+  provider.models.push(createOpenAIModel("new"))
+  await waitFor(async () => (await listed()).has("new"))
   provider.models.pop()
-  await until(async () => !(await listed()).has("new"))
+  await waitFor(async () => !(await listed()).has("new"))
   // Not a model, but it must not break the list either.
   provider.models.push(JSON.parse('{"id":7}'))
   await waitForList()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const connection = { kind: "openai", name: "closed", base_url: closed.url, access_grants: [] }
   await gateway.call("POST", "/api/v1/connections/create", connection)
   await waitForModels(gateway, ["restricted", "gpt-fake"])
-  ada = await gateway.newUser("Ada2")
-  bob = await gateway.newUser("Bob")
+  ada = await gateway.createUser("Ada2")
+  bob = await gateway.createUser("Bob")
 })
 beforeEach(async () => {
   const { body } = await gateway.call("GET", `${base}/list`)
@@ -221,7 +221,7 @@ describe("access to a workspace model", () => {
   it("to other models cannot be blocked by taking their ids", async () => {
     expect((await make("restricted", {}, bob)).status).toBe(409)
     await made("tomorrow", {}, bob)
-    upstream.models.push(openAIModel("tomorrow"))
+    upstream.models.push(createOpenAIModel("tomorrow"))
     const reply = await chat("tomorrow", ada)
     expect(reply.status === 404 || sent()).toMatchObject({ model: "tomorrow" })
     await gateway.gateway.registry.refresh(1000)

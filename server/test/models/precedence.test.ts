@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
 const base = "/api/v1/models"
@@ -16,13 +16,18 @@ beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "ground"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   await waitForModels(gateway, ["ground"])
-  eve = await gateway.newUser("Eve")
-  bob = await gateway.newUser("Bob")
+  eve = await gateway.createUser("Eve")
+  bob = await gateway.createUser("Bob")
 })
 beforeEach(async () => {
   const { body } = await gateway.call("GET", `${base}/list`)
   for (const { id } of body.items) await gateway.call("POST", `${base}/model/delete`, { id })
-  upstream.models.splice(0, upstream.models.length, openAIModel("gpt-fake"), openAIModel("ground"))
+  upstream.models.splice(
+    0,
+    upstream.models.length,
+    createOpenAIModel("gpt-fake"),
+    createOpenAIModel("ground"),
+  )
   await gateway.gateway.registry.refresh(5000)
 })
 afterAll(async () => {
@@ -49,7 +54,7 @@ const make = (id: string, whose: string, options: Key = {}, fields: object = {})
   )
 
 const offer = async (...ids: string[]): Promise<void> => {
-  upstream.models.push(...ids.map((id) => openAIModel(id)))
+  upstream.models.push(...ids.map((id) => createOpenAIModel(id)))
   await gateway.gateway.registry.refresh(5000)
   await waitForModels(gateway, ids)
 }
@@ -139,7 +144,7 @@ describe("a user's model", () => {
     expect(await answererOf("sometimes", bob)).toBe("sometimes")
     upstream.models.pop()
     await gateway.gateway.registry.refresh(5000)
-    await until(() => !gateway.gateway.registry.endpoints().has("sometimes"))
+    await waitFor(() => !gateway.gateway.registry.endpoints().has("sometimes"))
     expect(await answererOf("sometimes", bob)).toBe("Eve's")
   })
 
@@ -173,7 +178,7 @@ it("an administrator's model takes precedence over a function, and a function ov
 })
 
 it("a user who loses the administrator role loses precedence, and regains it with the role", async () => {
-  const carol = await gateway.newUser("Carol")
+  const carol = await gateway.createUser("Carol")
   const role = async (name: string) =>
     gateway.call("POST", `/api/v1/users/${carol.id}/update`, { role: name })
   await role("admin")

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
-import { killAll } from "../harness/gateway-process.ts"
-import { startProber } from "../harness/prober.ts"
-import { type ServerProcess, startServer } from "../harness/process.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
+import { startLatencyProbe } from "../harness/prober.ts"
+import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
 const count = 200
@@ -16,10 +16,10 @@ const params = {
   logit_bias: Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`${100_000 + n}`, -1])),
 }
 
-describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
-  let server: ServerProcess
+  let server: TestGatewayProcess
   let bytesWithoutModels: number
 
   const residentBytes = (): number => {
@@ -28,9 +28,9 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
   }
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
-    server = await startServer({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
+    server = await startTestGatewayProcess({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
     await waitForModels(server, ["gpt-fake"])
     bytesWithoutModels = residentBytes()
     for (let n = 0; n < count; n++) {
@@ -41,10 +41,10 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
   }, 5 * minutes)
   afterAll(async () => {
     server.child.kill("SIGTERM")
-    expect(await server.ended).toBe(0)
+    expect(await server.exited).toBe(0)
     await upstream.close()
-    await place.remove()
-    killAll()
+    await database.remove()
+    killAllGateways()
   })
 
   it(
@@ -57,7 +57,7 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
       await change("warm")
       const waits: number[] = []
       for (const name of ["one", "two", "three", "four", "five"]) {
-        const prober = await startProber(server.url)
+        const prober = await startLatencyProbe(server.url)
         await change(name)
         const { maxMs: longestMs, controlMs } = await prober.stop()
         waits.push(longestMs - controlMs)
@@ -73,8 +73,11 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
     "models are not loaded into memory before a request uses them",
     async () => {
       server.child.kill("SIGTERM")
-      expect(await server.ended).toBe(0)
-      server = await startServer({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
+      expect(await server.exited).toBe(0)
+      server = await startTestGatewayProcess({
+        ...database.env,
+        OPENAI_API_BASE_URLS: upstream.url,
+      })
       await waitForModels(server, ["gpt-fake", "m0", "m199"])
       // As JSON alone they take 100 MB.
       expect(residentBytes() - bytesWithoutModels).toBeLessThan(60e6)

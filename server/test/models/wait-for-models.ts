@@ -1,4 +1,4 @@
-import { until } from "../harness/json-records.ts"
+import { waitFor } from "../harness/json-records.ts"
 
 /** Waits until the gateway lists all these models to the key's owner. */
 export const waitForModels = async (
@@ -6,7 +6,7 @@ export const waitForModels = async (
   models: readonly string[],
 ): Promise<void> => {
   const headers = { authorization: `Bearer ${key}` }
-  await until(async () => {
+  await waitFor(async () => {
     const response = await fetch(`${url}/v1/models`, { headers })
     const list = await response.text()
     return response.ok && models.every((model) => list.includes(`"id":${JSON.stringify(model)}`))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
-import { ollamaModel } from "../fakes/ollama-models.ts"
+import { createOllamaModel } from "../fakes/ollama-models.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
@@ -15,15 +15,19 @@ const names = (body: { models: { name: string }[] }): string[] => body.models.ma
 const asGrace = () => ({ key: grace.key })
 
 beforeAll(async () => {
-  first = await startFakeOllama({ models: [ollamaModel("shared:1b"), ollamaModel("alpha:1b")] })
-  second = await startFakeOllama({ models: [ollamaModel("shared:1b"), ollamaModel("beta:1b")] })
-  prefixed = await startFakeOllama({ models: [ollamaModel("gamma:1b")] })
+  first = await startFakeOllama({
+    models: [createOllamaModel("shared:1b"), createOllamaModel("alpha:1b")],
+  })
+  second = await startFakeOllama({
+    models: [createOllamaModel("shared:1b"), createOllamaModel("beta:1b")],
+  })
+  prefixed = await startFakeOllama({ models: [createOllamaModel("gamma:1b")] })
   provider = await startFakeOpenAI()
   gateway = await startGateway({
     OLLAMA_BASE_URLS: `${first.url};${second.url}`,
     OPENAI_API_BASE_URLS: provider.url,
   })
-  grace = await gateway.newUser("Grace")
+  grace = await gateway.createUser("Grace")
   const created = await gateway.call("POST", "/api/v1/connections/create", {
     kind: "ollama",
     name: "closed",
@@ -63,8 +67,8 @@ describe("several runtimes behind one prefix", () => {
   })
 
   it("fail over to each other until the first byte is sent", async () => {
-    first.fault({ kind: "reset" }, { on: /generate/ })
-    second.fault({ kind: "reset" }, { on: /generate/ })
+    first.injectFault({ kind: "reset" }, { on: /generate/ })
+    second.injectFault({ kind: "reset" }, { on: /generate/ })
     // One of the two faults is consumed by the runtime that is tried first.
     const failing = await gateway.call("POST", "/ollama/api/generate", {
       model: "shared:1b",
@@ -72,7 +76,7 @@ describe("several runtimes behind one prefix", () => {
     })
     expect(failing.status).toBe(502)
     first.clearFaults()
-    second.fault({ kind: "reset" }, { on: /generate/, times: 1 })
+    second.injectFault({ kind: "reset" }, { on: /generate/, times: 1 })
     const saved = await gateway.call("POST", "/ollama/api/generate", {
       model: "shared:1b",
       prompt: "x",

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { promptMs } from "../harness/timing.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 
 interface Raw {
   status: number | undefined
@@ -52,7 +52,7 @@ let userKey: string
 beforeAll(async () => {
   upstream = await startFakeOllama()
   gateway = await startGateway({ OLLAMA_BASE_URLS: upstream.url })
-  userKey = (await gateway.newUser("Grace")).key
+  userKey = (await gateway.createUser("Grace")).key
 })
 afterAll(async () => {
   await gateway.stop()
@@ -165,7 +165,7 @@ describe("the native proxy", () => {
   })
 
   it("aborts the runtime's request promptly when the client disconnects", async () => {
-    upstream.fault({ kind: "slow_headers", ms: 15_000 }, { on: /generate/ })
+    upstream.injectFault({ kind: "slow_headers", ms: 15_000 }, { on: /generate/ })
     const arrived = upstream.nextRequest(/generate/)
     const leaving = new AbortController()
     const asking = fetch(`${gateway.url}/ollama/api/generate`, {
@@ -178,11 +178,11 @@ describe("the native proxy", () => {
     const leftAt = Date.now()
     leaving.abort()
     await expect(asking).rejects.toThrow()
-    expect((await request.aborted) - leftAt).toBeLessThan(promptMs)
+    expect((await request.aborted) - leftAt).toBeLessThan(maxDelayMs)
   })
 
   it("reports an interrupted stream in a last line", async () => {
-    upstream.fault({ kind: "break", after: 2, torn: true }, { on: /generate/ })
+    upstream.injectFault({ kind: "break", after: 2, torn: true }, { on: /generate/ })
     const { status, body } = await raw(`${gateway.url}/ollama`, {
       method: "POST",
       path: "/api/generate",
@@ -196,7 +196,7 @@ describe("the native proxy", () => {
 
   it("relays an upstream's error unchanged", async () => {
     const error = { error: "out of memory, try a smaller model" }
-    upstream.fault({ kind: "status", status: 500, body: error }, { on: /generate/ })
+    upstream.injectFault({ kind: "status", status: 500, body: error }, { on: /generate/ })
     const { status, body } = await gateway.call("POST", "/ollama/api/generate", {
       model: "llama3.2",
       prompt: "x",

@@ -1,9 +1,9 @@
 import { Ollama } from "ollama"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { collect } from "../fakes/collect.ts"
+import { collectItems } from "../fakes/collect.ts"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { promptMs } from "../harness/timing.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 
 let upstream: FakeOllama
 let gateway: TestGateway
@@ -27,7 +27,7 @@ const weather = {
 beforeAll(async () => {
   upstream = await startFakeOllama()
   gateway = await startGateway({ OLLAMA_BASE_URLS: upstream.url })
-  userKey = (await gateway.newUser("Grace")).key
+  userKey = (await gateway.createUser("Grace")).key
   admin = clientFor(adminKey)
   user = clientFor(userKey)
 })
@@ -43,7 +43,7 @@ describe("the ollama SDK at /ollama", () => {
   })
 
   it("streams a generated text", async () => {
-    const parts = await collect(
+    const parts = await collectItems(
       await user.generate({ model: "llama3.2", prompt: "hello there", stream: true }),
     )
     expect(parts.map((part) => part.response).join("")).toBe("You said: hello there")
@@ -62,7 +62,7 @@ describe("the ollama SDK at /ollama", () => {
   })
 
   it("streams a chat with thinking", async () => {
-    const parts = await collect(
+    const parts = await collectItems(
       await user.chat({ model: "qwen3:4b", messages: question, think: true, stream: true }),
     )
     expect(parts.some((part) => part.message.thinking)).toBe(true)
@@ -89,17 +89,17 @@ describe("the ollama SDK at /ollama", () => {
       prompt: "a b c",
       stream: true,
     })
-    const reading = collect(stream)
+    const reading = collectItems(stream)
     const request = await arrived
     const abortedAt = Date.now()
     stream.abort()
     await expect(reading).rejects.toThrow()
-    expect((await request.aborted) - abortedAt).toBeLessThan(promptMs)
+    expect((await request.aborted) - abortedAt).toBeLessThan(maxDelayMs)
     Object.assign(upstream.pace, { chunks: undefined, delayMs: 0 })
   })
 
   it("pulls for an administrator, and lists the new model immediately", async () => {
-    const parts = await collect(await admin.pull({ model: "tiny:1b", stream: true }))
+    const parts = await collectItems(await admin.pull({ model: "tiny:1b", stream: true }))
     expect(parts.at(-1)?.status).toBe("success")
     const answered = await user.chat({ model: "tiny:1b", messages: question })
     expect(answered.message.content).toContain("You said")

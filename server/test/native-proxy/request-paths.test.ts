@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { json, type ProxiedUpstream, startProxied } from "../completions/relayed-request.ts"
+import {
+  jsonHeaders,
+  type RelayTestbed,
+  startRelayTestbed,
+} from "../completions/relayed-request.ts"
 import { adminKey } from "../harness/gateway.ts"
-import { rawRequest } from "../harness/raw-http.ts"
+import { sendRawRequest } from "../harness/raw-http.ts"
 
-let upstream: ProxiedUpstream
+let upstream: RelayTestbed
 beforeAll(async () => {
-  upstream = await startProxied()
+  upstream = await startRelayTestbed()
 })
 afterAll(() => upstream.stop())
 
@@ -18,7 +22,7 @@ describe("the path of a proxied request", () => {
     ...["/ollama/api/tags#x", "/openai/../ollama/api/pull"],
   ])("is rejected if ambiguous: %s", async (target) => {
     const before = upstream.paths.length
-    const reply = await rawRequest(upstream.gateway.url, {
+    const reply = await sendRawRequest(upstream.gateway.url, {
       target,
       headers: [`authorization: Bearer ${adminKey}`],
     })
@@ -27,7 +31,7 @@ describe("the path of a proxied request", () => {
   })
 
   it("may encode the slash in a model's id", async () => {
-    upstream.answers((response) => void response.writeHead(200, json).end("{}"))
+    upstream.respondWith((response) => void response.writeHead(200, jsonHeaders).end("{}"))
     const before = upstream.paths.length
     expect((await upstream.send("GET", "/openai/models/org%2Fm")).status).toBe(200)
     expect(upstream.paths.slice(before)).toEqual(["/v1/models/org%2Fm"])
@@ -41,7 +45,7 @@ describe("duplicate Host headers", () => {
     ["GET", "/v1/models", "there"],
   ])("are rejected: %s %s", async (method, target, second) => {
     const headers = ["host: localhost", `Host: ${second}`, "content-length: 0"]
-    const reply = await rawRequest(upstream.gateway.url, { method, target, headers })
+    const reply = await sendRawRequest(upstream.gateway.url, { method, target, headers })
     expect(reply.status).toBe(400)
     expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "bad_request" } })
   })

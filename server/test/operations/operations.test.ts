@@ -66,7 +66,7 @@ describe("the log", () => {
       headers,
     })
     expect(reply.headers.get("x-request-id")).toBe("from-the-caller-1")
-    const lines = gateway.lines.filter(({ request_id }) => request_id === "from-the-caller-1")
+    const lines = gateway.logLines.filter(({ request_id }) => request_id === "from-the-caller-1")
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({
       method: "POST",
@@ -87,7 +87,7 @@ describe("the log", () => {
     const password = "a password nobody may read"
     await gateway.call("POST", "/v1/chat/completions?token=in-the-query", chat("a private thought"))
     await gateway.call("POST", "/api/v1/auths/signin", { email: "ada@example.com", password })
-    const log = JSON.stringify(gateway.lines)
+    const log = JSON.stringify(gateway.logLines)
     for (const secret of [adminKey, adminPassword, password, "a private thought", "in-the-query"]) {
       expect(log).not.toContain(secret)
     }

@@ -111,7 +111,7 @@ describe("groups to share with", () => {
   afterAll(() => gateway.stop())
 
   it("are the caller's own groups", async () => {
-    const { id, key } = await gateway.newUser("Grace")
+    const { id, key } = await gateway.createUser("Grace")
     const made = await gateway.call("POST", "/api/v1/groups/create", { name: "Pilots" })
     await gateway.call("POST", "/api/v1/groups/create", { name: "Strangers" })
     const path = `/api/v1/groups/${made.body.id}/members/add`

@@ -178,13 +178,13 @@ describe("SCIM authentication", () => {
 
   it("warns at startup about a short token and a PUBLIC_URL without https", async () => {
     const gateway = await start({ SCIM_TOKEN: "short", PUBLIC_URL: "http://portico.example" })
-    const warnings = gateway.lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+    const warnings = gateway.logLines.filter(({ level }) => level === 40).map(({ msg }) => msg)
     expect(warnings).toEqual([
       expect.stringContaining("SCIM_TOKEN"),
       expect.stringContaining("https"),
     ])
     const quiet = await start({ PUBLIC_URL: "https://portico.example" })
-    expect(quiet.lines.filter(({ level }) => level === 40)).toEqual([])
+    expect(quiet.logLines.filter(({ level }) => level === 40)).toEqual([])
   })
 
   it("limits bodies, nesting, operations and values", async () => {
@@ -237,7 +237,7 @@ describe("SCIM authentication", () => {
   it("logs no tokens or bodies", async () => {
     const client = createClient(await start())
     await client.user("secretive")
-    const log = JSON.stringify(client.gateway.lines)
+    const log = JSON.stringify(client.gateway.logLines)
     expect(log).toContain("/api/v1/scim/v2/Users")
     expect(log).not.toContain(scimToken)
     expect(log).not.toContain("secretive@")

@@ -21,7 +21,7 @@ describeScim("SCIM groups", (client) => {
       base_url: upstream.url,
       api_key: "up-key",
     })
-    const { id, key } = await gateway.newUser("Granted")
+    const { id, key } = await gateway.createUser("Granted")
     const readers = await group("Readers")
     const grant = { principal_type: "group", principal_id: readers.id, permission: "read" }
     const made = await gateway.call("POST", "/api/v1/models/create", {
@@ -84,7 +84,7 @@ describeScim("SCIM groups", (client) => {
 
   it("contain users with the e-mail address that an administrator changed", async () => {
     const { gateway, call } = client()
-    const { id } = await gateway.newUser("Renamed")
+    const { id } = await gateway.createUser("Renamed")
     await gateway.call("POST", `/api/v1/users/${id}/update`, { email: "new@example.com" })
     const { body } = await call("GET", `/Users/${id}`)
     expect(body).toMatchObject({
@@ -94,27 +94,30 @@ describeScim("SCIM groups", (client) => {
   })
 })
 
-describe.each(postgresDatabase ? [postgresDatabase] : [])("Two replicas on $name", ({ place }) => {
-  it("end access on both within two seconds of a deactivation on one", async () => {
-    const own = await place()
-    const env = {
-      ...own.env,
-      SCIM_ENABLED: "true",
-      SCIM_TOKEN: scimToken,
-      SCIM_RATE_LIMIT: "off",
-    }
-    const [one, two] = [await startGateway(env), await startGateway(env)]
-    try {
-      const { id, key } = await one.newUser("Remote")
-      const status = async () =>
-        (await two.call("GET", "/api/v1/auths/", undefined, { key })).status
-      expect(await status()).toBe(200)
-      await createClient(one).patch(`/Users/${id}`, off)
-      await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 2000 })
-    } finally {
-      await one.stop()
-      await two.stop()
-      await own.remove()
-    }
-  })
-})
+describe.each(postgresDatabase ? [postgresDatabase] : [])(
+  "Two replicas on $name",
+  ({ createDatabase }) => {
+    it("end access on both within two seconds of a deactivation on one", async () => {
+      const own = await createDatabase()
+      const env = {
+        ...own.env,
+        SCIM_ENABLED: "true",
+        SCIM_TOKEN: scimToken,
+        SCIM_RATE_LIMIT: "off",
+      }
+      const [one, two] = [await startGateway(env), await startGateway(env)]
+      try {
+        const { id, key } = await one.createUser("Remote")
+        const status = async () =>
+          (await two.call("GET", "/api/v1/auths/", undefined, { key })).status
+        expect(await status()).toBe(200)
+        await createClient(one).patch(`/Users/${id}`, off)
+        await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 2000 })
+      } finally {
+        await one.stop()
+        await two.stop()
+        await own.remove()
+      }
+    })
+  },
+)

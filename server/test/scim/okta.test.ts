@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { adminEmail } from "../harness/gateway.ts"
-import { minMs } from "../harness/timing.ts"
+import { measureMinMs } from "../harness/timing.ts"
 import { coreGroup, coreUser, describeScim, errorUrn, listUrn } from "./scim.ts"
 
 const ofOkta = {
@@ -105,7 +105,7 @@ describeScim("Okta", (client) => {
     const { status, body } = await client().call("GET", "/Groups")
     expect(status).toBe(200)
     expect(body.schemas).toEqual([listUrn])
-    expect(await minMs(() => client().call("GET", "/Groups"))).toBeLessThan(600)
+    expect(await measureMinMs(() => client().call("GET", "/Groups"))).toBeLessThan(600)
   })
 
   it("O11 updates with GET and PUT of the whole object", async () => {

@@ -139,7 +139,7 @@ describeScim("A recycled address", (client) => {
       body: { detail: expect.stringContaining("Deactivate the account first") },
     })
     expect((await api("POST", "nobody/release")).status).toBe(404)
-    const { key } = await client().gateway.newUser(`Plain${count}`)
+    const { key } = await client().gateway.createUser(`Plain${count}`)
     const refused = await client().gateway.call("POST", `/api/v1/users/${id}/release`, undefined, {
       key,
     })
@@ -179,7 +179,7 @@ describeScim("A resource linked by the provider", (client) => {
       },
     ],
   ])("is managed by the provider from then on: an account, by %s", async (_how, link) => {
-    const { id } = await client().gateway.newUser(`Local${++count}`)
+    const { id } = await client().gateway.createUser(`Local${++count}`)
     expect(await sourceOf("users", id)).toBe("local")
     expect((await client().call("GET", `/Users/${id}`)).status).toBe(200)
     expect(await sourceOf("users", id)).toBe("local")
@@ -208,7 +208,7 @@ describeScim("A resource linked by the provider", (client) => {
   })
 
   it("is not reported as modified by the link alone", async () => {
-    const { id } = await client().gateway.newUser(`Still${++count}`)
+    const { id } = await client().gateway.createUser(`Still${++count}`)
     const { body } = await client().call("GET", `/Users/${id}`)
     await client().patch(`/Users/${id}`, { op: "replace", path: "active", value: true })
     const after = await client().call("GET", `/Users/${id}`)

@@ -84,12 +84,12 @@ export const describeScim = (
   tests: (client: () => ScimClient) => void,
   env: Record<string, string> = {},
 ): void => {
-  describe.each(chooseDatabases())(`${title} on $name`, ({ place }) => {
+  describe.each(chooseDatabases())(`${title} on $name`, ({ createDatabase }) => {
     let client: ScimClient | undefined
     let stop = async (): Promise<void> => {}
 
     beforeAll(async () => {
-      const own = await place()
+      const own = await createDatabase()
       const gateway = await startGateway({
         ...own.env,
         SCIM_ENABLED: "true",

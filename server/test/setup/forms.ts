@@ -28,7 +28,7 @@ export const excludedFiles = [
 
 const nameOf = (path: string): string => path.replace(/^.*\/(.*)\.test\.ts$/, "$1")
 
-const shortened = `
+const shortFormSummary = `
  This was the short form. It reduced:
    databases    each file ran on either SQLite or PostgreSQL, not on both
    repetitions  chaos-upstreams, chaos-clients, api-fuzz, http-fuzz, scim/fuzz, concurrent-writes,
@@ -37,8 +37,8 @@ const shortened = `
    skipped      ${longFormOnly.map(nameOf).join(", ")}
  To run everything, as CI does: npm run test:all
 `
-const withoutBrowser =
+const noBrowserSummary =
   "\n Chromium was not found, so the browser tests were skipped. Install it, or set TEST_CHROMIUM.\n"
 
 /** What this run omits, and how to run everything; empty for a complete run. */
-export const summaryOfOmissions = `${runsBrowserTests ? "" : withoutBrowser}${isLongForm ? "" : shortened}`
+export const summaryOfOmissions = `${runsBrowserTests ? "" : noBrowserSummary}${isLongForm ? "" : shortFormSummary}`

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
  * The slowest files, slowest first, for runs without a cache of earlier durations. A slow file that
  * starts last keeps the other workers idle.
  */
-const slowest: readonly string[] = [
+const slowestFiles: readonly string[] = [
   "server/test/gateway/chaos-upstreams.test.ts",
   "server/test/gateway/stop.test.ts",
   "web/e2e/every-page.test.ts",
@@ -26,8 +26,8 @@ const slowest: readonly string[] = [
 ]
 
 const rankOf = ({ moduleId }: TestSpecification): number => {
-  const rank = slowest.findIndex((file) => moduleId.endsWith(`/${file}`))
-  return rank === -1 ? slowest.length : rank
+  const rank = slowestFiles.findIndex((file) => moduleId.endsWith(`/${file}`))
+  return rank === -1 ? slowestFiles.length : rank
 }
 
 /** Orders the files of all projects together: first those listed above, then in Vitest's order. */

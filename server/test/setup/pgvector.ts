@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node"
-import { startCluster, withoutSync } from "./postgres.ts"
+import { noSyncArgs, startCluster } from "./postgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,14 +14,14 @@ declare module "vitest" {
  * Provides `inject("pgvectorUrl")`: a server started from the programs in TEST_PGVECTOR_PROGRAMS.
  */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
-  const programs = process.env.TEST_PGVECTOR_PROGRAMS
-  if (!programs) {
+  const binDir = process.env.TEST_PGVECTOR_PROGRAMS
+  if (!binDir) {
     if (process.env.CI) throw new Error("pgvector was not found. Set TEST_PGVECTOR_PROGRAMS.")
     console.warn("pgvector was not found, so its tests are skipped. Set TEST_PGVECTOR_PROGRAMS.")
     project.provide("pgvectorUrl", "")
     return undefined
   }
-  const cluster = await startCluster(programs, { initdb: "", server: withoutSync })
+  const cluster = await startCluster(binDir, { initdb: "", server: noSyncArgs })
   project.provide("pgvectorUrl", cluster.url)
   return cluster.stop
 }

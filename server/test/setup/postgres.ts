@@ -16,25 +16,25 @@ declare module "vitest" {
   }
 }
 
-const packages = "/usr/lib/postgresql"
+const postgresRoot = "/usr/lib/postgresql"
 
 /** The programs of the newest installed PostgreSQL; undefined if there is none. */
-export const binaries = (): string | undefined =>
-  (existsSync(packages) ? readdirSync(packages) : [])
+export const findPostgresBinDir = (): string | undefined =>
+  (existsSync(postgresRoot) ? readdirSync(postgresRoot) : [])
     .sort((left, right) => Number(right) - Number(left))
-    .map((version) => join(packages, version, "bin"))
+    .map((version) => join(postgresRoot, version, "bin"))
     .find((folder) => existsSync(join(folder, "initdb")))
 
 const idOf = (flag: string): number =>
   Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
 
 /** The user to run as: PostgreSQL refuses to run as root. */
-const unprivileged = (): { uid?: number; gid?: number } =>
+const unprivilegedUser = (): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
 
 // The shell stops the cluster and removes its folder when its standard input closes, at the latest
 // when this process exits, even if it is killed.
-const script = `
+const clusterScript = `
 trap '' INT TERM HUP
 cd "$1" || exit 1
 "$2/initdb" --pgdata=data --username=postgres --auth=trust --encoding=UTF8 --no-locale \
@@ -54,10 +54,10 @@ cd / && rm -rf "$1"
 `
 
 // Linguistic rather than byte order, so that queries without a needed `collate "C"` fail.
-const locale = "--locale-provider=icu --icu-locale=en-US"
+const icuLocaleArgs = "--locale-provider=icu --icu-locale=en-US"
 
 /** Faster, but the data does not survive a crash of the machine: for temporary databases. */
-export const withoutSync = "-c fsync=off -c full_page_writes=off"
+export const noSyncArgs = "-c fsync=off -c full_page_writes=off"
 
 interface ClusterOptions {
   /** Arguments of `initdb`; by default, a locale with linguistic sorting. */
@@ -68,14 +68,14 @@ interface ClusterOptions {
 
 /** Starts a temporary PostgreSQL cluster; it stops at the latest when this process exits. */
 export const startCluster = async (
-  folder: string,
-  { initdb = locale, server = "" }: ClusterOptions = {},
+  binDir: string,
+  { initdb = icuLocaleArgs, server = "" }: ClusterOptions = {},
 ): Promise<{ url: string; stop: () => Promise<void> }> => {
-  const place = mkdtempSync(join(tmpdir(), "portico-postgres-"))
-  const user = unprivileged()
-  if (user.uid !== undefined && user.gid !== undefined) await chown(place, user.uid, user.gid)
+  const clusterDir = mkdtempSync(join(tmpdir(), "portico-postgres-"))
+  const user = unprivilegedUser()
+  if (user.uid !== undefined && user.gid !== undefined) await chown(clusterDir, user.uid, user.gid)
   const port = await findFreePort()
-  const args = ["-c", script, "sh", place, folder, String(port), initdb, server]
+  const args = ["-c", clusterScript, "sh", clusterDir, binDir, String(port), initdb, server]
   const shell = spawn("/bin/sh", args, {
     stdio: ["pipe", "pipe", "inherit"],
     detached: true,
@@ -97,7 +97,7 @@ export const startCluster = async (
   }
 }
 
-const onServer = async (url: string, sql: string): Promise<void> => {
+const runOnServer = async (url: string, sql: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -108,35 +108,35 @@ const onServer = async (url: string, sql: string): Promise<void> => {
 }
 
 /** Creates an empty database on the PostgreSQL server at the URL `server`. */
-export const createPostgres = async (
+export const createPostgresDatabase = async (
   server: string,
 ): Promise<{ url: string; drop: () => Promise<void> }> => {
   const name = `portico_${randomUUID().replaceAll("-", "")}`
-  await onServer(server, `create database ${name}`)
+  await runOnServer(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return {
     url: url.href,
-    drop: () => onServer(server, `drop database if exists ${name} with (force)`),
+    drop: () => runOnServer(server, `drop database if exists ${name} with (force)`),
   }
 }
 
 /** Provides `inject("databaseUrl")`: TEST_DATABASE_URL, or a temporary cluster. */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
-  const given = process.env.TEST_DATABASE_URL
-  if (given) {
-    project.provide("databaseUrl", given)
+  const configuredUrl = process.env.TEST_DATABASE_URL
+  if (configuredUrl) {
+    project.provide("databaseUrl", configuredUrl)
     return undefined
   }
-  const folder = binaries()
-  if (!folder) {
+  const binDir = findPostgresBinDir()
+  if (!binDir) {
     if (process.env.CI)
       throw new Error("PostgreSQL was not found. Install it or set TEST_DATABASE_URL.")
     console.warn("PostgreSQL was not found, so tests run only on SQLite. Set TEST_DATABASE_URL.")
     project.provide("databaseUrl", "")
     return undefined
   }
-  const cluster = await startCluster(folder, { server: withoutSync })
+  const cluster = await startCluster(binDir, { server: noSyncArgs })
   project.provide("databaseUrl", cluster.url)
   return cluster.stop
 }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail } from "../harness/gateway.ts"
 import { providerEnv } from "./provider-env.ts"
 import { openSignOn, problemAt, type SignOnWorld, signOn, startSignOnGateway } from "./sign-on.ts"
 
-describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("the account of a sign-on on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let world: SignOnWorld
 
   beforeAll(async () => {
-    home = await place()
-    world = await openSignOn(home)
+    database = await createDatabase()
+    world = await openSignOn(database)
   })
   afterAll(async () => {
     await world.close()
-    await home.remove()
+    await database.remove()
   })
   beforeEach(() => world.mend())
 
@@ -29,14 +29,14 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     expect(body).toMatchObject({ source: "oidc", given_name: "Grace", family_name: "Hopper" })
 
     // The address may change and even be unverified now: the subject identifies the account.
-    issuer.person = { ...issuer.person, email: "elsewhere@example.com", email_verified: false }
+    issuer.user = { ...issuer.user, email: "elsewhere@example.com", email_verified: false }
     expect(await me((await signOn(gateway)).token)).toMatchObject({ id: account.id })
   })
 
   it("takes claims missing from the ID token from the userinfo endpoint", async () => {
     const { issuer, newPerson } = world
     const { sub, email } = newPerson()
-    issuer.person = { sub }
+    issuer.user = { sub }
     issuer.userinfo = { email, email_verified: true, name: "From Userinfo" }
     const fresh = await startSignOnGateway({ ...providerEnv(issuer) })
     try {
@@ -60,13 +60,13 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     newPerson({ oid: "object-1", email: "another@example.com", email_verified: false })
     expect(await me((await signOn(gateway)).token)).toMatchObject({ id: made.id, role: "user" })
     const { body } = await gateway.call("GET", `/api/v1/sso/users/${made.id}/identities`)
-    expect(body.items).toMatchObject([{ provider: "okta", subject: issuer.person.sub }])
+    expect(body.items).toMatchObject([{ provider: "okta", subject: issuer.user.sub }])
     expect(body.has_password).toBe(false)
   })
 
   it("is the one with the same verified e-mail address, whatever its case", async () => {
     const { gateway, me, newPerson } = world
-    const user = await gateway.newUser("Katherine")
+    const user = await gateway.createUser("Katherine")
     newPerson({ email: "KATHERINE@example.com" })
     expect(await me((await signOn(gateway)).token)).toMatchObject({ id: user.id })
   })
@@ -101,7 +101,7 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     await signOn(gateway)
     await promote(linked)
     expect(await me((await signOn(gateway)).token)).toMatchObject({ id: linked, role: "admin" })
-    world.issuer.person = { ...person, sub: "another-subject" }
+    world.issuer.user = { ...person, sub: "another-subject" }
     expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
   })
 
@@ -124,7 +124,7 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
 
   it("is never one with a password found by e-mail address while sign-up is open", async () => {
     const { gateway, newPerson } = world
-    await gateway.newUser("Squatter")
+    await gateway.createUser("Squatter")
     await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
     newPerson({ email: "squatter@example.com" })
     expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
@@ -142,7 +142,7 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     async (_how, claims, wanted) => {
       const { accounts, gateway, issuer, newPerson } = world
       newPerson()
-      issuer.person = { ...issuer.person, ...claims }
+      issuer.user = { ...issuer.user, ...claims }
       const before = await accounts()
       const { location, token } = await signOn(gateway)
       expect([problemAt(location), token]).toEqual([wanted, undefined])
@@ -167,9 +167,9 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
       expect(await me(token)).toMatchObject({ code: "unauthorized" })
       expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
       // By the link claim, and by the e-mail address only.
-      issuer.person = { ...known, sub: `other-${index}` }
+      issuer.user = { ...known, sub: `other-${index}` }
       expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
-      issuer.person = { ...known, sub: `third-${index}`, oid: undefined }
+      issuer.user = { ...known, sub: `third-${index}`, oid: undefined }
       expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
       const { body: after } = await gateway.call("GET", `/api/v1/users/${body.id}`)
       expect(after.active).toBe(false)
@@ -198,13 +198,13 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     expect(await all()).toEqual([true, true, false, false])
 
     await gateway.call("POST", `/api/v1/groups/${byHand}/members/add`, { user_ids: [id] })
-    issuer.person = { ...issuer.person, groups: ["Readers", "By hand"] }
+    issuer.user = { ...issuer.user, groups: ["Readers", "By hand"] }
     await signOn(gateway)
     expect(await all()).toEqual([false, true, true, false])
-    issuer.person = { ...issuer.person, groups: undefined, _claim_names: { groups: "src1" } }
+    issuer.user = { ...issuer.user, groups: undefined, _claim_names: { groups: "src1" } }
     await signOn(gateway)
     expect(await all()).toEqual([false, true, true, false])
-    issuer.person = { ...issuer.person, _claim_names: undefined }
+    issuer.user = { ...issuer.user, _claim_names: undefined }
     await signOn(gateway)
     expect(await all()).toEqual([false, false, true, false])
   })
@@ -214,7 +214,7 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     const { sub, email } = newPerson()
     const { token } = await signOn(gateway)
     const { id } = await me(token)
-    issuer.person = { sub: "a stranger", email: "stranger@example.com", email_verified: false }
+    issuer.user = { sub: "a stranger", email: "stranger@example.com", email_verified: false }
     await signOn(gateway)
     const all = await events()
     const ofPerson = all.filter(({ target_id, actor_id }) => target_id === id || actor_id === id)
@@ -237,7 +237,7 @@ describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }
     })
     const rows = JSON.stringify(all)
     expect(rows).not.toContain(email)
-    for (const text of [rows, JSON.stringify(gateway.lines)]) {
+    for (const text of [rows, JSON.stringify(gateway.logLines)]) {
       expect(text).not.toMatch(/eyJhbGci|a-secret-of-the-client|code=/)
     }
     const stored = await gateway.gateway.db.read

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { z } from "zod"
 import type { FakeIssuer } from "../fakes/issuer.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminPassword } from "../harness/gateway.ts"
-import { startStream } from "../harness/streams.ts"
-import { promptMs } from "../harness/timing.ts"
+import { startStreamedCompletion } from "../harness/streams.ts"
+import { maxDelayMs } from "../harness/timing.ts"
 import { createBrowser, openSignOn, type SignOnWorld, signOn } from "./sign-on.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -15,20 +15,20 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 const redirectOf = async (reply: Response): Promise<string> =>
   z.object({ redirect: z.string() }).parse(await reply.json()).redirect
 
-describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("sign-out on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let world: SignOnWorld
 
   beforeAll(async () => {
-    home = await place()
+    database = await createDatabase()
     upstream = await startFakeOpenAI()
-    world = await openSignOn(home, { OPENAI_API_BASE_URLS: upstream.url })
+    world = await openSignOn(database, { OPENAI_API_BASE_URLS: upstream.url })
   })
   afterAll(async () => {
     await world.close()
     await upstream.close()
-    await home.remove()
+    await database.remove()
   })
   beforeEach(() => world.mend())
 
@@ -46,7 +46,7 @@ describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
   let sids = 0
   const newSession = async (person: Record<string, unknown> = world.newPerson()) => {
     const sid = `sid-${sids++}`
-    world.issuer.person = { ...person, sid }
+    world.issuer.user = { ...person, sid }
     const { token, browser } = await signOn(world.gateway)
     expect(await isIn(token)).toBe(true)
     return { person, sid, token: token ?? "", browser }
@@ -56,20 +56,20 @@ describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
     const person = world.newPerson()
     const [one, other] = [await newSession(person), await newSession(person)]
     const key = await world.gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: one.token })
-    const stream = await startStream(world.gateway, { key: one.token })
+    const stream = await startStreamedCompletion(world.gateway, { key: one.token })
     const token = await world.issuer.logoutToken({ sid: one.sid })
     expect(await send(token)).toEqual({ status: 200, cache: "no-store" })
     const since = performance.now()
     expect([await isIn(one.token), await isIn(other.token)]).toEqual([false, true])
-    expect(await stream.whole).not.toContain("[DONE]")
-    expect((await stream.endedAt) - since).toBeLessThan(promptMs)
+    expect(await stream.body).not.toContain("[DONE]")
+    expect((await stream.endedAt) - since).toBeLessThan(maxDelayMs)
     expect(await isIn(key.body.api_key)).toBe(true)
     const events = (await world.events()).filter(({ action }) => action === "session.ended")
     expect(events.at(-1)).toMatchObject({ actor_type: "system", after: '{"provider":"okta"}' })
   })
 
   it("by the provider ends all sessions of a subject, but not its API keys", async () => {
-    const user = await world.gateway.newUser(`Both${sids}`)
+    const user = await world.gateway.createUser(`Both${sids}`)
     const person = world.newPerson({ email: user.email })
     const [one, other] = [await newSession(person), await newSession(person)]
     expect((await send(await world.issuer.logoutToken({ sub: person.sub }))).status).toBe(200)
@@ -151,7 +151,7 @@ describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
   })
 
   it("by unlinking ends the sessions started through the link, except the current one", async () => {
-    const user = await world.gateway.newUser(`Unlinks${sids}`)
+    const user = await world.gateway.createUser(`Unlinks${sids}`)
     const person = world.newPerson({ email: user.email })
     const [one, other] = [await newSession(person), await newSession(person)]
     const list = (key: string) =>
@@ -179,7 +179,7 @@ describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
   })
 
   it("during linking prevents a link to another account", async () => {
-    const user = await world.gateway.newUser(`Links${sids}`)
+    const user = await world.gateway.createUser(`Links${sids}`)
     const browser = createBrowser()
     const password = `Links${sids} has a password`
     const signedIn = await world.gateway.call("POST", "/api/v1/auths/signin", {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { FakeIssuer } from "../fakes/issuer.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { createBrowser, openSignOn, problemAt, type SignOnWorld, signOn } from "./sign-on.ts"
 
-describe.each(chooseDatabases())("provider responses on $name", ({ place }) => {
-  let home: Place
+describe.each(chooseDatabases())("provider responses on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let world: SignOnWorld
 
   beforeAll(async () => {
-    home = await place()
-    world = await openSignOn(home)
+    database = await createDatabase()
+    world = await openSignOn(database)
   })
   afterAll(async () => {
     await world.close()
-    await home.remove()
+    await database.remove()
   })
   beforeEach(() => world.mend())
 
@@ -48,7 +48,7 @@ describe.each(chooseDatabases())("provider responses on $name", ({ place }) => {
   }
 
   const rewrite = (changes: Record<string, unknown>): void => {
-    world.issuer.rewrite = (claims) => ({ ...claims, ...changes })
+    world.issuer.rewriteClaims = (claims) => ({ ...claims, ...changes })
   }
 
   it.each<[what: string, reply: { status: number; body: string }, wanted: string]>([
@@ -68,13 +68,13 @@ describe.each(chooseDatabases())("provider responses on $name", ({ place }) => {
   ])("are reported if the token endpoint %s", async (_what, reply, wanted) => {
     const { gateway, issuer, newPerson } = world
     newPerson()
-    issuer.tokenReply = reply
+    issuer.tokenResponse = reply
     expect(problemAt((await signOn(gateway)).location)).toBe(wanted)
   })
 
   it("are reported if the provider denies access", async () => {
     const { gateway, issuer } = world
-    issuer.refusal = { error: "access_denied" }
+    issuer.authorizationError = { error: "access_denied" }
     expect(problemAt((await signOn(gateway)).location)).toBe("provider_refused")
   })
 
@@ -96,9 +96,9 @@ describe.each(chooseDatabases())("provider responses on $name", ({ place }) => {
     expect(browser.locationOf(await browser.visit(callback))).toBe("/")
     const replay = createBrowser()
     for (const [name, value] of kept) replay.cookies.set(name, value)
-    const asked = issuer.asked.length
+    const asked = issuer.requestedUrls.length
     expect(problemAt(replay.locationOf(await replay.visit(callback)))).toBe("expired")
-    expect(issuer.asked.slice(asked)).toEqual([])
+    expect(issuer.requestedUrls.slice(asked)).toEqual([])
     expect(replay.cookies.get("token")).toBeUndefined()
   })
 

@@ -103,13 +103,13 @@ describe("a failing provider", () => {
       ...providerEnv(ill, {}, "ILL"),
     })
     const person = { sub: "grace", email: "grace@example.com", email_verified: true }
-    well.person = person
-    ill.person = { ...person, sub: "ill grace", email: "ill@example.com" }
+    well.user = person
+    ill.user = { ...person, sub: "ill grace", email: "ill@example.com" }
   })
   afterAll(() => Promise.all([gateway.stop(), well.close(), ill.close()]))
 
   it("is not contacted before someone signs in, and does not delay others", async () => {
-    expect(well.asked).toEqual([])
+    expect(well.requestedUrls).toEqual([])
     const begun = performance.now()
     expect(problemAt((await signOn(gateway, { provider: "ill" })).location)).toBe(
       "provider_unreachable",
@@ -168,7 +168,7 @@ describe("without any account", () => {
     const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
     const gateway = await startSignOnGateway({ ...providerEnv(issuer), ...nobody })
     try {
-      issuer.person = { sub: "eve", email: "eve@example.com", email_verified: true }
+      issuer.user = { sub: "eve", email: "eve@example.com", email_verified: true }
       expect(problemAt((await signOn(gateway)).location)).toBe("no_administrator")
       const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
       expect(body.first_run).toBe(true)
@@ -193,7 +193,7 @@ describe("passwords with single sign-on", () => {
   beforeAll(async () => {
     issuer = await startFakeIssuer()
     gateway = await startSignOnGateway({ ...providerEnv(issuer), DATA_DIR: dataDir })
-    user = await gateway.newUser("Margaret")
+    user = await gateway.createUser("Margaret")
   })
   afterAll(async () => {
     await Promise.all([gateway.stop(), issuer.close()])
@@ -227,7 +227,7 @@ describe("passwords with single sign-on", () => {
     })
     expect((await change("off")).status).toBe(200)
     expect((await signIn(adminEmail, adminPassword)).body.code).toBe("password_sign_in_off")
-    issuer.person = { sub: "admin" }
+    issuer.user = { sub: "admin" }
     const { token } = await signOn(gateway)
     const me = await gateway.call("GET", "/api/v1/auths/", undefined, { key: token ?? "" })
     expect(me.body).toMatchObject({ id: admin.id, role: "admin" })

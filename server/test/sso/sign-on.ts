@@ -1,5 +1,5 @@
 import { startFakeIssuer } from "../fakes/issuer.ts"
-import type { Place } from "../harness/databases.ts"
+import type { TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { providerEnv } from "./provider-env.ts"
@@ -69,7 +69,7 @@ export const problemAt = (location: string): string | undefined => {
 const scimToken = "the-identity-providers-own-token"
 
 /** A gateway with SCIM and a fake identity provider, and helpers for both. */
-export const openSignOn = async (home: Place, env: Record<string, string> = {}) => {
+export const openSignOn = async (home: TestDatabase, env: Record<string, string> = {}) => {
   const issuer = await startFakeIssuer()
   const gateway = await startSignOnGateway({
     ...home.env,
@@ -88,16 +88,16 @@ export const openSignOn = async (home: Place, env: Record<string, string> = {}) 
       const number = people++
       const person = { sub: `subject-${number}`, email: `person-${number}@example.com` }
       const rest = { email_verified: true, name: `Person ${number}`, ...claims }
-      issuer.person = { ...person, ...rest }
+      issuer.user = { ...person, ...rest }
       return { ...person, ...rest }
     },
 
     /** Restores the issuer's normal behavior. */
     mend: (): void => {
-      issuer.rewrite = (claims) => claims
+      issuer.rewriteClaims = (claims) => claims
       issuer.signing = "right"
-      issuer.refusal = undefined
-      issuer.tokenReply = undefined
+      issuer.authorizationError = undefined
+      issuer.tokenResponse = undefined
       issuer.userinfo = undefined
     },
 

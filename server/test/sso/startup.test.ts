@@ -3,14 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { startFakeIssuer } from "../fakes/issuer.ts"
-import { killAll } from "../harness/gateway-process.ts"
+import { killAllGateways } from "../harness/gateway-process.ts"
 import { findFreePort } from "../harness/listen.ts"
-import { startServer } from "../harness/process.ts"
+import { startTestGatewayProcess } from "../harness/process.ts"
 import { providerEnv } from "./provider-env.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 afterAll(() => {
-  killAll()
+  killAllGateways()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -27,7 +27,7 @@ registerHooks({
 it("loads the single sign-on client only when someone signs in", async () => {
   const issuer = await startFakeIssuer()
   const port = await findFreePort()
-  const server = await startServer({
+  const server = await startTestGatewayProcess({
     DATA_DIR: dataDir,
     PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
@@ -37,11 +37,11 @@ it("loads the single sign-on client only when someone signs in", async () => {
   const loads = () => server.output.filter((line) => line.startsWith("loads "))
   expect((await server.call("GET", "/api/config")).body.sign_on).toHaveLength(1)
   expect(loads()).toEqual([])
-  expect(issuer.asked).toEqual([])
+  expect(issuer.requestedUrls).toEqual([])
   await fetch(`${server.url}/api/v1/sso/okta/start`, { redirect: "manual" })
   await expect.poll(loads).not.toEqual([])
-  expect(issuer.asked).toEqual(["/.well-known/openid-configuration"])
+  expect(issuer.requestedUrls).toEqual(["/.well-known/openid-configuration"])
   server.child.kill("SIGTERM")
-  expect(await server.ended).toBe(0)
+  expect(await server.exited).toBe(0)
   await issuer.close()
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 
@@ -16,25 +16,25 @@ const begin = ({ url }: TestGateway, key: string, size: number) =>
     },
   })
 
-describe.each(chooseDatabases())("stored data on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("stored data on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let gateway: TestGateway
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     gateway = await startGateway({
-      ...place.env,
+      ...database.env,
       MAX_STORAGE: "10KB/15KB",
       MAX_UNFINISHED_UPLOADS: "2/3",
     })
   })
   afterAll(async () => {
     await gateway.stop()
-    await place.remove()
+    await database.remove()
   })
 
   it("is limited per user and in total, including unfinished uploads", async () => {
-    const [bob, ada] = [await gateway.newUser("Bob"), await gateway.newUser("Ann")]
+    const [bob, ada] = [await gateway.createUser("Bob"), await gateway.createUser("Ann")]
     const send = ({ key }: { key: string }, text: string) =>
       upload(gateway, "a.txt", text.padEnd(6000, "."), { key })
     const first = await send(bob, "one")
@@ -52,7 +52,7 @@ describe.each(chooseDatabases())("stored data on $name", ({ place: makePlace }) 
   })
 
   it("has a limited number of unfinished uploads", async () => {
-    const { key } = await gateway.newUser("Eve")
+    const { key } = await gateway.createUser("Eve")
     expect((await begin(gateway, key, 10)).status).toBe(201)
     expect((await begin(gateway, key, 10)).status).toBe(201)
     const refused = await begin(gateway, key, 10)
@@ -61,13 +61,13 @@ describe.each(chooseDatabases())("stored data on $name", ({ place: makePlace }) 
   })
 })
 
-describe.each(chooseDatabases())("concurrent uploads on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("concurrent uploads on $name", ({ createDatabase }) => {
   /** @returns the replies of each user, grouped by status */
   const beginAtOnce = async (env: Record<string, string>, names: string[], size: number) => {
-    const place = await makePlace()
-    const gateway = await startGateway({ ...place.env, ...env })
+    const database = await createDatabase()
+    const gateway = await startGateway({ ...database.env, ...env })
     try {
-      const users = await Promise.all(names.map(gateway.newUser))
+      const users = await Promise.all(names.map(gateway.createUser))
       const all = users.map(({ key }) =>
         Promise.all(Array.from({ length: 20 }, () => begin(gateway, key, size))),
       )
@@ -76,7 +76,7 @@ describe.each(chooseDatabases())("concurrent uploads on $name", ({ place: makePl
       )
     } finally {
       await gateway.stop()
-      await place.remove()
+      await database.remove()
     }
   }
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { type Kysely, sql } from "kysely"
 import { describe, expect, it, vi } from "vitest"
 import type { Tables } from "../../src/db/tables.ts"
-import { makeOldDatabase } from "../db/old-database.ts"
+import { createOldDatabase } from "../db/old-database.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { adminEmail, adminKey, startGateway } from "../harness/gateway.ts"
 
@@ -32,14 +32,14 @@ const bytes = (...texts: string[]): number => Buffer.byteLength(texts.join(""))
 
 describe.each(chooseDatabases())(
   "a database from before storage was counted on $name",
-  ({ place: makePlace }) => {
+  ({ createDatabase }) => {
     it("has its conversations counted and searchable after the migration", async () => {
-      const place = await makePlace()
+      const database = await createDatabase()
       try {
-        await makeOldDatabase(place, "0013-storage-by-user", fill)
-        const gateway = await startGateway(place.env)
+        await createOldDatabase(database, "0013-storage-by-user", fill)
+        const gateway = await startGateway(database.env)
         try {
-          expect(gateway.lines).toContainEqual(
+          expect(gateway.logLines).toContainEqual(
             expect.objectContaining({
               msg: expect.stringMatching(/Migrating.*0013-storage-by-user/),
             }),
@@ -65,7 +65,7 @@ describe.each(chooseDatabases())(
           await gateway.stop()
         }
       } finally {
-        await place.remove()
+        await database.remove()
       }
     })
   },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { chatting } from "../conversations/chat-page.ts"
+import { createChatClient } from "../conversations/chat-page.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { docx } from "../files/make-documents.ts"
+import { createDocx } from "../files/make-documents.ts"
 import { askModel, saveFunction, textOf } from "../functions/functions.ts"
-import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
@@ -21,14 +21,14 @@ const exportedChat = (content: string) => ({
   messages: [{ id: "1", role: "user", content, created_at: 0 }],
 })
 
-describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }) => {
-  let place: Place
+describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) => {
+  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
 
   const start = async (maxStorage: string): Promise<void> => {
     gateway = await startGateway({
-      ...place.env,
+      ...database.env,
       OPENAI_API_BASE_URLS: upstream.url,
       MAX_STORAGE: maxStorage,
     })
@@ -36,24 +36,24 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
   }
 
   beforeAll(async () => {
-    place = await makePlace()
+    database = await createDatabase()
     upstream = await startFakeOpenAI()
     await start("20KB/1GB")
   })
   afterAll(async () => {
     await gateway.stop()
     await upstream.close()
-    await place.remove()
+    await database.remove()
   })
 
   const person = async (name: string) => {
-    const { key } = await gateway.newUser(name)
+    const { key } = await gateway.createUser(name)
     const call = (method: string, path: string, body?: unknown) =>
       gateway.call(method, `/api/v1${path}`, body, { key })
     return {
       key,
       call,
-      chats: chatting(gateway, key),
+      chats: createChatClient(gateway, key),
       usage: async () => (await call("GET", "/storage")).body,
     }
   }
@@ -78,8 +78,8 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
 
   it("includes prompts and answers until they are deleted", async () => {
     const ada = await person("Asker")
-    const id = await ada.chats.begin()
-    await ada.chats.say(id, { content: "é".repeat(5000) })
+    const id = await ada.chats.createChat()
+    await ada.chats.sendMessage(id, { content: "é".repeat(5000) })
     const { breakdown, used } = await ada.usage()
     // The fake model's answer repeats the prompt.
     expect(breakdown.chats).toBeGreaterThan(20_000)
@@ -90,14 +90,14 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
     expect((await ada.call("GET", `/chats/${id}`)).body.messages).toHaveLength(2)
     expect((await ada.call("DELETE", `/chats/${id}`)).status).toBe(200)
     expect(await ada.usage()).toMatchObject({ used: 0 })
-    const next = await ada.chats.begin()
-    expect(await ada.chats.say(next, { content: "more" })).toHaveLength(2)
+    const next = await ada.chats.createChat()
+    expect(await ada.chats.sendMessage(next, { content: "more" })).toHaveLength(2)
   })
 
   it("prevents continuing an answer beyond the limit, but not renaming the conversation", async () => {
     const ada = await person("Goer")
-    const id = await ada.chats.begin()
-    const [, answer] = await ada.chats.say(id, { content: "x".repeat(10_000) })
+    const id = await ada.chats.createChat()
+    const [, answer] = await ada.chats.sendMessage(id, { content: "x".repeat(10_000) })
     const more = await ada.call("POST", `/chats/${id}/messages`, { continue_id: answer.id })
     await expectRefused(more, ada)
     expect((await ada.call("POST", `/chats/${id}`, { title: "New" })).status).toBe(200)
@@ -107,7 +107,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
   it("follows changes of a conversation's system prompt and parameters", async () => {
     const ada = await person("Prompter")
     const long = { system: "s".repeat(12_000) }
-    const id = await ada.chats.begin(long)
+    const id = await ada.chats.createChat(long)
     const { used } = await ada.usage()
     expect(used).toBeGreaterThan(12_000)
     await expectRefused(await ada.call("POST", "/chats/new", long), ada)
@@ -120,8 +120,8 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
 
   it("includes images", async () => {
     const ada = await person("Painter")
-    const id = await ada.chats.begin()
-    await ada.chats.say(id, { content: "What is it?", images: [imageOf(12_000)] })
+    const id = await ada.chats.createChat()
+    await ada.chats.sendMessage(id, { content: "What is it?", images: [imageOf(12_000)] })
     expect((await ada.usage()).breakdown.images).toBe(12_000)
     const images = [imageOf(12_000)]
     await expectRefused(await ada.call("POST", `/chats/${id}/messages`, { images }), ada)
@@ -159,7 +159,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
     const ada = await person("Modeller")
     const params = { system: "m".repeat(12_000) }
     const model = (id: string) => ({ id, name: id, base_model_id: "gpt-fake", params })
-    const bob = await gateway.newUser("Writer")
+    const bob = await gateway.createUser("Writer")
     const access_grants = [
       { principal_type: "user", principal_id: bob.id, permission: "write" },
       { principal_type: "user", principal_id: bob.id, permission: "read" },
@@ -185,7 +185,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
       const text = Array.from({ length: 4000 }, () => name).join(" ")
       const body = `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
       const document = `<w:document><w:body>${body}</w:body></w:document>`
-      const file = docx({ "word/document.xml": document, "word/footnotes.xml": "" })
+      const file = createDocx({ "word/document.xml": document, "word/footnotes.xml": "" })
       const query = "?process_in_background=false"
       return upload(gateway, `${name}.docx`, file, { key: ada.key, query })
     }
@@ -214,7 +214,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
     const functionBytes = async () => (await admin("GET", "/storage")).body.breakdown.functions
     await saveFunction(gateway, "hoards", content)
     expect(await functionBytes()).toBeGreaterThan(3000)
-    const { key } = await gateway.newUser("Caller")
+    const { key } = await gateway.createUser("Caller")
     const ask = async (name: string) =>
       textOf(await askModel(gateway, "hoards", { content: name, key }))
     expect(await ask("one")).toBe("stored")
@@ -232,7 +232,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
 
   it("is enforced for concurrent prompts as for sequential ones", async () => {
     const ada = await person("Hurried")
-    const ids = await Promise.all(Array.from({ length: 10 }, () => ada.chats.begin()))
+    const ids = await Promise.all(Array.from({ length: 10 }, () => ada.chats.createChat()))
     const before = (await ada.usage()).used
     const images = [imageOf(6000)]
     const replies = await Promise.all(
@@ -245,8 +245,8 @@ describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }
 
   it("may exceed a lowered limit, but not grow", async () => {
     const ada = await person("Keeper")
-    const id = await ada.chats.begin()
-    await ada.chats.say(id, { content: "k".repeat(5000) })
+    const id = await ada.chats.createChat()
+    await ada.chats.sendMessage(id, { content: "k".repeat(5000) })
     const { used } = await ada.usage()
     await gateway.stop()
     await start("10KB/1GB")
