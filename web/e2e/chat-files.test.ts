@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
-import { collect, upload } from "../../server/test/knowledge/collections.ts"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { dropFiles } from "./library.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   )
   const blank = await upload(app.gateway, "blank.txt", "\n \n", { query: wait })
   const ids = [...files, blank].map(({ body }) => body.id)
-  await collect(app.gateway, "Beetle reports", ids)
+  await createCollection(app.gateway, "Beetle reports", ids)
 })
 afterAll(() => app.close())
 

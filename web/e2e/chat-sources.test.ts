@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { collect, upload } from "../../server/test/knowledge/collections.ts"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
 let app: TestApp
@@ -16,7 +16,7 @@ beforeAll(async () => {
     ),
   )
   const ids = files.map(({ body }) => body.id)
-  report = await collect(app.gateway, "Beetle reports", ids)
+  report = await createCollection(app.gateway, "Beetle reports", ids)
 })
 afterAll(() => app.close())
 
@@ -103,7 +103,7 @@ it("hides sources from readers of a shared chat who lack access to the files", a
 })
 
 it("says so if no passage matched the question", async () => {
-  const empty = await collect(app.gateway, "Empty")
+  const empty = await createCollection(app.gateway, "Empty")
   await sendMessage("How did sales of beetles do?", empty)
   await answers().getByText("No passages matched this question.").waitFor()
   await answers().getByRole("link", { name: "Test search" }).click()

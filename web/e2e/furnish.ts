@@ -1,6 +1,6 @@
 import { createPdf } from "../../server/test/files/make-documents.ts"
 import type { TestGateway } from "../../server/test/harness/gateway.ts"
-import { collect, upload } from "../../server/test/knowledge/collections.ts"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import type { BrowserSession } from "./world.ts"
 
 const sampleText = `Tides at **Brest**:
@@ -54,10 +54,10 @@ const seedKnowledge = async (gateway: TestGateway) => {
     upload(gateway, "kept-for-later.txt", "Stored only.", { query: "?process=false" }),
   ])
   const ids = files.map(({ body }) => body.id)
-  const collectionId = await collect(gateway, "Harbour", ids)
+  const collectionId = await createCollection(gateway, "Harbour", ids)
   const description = "Tides, safety and the rules of the port of Brest"
   await call("POST", `/api/v1/knowledge/${collectionId}/update`, { description })
-  await collect(gateway, "Translations")
+  await createCollection(gateway, "Translations")
   const { id } = (await call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })).body
   const path = `/api/v1/chats/${id}`
   const content = "When does the tide at Brest turn [1], and who answers on channel 16 [2]?"

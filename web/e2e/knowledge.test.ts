@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { createPdf } from "../../server/test/files/make-documents.ts"
 import { listenOnLoopback } from "../../server/test/harness/listen.ts"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
-import { collect, upload } from "../../server/test/knowledge/collections.ts"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { dropFiles } from "./library.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
@@ -189,7 +189,7 @@ itInLongForm("explains search results, and says that the search uses keywords on
   const { body: two } = await upload(app.gateway, "tax.txt", "Taxes are due in May.", {
     query: wait,
   })
-  const id = await collect(app.gateway, "Zoo", [one.id, two.id])
+  const id = await createCollection(app.gateway, "Zoo", [one.id, two.id])
   await visit.open(`/knowledge/${id}/search`)
   await page.getByText("searched by keywords only").waitFor()
   await page.getByRole("textbox", { name: "Question or keywords" }).fill("waggle dance")
@@ -227,7 +227,7 @@ itInLongForm("executes no scripts from files, file names, or collections", async
   const { body: file } = await upload(app.gateway, name, `# ${script}\n\n${script} owls`, {
     query: wait,
   })
-  const id = await collect(app.gateway, script, [file.id])
+  const id = await createCollection(app.gateway, script, [file.id])
   for (const path of [
     "/knowledge",
     "/knowledge/files",

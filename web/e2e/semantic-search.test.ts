@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { withBuiltInModel } from "../../server/test/knowledge/built-in-model.ts"
-import { collect, upload } from "../../server/test/knowledge/collections.ts"
+import { embedderOptions } from "../../server/test/knowledge/built-in-model.ts"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
 
 const model = () => visit.page.getByLabel("Embedding model")
@@ -13,12 +13,12 @@ let visit: BrowserSession
 let collection: string
 
 beforeAll(async () => {
-  app = await startTestApp({}, withBuiltInModel)
+  app = await startTestApp({}, embedderOptions)
   visit = await app.asAdmin()
   const query = "?process_in_background=false"
   const text = "The harbour master keeps the lifeboat ready."
   const { body } = await upload(app.gateway, "harbour.txt", text, { query })
-  collection = await collect(app.gateway, "Harbour", [body.id])
+  collection = await createCollection(app.gateway, "Harbour", [body.id])
 })
 afterAll(() => app.close())
 

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import { expect, it } from "vitest"
 import { chooseDatabases } from "../../test/harness/databases.ts"
 import { startGateway } from "../../test/harness/gateway.ts"
-import { collect, upload } from "../../test/knowledge/collections.ts"
+import { createCollection, upload } from "../../test/knowledge/collections.ts"
 import { startCacheWarming, type WarmableFile } from "./cache-warming.ts"
 import type { SearchClient, SearchResult } from "./search-client.ts"
 
@@ -63,7 +63,7 @@ it.each(chooseDatabases())(
     const first = await startGateway(database.env)
     const query = "?process_in_background=false"
     const file = await upload(first, "owls.txt", "Owls turn their heads.", { query })
-    const id = await collect(first, "Owls", [file.body.id])
+    const id = await createCollection(first, "Owls", [file.body.id])
     await first.stop()
     const second = await startGateway(database.env)
     await second.gateway.library.warmed()

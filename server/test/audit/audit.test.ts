@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const password = "a password nobody should see"
@@ -175,7 +175,7 @@ describe.each(chooseDatabases())("the audit log on $name", ({ createDatabase }) 
   })
 
   it("records the number of files added to a collection, and the IDs of the first hundred", async () => {
-    const id = await collect(gateway, "Many")
+    const id = await createCollection(gateway, "Many")
     const files: { file_id: string }[] = []
     for (let n = 0; n < 102; n++) {
       const query = "?process=false"

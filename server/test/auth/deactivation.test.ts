@@ -11,7 +11,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { type StreamedCompletion, startStreamedCompletion } from "../harness/streams.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 import { providerEnv } from "../sso/provider-env.ts"
-import { createBrowser, problemAt, signOn, startSignOnGateway } from "../sso/sign-on.ts"
+import { completeSignOn, createBrowser, problemInUrl, startSignOnGateway } from "../sso/sign-on.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -62,8 +62,8 @@ const createPerson = async (gateway: TestGateway) => {
     externalId,
   })
   issuer.user = { sub: `subject-of-${externalId}`, oid: externalId }
-  const { token = "" } = await signOn(gateway)
-  const page = await signOn(gateway)
+  const { token = "" } = await completeSignOn(gateway)
+  const page = await completeSignOn(gateway)
   const keys: string[] = []
   for (const name of ["one", "two", "three"]) {
     const created = await gateway.call("POST", "/api/v1/auths/api_keys", { name }, { key: token })
@@ -120,7 +120,7 @@ describe.each(chooseDatabases())("access revoked by SCIM on $name", ({ createDat
       const since = performance.now()
       expect(await statuses(gateway, person)).toEqual(repeatStatus(401))
       await expectEnded(streams, since)
-      expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
+      expect(problemInUrl((await completeSignOn(gateway)).location)).toBe("deactivated")
     },
   )
 })
@@ -171,12 +171,12 @@ describe.runIf(hasPostgres)("access revoked by SCIM at one of two gateways", () 
   it("can be regained by a sign-in that starts at one and completes once at the other", async () => {
     const person = await createPerson(first)
     const browser = createBrowser()
-    const callback = new URL(await browser.toCallback(first))
+    const callback = new URL(await browser.visitUntilCallback(first))
     const elsewhere = `${second.url}${callback.pathname}${callback.search}`
     const copy = createBrowser()
     for (const [name, value] of browser.cookies) copy.cookies.set(name, value)
     expect(browser.locationOf(await browser.visit(elsewhere))).toBe("/")
     expect(await statuses(first, { ...person, browser })).toEqual(repeatStatus(200))
-    expect(problemAt(copy.locationOf(await copy.visit(callback.href)))).toBe("expired")
+    expect(problemInUrl(copy.locationOf(await copy.visit(callback.href)))).toBe("expired")
   })
 })

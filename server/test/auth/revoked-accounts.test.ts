@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { holdRequest } from "../http/held-request.ts"
-import { coreUser, createClient, scimToken } from "../scim/scim.ts"
+import { sendIncompleteRequest } from "../http/held-request.ts"
+import { createScimClient, scimToken, userSchema } from "../scim/scim.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -60,9 +60,17 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
   it("are prevented by checking the caller again when the request body has arrived", async () => {
     const dora = await createAdmin("Dora")
     const path = `/api/v1/users/${dora.id}/update`
-    const demoted = await holdRequest(gateway, { path, body: { role: "admin" }, key: dora.key })
+    const demoted = await sendIncompleteRequest(gateway, {
+      path,
+      body: { role: "admin" },
+      key: dora.key,
+    })
     const path2 = "/api/v1/knowledge/create"
-    const ended = await holdRequest(gateway, { path: path2, body: { name: "x" }, key: dora.key })
+    const ended = await sendIncompleteRequest(gateway, {
+      path: path2,
+      body: { name: "x" },
+      key: dora.key,
+    })
     expect((await change(dora.id, { role: "user" })).status).toBe(200)
     expect(await demoted.finish()).toBe(403)
     expect(await roleOf(dora.id)).toBe("user")
@@ -86,7 +94,7 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
   })
 
   it("leave no valid key of a user who is deleted while creating keys", async () => {
-    const scim = createClient(gateway)
+    const scim = createScimClient(gateway)
     const fay = await gateway.createUser("Fay")
     const keys: string[] = []
     const isDone = { now: false }
@@ -108,7 +116,10 @@ describe.each(chooseDatabases())("races with account changes on $name", ({ creat
     isDone.now = true
     await Promise.all(creating)
     expect(ended.status).toBe(204)
-    const revived = await scim.call("POST", "/Users", { schemas: [coreUser], userName: fay.email })
+    const revived = await scim.call("POST", "/Users", {
+      schemas: [userSchema],
+      userName: fay.email,
+    })
     expect(revived).toMatchObject({ status: 201, body: { id: fay.id } })
     for (const key of [fay.key, ...keys]) {
       expect((await gateway.call("GET", "/api/v1/auths/", undefined, { key })).status).toBe(401)

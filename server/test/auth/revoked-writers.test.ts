@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { holdRequest } from "../http/held-request.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { sendIncompleteRequest } from "../http/held-request.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -41,7 +41,7 @@ describe.each(chooseDatabases())("write access to a collection on $name", ({ cre
     gateway.call("GET", `/api/v1/knowledge/${id}`, undefined, { key: who.key })
 
   const share = async (access_grants: object[], fileIds: string[] = []): Promise<string> => {
-    const id = await collect(gateway, "Shared", fileIds, owner.key)
+    const id = await createCollection(gateway, "Shared", fileIds, owner.key)
     expect((await post(owner, id, "update", { access_grants })).status).toBe(200)
     return id
   }
@@ -141,7 +141,7 @@ describe.each(chooseDatabases())("write access to a collection on $name", ({ cre
     ])
     const path = `/api/v1/knowledge/${id}/update`
     const body = { description: "still here" }
-    const held = await holdRequest(gateway, { path, body, key: writer.key })
+    const held = await sendIncompleteRequest(gateway, { path, body, key: writer.key })
     expect((await move("remove")).status).toBe(200)
     expect(await held.finish()).toBe(404)
     expect((await get(owner, id)).body.description).toBe("")

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { collect } from "../knowledge/collections.ts"
+import { createCollection } from "../knowledge/collections.ts"
 import { followEventStream } from "./chat-page.ts"
 
 const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
@@ -28,7 +28,7 @@ describe.each(chooseDatabases())("open event streams on $name", ({ createDatabas
     const move = (verb: "add" | "remove", user_ids: string[]) =>
       gateway.call("POST", `/api/v1/groups/${group.id}/members/${verb}`, { user_ids })
     await move("add", members)
-    const id = await collect(gateway, name)
+    const id = await createCollection(gateway, name)
     const change = (body: object) => gateway.call("POST", `/api/v1/knowledge/${id}/update`, body)
     await change({ access_grants: [grantTo("group", group.id)] })
     return { move, change, isAbout: isAbout(id) }
@@ -52,7 +52,7 @@ describe.each(chooseDatabases())("open event streams on $name", ({ createDatabas
     const seen = left.events.filter(shared.isAbout).length
     await shared.change({ description: "two" })
     await shared.change({ description: "three" })
-    const last = await collect(gateway, "Said after all others")
+    const last = await createCollection(gateway, "Said after all others")
     const readers = [leaver, stayer].map(({ id }) => grantTo("user", id))
     await gateway.call("POST", `/api/v1/knowledge/${last}/update`, { access_grants: readers })
     await left.waitFor(isAbout(last))

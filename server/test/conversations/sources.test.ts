@@ -5,7 +5,7 @@ import { createPdf } from "../files/make-documents.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 import { createChatClient, type FollowedStream } from "./chat-page.ts"
 
 const wait = "?process_in_background=false"
@@ -48,7 +48,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
     eve = createChatClient(gateway, other.key)
     file = (await upload(gateway, "bees.md", bees, { query: wait })).body
     const tax = await upload(gateway, "tax.txt", "Value added tax is due.", { query: wait })
-    collection = await collect(gateway, `Zoo ${name}`, [file.id, tax.body.id])
+    collection = await createCollection(gateway, `Zoo ${name}`, [file.id, tax.body.id])
   })
   afterAll(async () => {
     await gateway.stop()
@@ -119,7 +119,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
 
   it("report an empty list if nothing was found, and name files that could not be read", async () => {
     const blank = await upload(gateway, "blank.txt", "\n \n", { query: wait })
-    const mixed = await collect(gateway, "Mixed", [blank.body.id])
+    const mixed = await createCollection(gateway, "Mixed", [blank.body.id])
     const id = await ada.createChat()
     const files = [{ type: "collection", id: mixed }]
     const [, answer] = await ada.sendMessage(id, { content: "Which interest rate was set?", files })

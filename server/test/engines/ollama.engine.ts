@@ -9,7 +9,7 @@ import { hashFile } from "../../src/files/objects.ts"
 import { collectItems as gather } from "../fakes/collect.ts"
 import type { TestGateway } from "../harness/gateway.ts"
 import { readUsageRecords, waitFor } from "../harness/json-records.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { runInstaller } from "./install.ts"
 import { miniLmFiles, type OllamaTestbed, ollamaVersion, startOllamaTestbed } from "./ollama.ts"
@@ -236,7 +236,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
       const { body } = await upload(gateway, name, text, { query })
       ids.push(body.id)
     }
-    const id = await collect(gateway, "Things", ids)
+    const id = await createCollection(gateway, "Things", ids)
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
     const asked = { query: "feline animal resting" }
     const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)

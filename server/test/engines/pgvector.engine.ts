@@ -5,8 +5,8 @@ import { openDatabase } from "../../src/db/open.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/json-records.ts"
-import { collect, upload } from "../knowledge/collections.ts"
-import { openVectors, perFile, vector } from "../knowledge/vectors.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
+import { openVectorSearch, passagesPerFile, randomVector } from "../knowledge/vectors.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { createPostgresDatabase, startCluster } from "../setup/postgres.ts"
 import { installPythonPackages, packagePath } from "./install.ts"
@@ -35,17 +35,17 @@ const startClusterFrom = async (from: string, programs: string) => {
 }
 
 type Cluster = Awaited<ReturnType<typeof startClusterFrom>>
-type Vectors = Awaited<ReturnType<typeof openVectors>>
+type Vectors = Awaited<ReturnType<typeof openVectorSearch>>
 
 /** Measures the recall of the nearest ten, and the duration of a search. */
 const measureRecall = async (vectors: Vectors, scope: readonly string[], rounds: number) => {
   let right = 0
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const query = vector()
-    const expected = new Set(vectors.nearest("space-a", scope, query, 10))
+    const query = randomVector()
+    const expected = new Set(vectors.exactNearest("space-a", scope, query, 10))
     const start = performance.now()
-    const { found } = await vectors.find("space-a", scope, query, 50)
+    const { found } = await vectors.search("space-a", scope, query, 50)
     times.push(performance.now() - start)
     right += found.slice(0, 10).filter((at) => expected.has(at)).length
   }
@@ -65,14 +65,14 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
       const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: "" })
       return { db, remove: () => db.close() }
     }
-    vectors = await openVectors({ name, open, exactUpTo: 20_000 })
-    await vectors.addSpace("space-a", "active")
+    vectors = await openVectorSearch({ name, open, exactUpTo: 20_000 })
+    await vectors.addIndex("space-a", "active")
     for (const [at, id] of files.entries()) {
       await vectors.addFile(id)
-      await vectors.put("space-a", id)
-      if (at === fileCount / 2) await vectors.catchUp()
+      await vectors.writeVectors("space-a", id)
+      if (at === fileCount / 2) await vectors.updateIndex()
     }
-    await vectors.catchUp()
+    await vectors.updateIndex()
     await sql`analyze`.execute(vectors.db.read)
   })
   afterAll(async () => {
@@ -88,11 +88,11 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
     return Number(rows[0]?.used ?? 0)
   }
 
-  it(`finds the nearest ten of ${fileCount * perFile} by the index`, async () => {
+  it(`finds the nearest ten of ${fileCount * passagesPerFile} by the index`, async () => {
     const before = await usedIndex()
     const { recall, medianMs } = await measureRecall(vectors, files, 60)
     console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in all files`)
-    expect(vectors.broken).toEqual([])
+    expect(vectors.errors).toEqual([])
     expect(recall).toBeGreaterThanOrEqual(0.95)
     await waitFor(async () => (await usedIndex()) > before, 15_000)
   })
@@ -113,25 +113,25 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
     const { recall } = await measureRecall(vectors, rest, 40)
     console.log(`${name}: recall@10 ${recall} after deleting a third of the files`)
     expect(recall).toBeGreaterThanOrEqual(0.95)
-    const { dense } = await vectors.find("space-a", deletedFiles, vector())
+    const { dense } = await vectors.search("space-a", deletedFiles, randomVector())
     expect(dense).toEqual([])
   })
 
   it("can be searched while vectors of another model are created, and drops the old ones afterwards", async () => {
     const few = files.filter((_, at) => at % 3 !== 0).slice(0, 60)
-    await vectors.addSpace("space-b", "building")
-    const query = vector()
+    await vectors.addIndex("space-b", "building")
+    const query = randomVector()
     const writing = (async () => {
-      for (const id of few) await vectors.put("space-b", id)
-      await vectors.catchUp()
+      for (const id of few) await vectors.writeVectors("space-b", id)
+      await vectors.updateIndex()
     })()
-    const during = await vectors.find("space-a", few, query)
-    expect(during.found.slice(0, 10)).toEqual(vectors.nearest("space-a", few, query, 10))
+    const during = await vectors.search("space-a", few, query)
+    expect(during.found.slice(0, 10)).toEqual(vectors.exactNearest("space-a", few, query, 10))
     await writing
     await vectors.db.transact((tx) => vectors.store.activate(tx, "space-b"))
-    const after = await vectors.find("space-b", few, query)
-    expect(after.found.slice(0, 10)).toEqual(vectors.nearest("space-b", few, query, 10))
-    expect(vectors.broken).toEqual([])
+    const after = await vectors.search("space-b", few, query)
+    expect(after.found.slice(0, 10)).toEqual(vectors.exactNearest("space-b", few, query, 10))
+    expect(vectors.errors).toEqual([])
   })
 })
 
@@ -168,7 +168,7 @@ describe("a gateway", () => {
     const query = "?process_in_background=false"
     const text = "A quick brown fox jumps over the lazy dog."
     const file = await upload(gateway, "foxes.txt", text, { query })
-    const id = await collect(gateway, "Foxes", [file.body.id])
+    const id = await createCollection(gateway, "Foxes", [file.body.id])
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
     const found = await waitFor(async () => {
       const asked = { query: "quick brown fox" }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 
 const stored = 230
 const nameOf = (n: number) => `Doc ${String(n).padStart(3, "0")}.txt`
@@ -23,10 +23,10 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ creat
       const { body } = await upload(gateway, nameOf(n), `${n}`, { query: "?process=false" })
       ids.push(body.id)
     }
-    collectionPath = await collect(gateway, "Many", ids.slice(0, 2))
+    collectionPath = await createCollection(gateway, "Many", ids.slice(0, 2))
     const rest = ids.slice(2).map((file_id) => ({ file_id }))
     await gateway.call("POST", `/api/v1/knowledge/${collectionPath}/files/batch/add`, rest)
-    await collect(gateway, "None")
+    await createCollection(gateway, "None")
   })
   afterAll(async () => {
     await gateway.stop()

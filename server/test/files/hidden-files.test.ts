@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { createApp } from "../../src/app.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 /** A valid ID that does not exist. */
@@ -39,7 +39,7 @@ beforeAll(async () => {
     query: wait,
   })
   ids.file = body.id
-  ids.collection = await collect(gateway, "Moths", [body.id])
+  ids.collection = await createCollection(gateway, "Moths", [body.id])
   const started = await fetch(`${gateway.url}/api/v1/files/resumable`, {
     method: "POST",
     headers: {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   })
   ids.upload = started.headers.get("location")?.split("/").at(-1) ?? ""
   key = (await gateway.createUser("Mia")).key
-  ids.mine = await collect(gateway, "Mine", [], key)
+  ids.mine = await createCollection(gateway, "Mine", [], key)
 })
 afterAll(() => closeAll())
 

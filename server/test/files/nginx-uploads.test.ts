@@ -5,7 +5,7 @@ import { cert } from "../fakes/certificate.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
-import { type Nginx, nginxVersion, overTls, startNginx } from "../http/nginx.ts"
+import { type Nginx, nginxVersion, sendOverTls, startNginx } from "../http/nginx.ts"
 
 const MB = 1024 * 1024
 const bearer = { authorization: `Bearer ${adminKey}` }
@@ -31,7 +31,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
 
   const upload = (bytes: Buffer, end = "\r\n--b--\r\n") => {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n'
-    return overTls(port, {
+    return sendOverTls(port, {
       method: "POST",
       path: "/api/v1/files/?process=false",
       headers: { ...bearer, "content-type": "multipart/form-data; boundary=b" },
@@ -43,7 +43,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     const bytes = randomBytes(50 * MB)
     let max = 0
     const watch = setInterval(() => {
-      max = Math.max(max, nginx.collected().length)
+      max = Math.max(max, nginx.bufferedFiles().length)
     }, 5)
     const { status, body } = await upload(bytes)
     clearInterval(watch)
@@ -52,7 +52,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     const { id, meta } = JSON.parse(body)
     expect(meta.size).toBe(bytes.length)
     const path = `/api/v1/files/${id}/content`
-    const part = await overTls(port, { path, headers: { ...bearer, range: "bytes=52428790-" } })
+    const part = await sendOverTls(port, { path, headers: { ...bearer, range: "bytes=52428790-" } })
     expect([part.status, part.headers["content-range"]]).toEqual([
       206,
       `bytes 52428790-52428799/${bytes.length}`,
@@ -66,18 +66,18 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
   })
 
   it("are rejected by nginx above its limit, and the gateway keeps running", async () => {
-    const refused = await overTls(port, {
+    const refused = await sendOverTls(port, {
       method: "POST",
       path: "/api/v1/files/",
       headers: { ...bearer, "content-length": String(201 * MB), expect: "100-continue" },
     }).catch(() => ({ status: 413 }))
     expect(refused.status).toBe(413)
-    expect((await overTls(port, { path: "/health" })).status).toBe(200)
+    expect((await sendOverTls(port, { path: "/health" })).status).toBe(200)
   })
 
   it("keep the received part of a resumable upload whose client disconnects", async () => {
     const tus = { ...bearer, "tus-resumable": "1.0.0" }
-    const created = await overTls(port, {
+    const created = await sendOverTls(port, {
       method: "POST",
       path: "/api/v1/files/resumable",
       headers: {
@@ -105,7 +105,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     sending.on("error", () => {})
     sending.write(bytes.subarray(0, 5 * MB))
     const offset = async (): Promise<number> => {
-      const { headers } = await overTls(port, {
+      const { headers } = await sendOverTls(port, {
         method: "HEAD",
         path: location.pathname,
         headers: tus,
@@ -115,7 +115,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     await waitFor(async () => (await offset()) > 0)
     sending.destroy()
     const goOn = (from: number) =>
-      overTls(port, {
+      sendOverTls(port, {
         method: "PATCH",
         path: location.pathname,
         headers: {

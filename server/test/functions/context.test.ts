@@ -3,7 +3,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { askModel, saveFunction, textOf, tryFunction } from "./functions.ts"
+import { completionText, requestCompletion, runTrial, saveFunction } from "./functions.ts"
 
 const echo = `export const name = "Echo"
 export async function* reply({ messages }, context) {
@@ -32,8 +32,8 @@ afterAll(async () => {
 
 const save = (id: string, content: string, fields?: object) =>
   saveFunction(gateway, id, content, fields)
-const ask = (model: string, fields?: Parameters<typeof askModel>[2]) =>
-  askModel(gateway, model, { key: user.key, ...fields })
+const ask = (model: string, fields?: Parameters<typeof requestCompletion>[2]) =>
+  requestCompletion(gateway, model, { key: user.key, ...fields })
 
 describe("a function's context", () => {
   it("requests completions and embeddings from other models and charges them to the caller", async () => {
@@ -50,7 +50,7 @@ describe("a function's context", () => {
     }`,
     )
     const { body, headers } = await ask("asks")
-    expect(textOf({ body })).toBe("You said: hello there | You said: hello there | true")
+    expect(completionText({ body })).toBe("You said: hello there | You said: hello there | true")
     const records = await waitFor(async () => {
       const all = await readUsageRecords(gateway)
       const own = all.filter((one) => one.request_id === headers.get("x-request-id"))
@@ -75,7 +75,7 @@ describe("a function's context", () => {
           typeof process, typeof require, typeof fetch, context.signal.aborted])
       }`,
     )
-    expect(JSON.parse(textOf(await ask("tells")))).toEqual([
+    expect(JSON.parse(completionText(await ask("tells")))).toEqual([
       "Grace",
       { tone: "dry" },
       "tells",
@@ -101,9 +101,9 @@ describe("a function's context", () => {
     await save("counts", counts)
     await save("counts_too", counts)
     const expected = (count: number) => `${count} ["count","other"]{"deep":[1]}`
-    expect(textOf(await ask("counts"))).toBe(expected(1))
-    expect(textOf(await ask("counts"))).toBe(expected(2))
-    expect(textOf(await ask("counts_too"))).toBe(expected(1))
+    expect(completionText(await ask("counts"))).toBe(expected(1))
+    expect(completionText(await ask("counts"))).toBe(expected(2))
+    expect(completionText(await ask("counts_too"))).toBe(expected(1))
   })
 
   it("limits the size of a stored value", async () => {
@@ -113,7 +113,7 @@ describe("a function's context", () => {
       try { await store.set("big", "x".repeat(100_000)) } catch (error) { return error.message }
     }`,
     )
-    expect(textOf(await ask("hoards"))).toMatch(/64 KB/)
+    expect(completionText(await ask("hoards"))).toMatch(/64 KB/)
   })
 
   it("limits how deeply functions may call each other", async () => {
@@ -132,13 +132,13 @@ describe("a function's context", () => {
 
 describe("a trial run", () => {
   it("streams the reply, log and resource usage of unsaved code", async () => {
-    const { events, text, named, result } = await tryFunction(gateway, "new_one", {
+    const { events, text, eventsNamed, result } = await runTrial(gateway, "new_one", {
       content: echo,
       request: { messages: [{ role: "user", content: "try me" }] },
     })
     expect(events[0]).toMatchObject({ name: "started", data: { models: ["new_one"] } })
     expect(text).toBe("You said: try me ")
-    expect(named("log")[0]?.data).toMatchObject({ text: "asked 1", line: 3, level: "info" })
+    expect(eventsNamed("log")[0]?.data).toMatchObject({ text: "asked 1", line: 3, level: "info" })
     expect(events.at(-1)?.name).toBe("result")
     expect(result).toMatchObject({ outcome: "ok", message: null })
     expect(result.memory_bytes).toBeGreaterThan(100_000)
@@ -148,7 +148,7 @@ describe("a trial run", () => {
 
   it("reports errors with line numbers of the original source", async () => {
     const content = "export const reply = (request: object): string => {\n  return request.a.b\n}"
-    const { result } = await tryFunction(gateway, "echo", { content, request: { messages: [] } })
+    const { result } = await runTrial(gateway, "echo", { content, request: { messages: [] } })
     expect(result).toMatchObject({ outcome: "threw", line: 2 })
     const broken = { content: "export const = 1", request: { messages: [] } }
     const refused = await gateway.call("POST", "/api/v1/functions/id/echo/run", broken)
@@ -160,15 +160,15 @@ describe("a trial run", () => {
 export const chunk = (delta) => delta.last ? { content: "!" } : { content: delta.content.toUpperCase() }`
     const request = { messages: [{ role: "user", content: "x" }] }
     const trial = { content, request, reply: "two words" }
-    const { named, text } = await tryFunction(gateway, "shouts", trial)
-    expect(named("request")[0]?.data.request).toMatchObject({ temperature: 0 })
+    const { eventsNamed, text } = await runTrial(gateway, "shouts", trial)
+    expect(eventsNamed("request")[0]?.data.request).toMatchObject({ temperature: 0 })
     expect(text).toBe("TWO WORDS!")
   })
 
   it("completes a request forwarded to another model", async () => {
     const content = "export const reply = (request) => ({ ...request, model: 'gpt-fake' })"
     const request = { messages: [{ role: "user", content: "over to you" }] }
-    const { text, result } = await tryFunction(gateway, "hands", { content, request })
+    const { text, result } = await runTrial(gateway, "hands", { content, request })
     expect(text).toBe("You said: over to you")
     expect(result.outcome).toBe("ok")
   })

@@ -6,7 +6,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { readUsageRecords, waitForUsageRecords } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -32,74 +32,75 @@ export const before = (request) => ({ ...request,
 const shout = `export const chunk = (delta) =>
   delta.last ? { content: "!" } : { ...delta, content: (delta.content ?? "").toUpperCase() }`
 
-const attach = (id: string, content: string, models: string[], order = 0) =>
+const attachFilter = (id: string, content: string, models: string[], order = 0) =>
   saveFunction(gateway, id, content, { filter_models: models, filter_order: order })
-const ask = (fields: Parameters<typeof askModel>[2] = {}) => askModel(gateway, "gpt-fake", fields)
-const stream = async (fields: object = {}) => {
+const ask = (fields: Parameters<typeof requestCompletion>[2] = {}) =>
+  requestCompletion(gateway, "gpt-fake", fields)
+const streamCompletion = async (fields: object = {}) => {
   const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: adminKey, maxRetries: 0 })
   const messages = [{ role: "user" as const, content: "hello there" }]
-  const asked = { model: "gpt-fake", messages, stream: true, ...fields } as const
-  const { data, response } = await client.chat.completions.create(asked).withResponse()
+  const params = { model: "gpt-fake", messages, stream: true, ...fields } as const
+  const { data, response } = await client.chat.completions.create(params).withResponse()
   const chunks = await collectItems(data)
   const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
   return { chunks, text, requestId: response.headers.get("x-request-id") ?? "" }
 }
-const sent = () => upstream.requests.at(-1)
+const lastUpstreamRequest = () => upstream.requests.at(-1)
 
 describe("a filter", () => {
   it("changes the request sent to the provider", async () => {
-    await attach("mask", mask, ["gpt-fake"])
-    expect(textOf(await ask({ content: "write to ada@example.com" }))).toBe(
+    await attachFilter("mask", mask, ["gpt-fake"])
+    expect(completionText(await ask({ content: "write to ada@example.com" }))).toBe(
       "You said: write to [e-mail]",
     )
-    expect(String(sent()?.body)).not.toContain("ada@")
-    expect(sent()?.json).toMatchObject({ model: "gpt-fake" })
-    const other = await askModel(gateway, "gpt-other", { content: "to ada@example.com" })
-    expect(textOf(other)).toContain("ada@example.com")
+    expect(String(lastUpstreamRequest()?.body)).not.toContain("ada@")
+    expect(lastUpstreamRequest()?.json).toMatchObject({ model: "gpt-fake" })
+    const other = await requestCompletion(gateway, "gpt-other", { content: "to ada@example.com" })
+    expect(completionText(other)).toContain("ada@example.com")
   })
 
   it("changes a streamed reply chunk by chunk without affecting the token counts", async () => {
-    await attach("shout", shout, ["gpt-fake"])
-    const { text, chunks, requestId } = await stream()
+    await attachFilter("shout", shout, ["gpt-fake"])
+    const { text, chunks, requestId } = await streamCompletion()
     expect(text).toBe("YOU SAID: HELLO THERE!")
     expect(chunks.length).toBeGreaterThan(3)
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
     const [record] = await waitForUsageRecords(gateway, requestId)
     expect(record).toMatchObject({ outcome: "ok", tokens_in: 5, tokens_out: 4, estimated: 0 })
-    const counted = await stream({ stream_options: { include_usage: true } })
+    const counted = await streamCompletion({ stream_options: { include_usage: true } })
     expect(counted.chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 5 })
   })
 
   it("handles a stream that arrives faster than it is read", async () => {
-    await attach("shout", shout, ["gpt-fake"])
+    await attachFilter("shout", shout, ["gpt-fake"])
     const piece = { choices: [{ index: 0, delta: { content: "a" } }] }
     const last = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
     const event = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`
     const body = `${event(piece).repeat(20_000)}${event(last)}data: [DONE]\n\n`
     const headers = { "content-type": "text/event-stream" }
     upstream.injectFault({ kind: "reply", headers, body }, { on: /chat/ })
-    expect((await stream()).text).toBe(`${"A".repeat(20_000)}!`)
+    expect((await streamCompletion()).text).toBe(`${"A".repeat(20_000)}!`)
   })
 
   it("changes a non-streamed reply through `chunk` and `after`", async () => {
-    await attach("shout", shout, ["gpt-fake"])
-    expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE!")
+    await attachFilter("shout", shout, ["gpt-fake"])
+    expect(completionText(await ask())).toBe("YOU SAID: HELLO THERE!")
     const after = `export const after = (reply) => {
       reply.choices[0].message.content += " (checked)"
       return reply
     }`
-    await attach("checks", after, ["gpt-fake"], 5)
-    expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE (CHECKED)!")
+    await attachFilter("checks", after, ["gpt-fake"], 5)
+    expect(completionText(await ask())).toBe("YOU SAID: HELLO THERE (CHECKED)!")
   })
 
   it("with only `after` delays a streamed reply until it is complete", async () => {
-    await attach(
+    await attachFilter(
       "after",
       `export const after = ({ choices, ...rest }) => ({ ...rest, choices:
       [{ ...choices[0], message: { ...choices[0].message, content: "something else" } }] })`,
       ["*"],
     )
-    const { text, chunks } = await stream()
+    const { text, chunks } = await streamCompletion()
     expect(text).toBe("something else")
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
   })
@@ -110,36 +111,36 @@ describe("a filter", () => {
       return request
     }
     export const chunk = (delta) => (delta.last ? { content: "<${tag}>" } : delta)`
-    await attach("outer", tagging("outer"), ["*"], 1)
-    await attach("inner", tagging("inner"), ["*"], 2)
-    expect(textOf(await ask())).toBe("You said: hello there outer inner<inner><outer>")
+    await attachFilter("outer", tagging("outer"), ["*"], 1)
+    await attachFilter("inner", tagging("inner"), ["*"], 2)
+    expect(completionText(await ask())).toBe("You said: hello there outer inner<inner><outer>")
   })
 
   it("also applies to models based on the one it is attached to", async () => {
-    await attach("mask", mask, ["gpt-fake"])
+    await attachFilter("mask", mask, ["gpt-fake"])
     await gateway.call("POST", "/api/v1/models/create", {
       id: "helper",
       name: "Helper",
       base_model_id: "gpt-fake",
       params: { system: "Write to boss@example.com." },
     })
-    await askModel(gateway, "helper", { content: "to ada@example.com" })
-    expect(String(sent()?.body)).not.toContain("@example.com")
+    await requestCompletion(gateway, "helper", { content: "to ada@example.com" })
+    expect(String(lastUpstreamRequest()?.body)).not.toContain("@example.com")
     await gateway.call("POST", "/api/v1/models/model/delete", { id: "helper" })
   })
 
   it("applies to conversations and function models, and ends with its request", async () => {
-    await attach("shout", shout, ["*"])
+    await attachFilter("shout", shout, ["*"])
     await saveFunction(gateway, "echo", "export function* reply() { yield 'one '; yield 'two' }")
     const page = createChatClient(gateway, adminKey)
     const id = await page.createChat({ models: ["echo"] })
     const [, answer] = await page.sendMessage(id, { content: "good morning" })
     expect(answer).toMatchObject({ state: "completed", content: "ONE TWO!" })
-    await expect.poll(async () => (await lastRun(gateway, "shout"))?.outcome).toBe("ok")
+    await expect.poll(async () => (await fetchLastRun(gateway, "shout"))?.outcome).toBe("ok")
   })
 
   it("may drop chunks, and its own requests bypass the filter", async () => {
-    await attach(
+    await attachFilter(
       "asks",
       `export const before = async (request, context) => {
       const reply = await context.chat({ model: "gpt-other", messages: request.messages })
@@ -149,33 +150,35 @@ describe("a filter", () => {
     export const chunk = (delta) => (delta.content?.includes("said") ? null : delta)`,
       ["*"],
     )
-    expect((await stream()).text).not.toContain("said")
+    expect((await streamCompletion()).text).not.toContain("said")
   })
 
   it("that fails blocks the request or the rest of the stream", async () => {
-    await attach("fails", "export const before = () => { throw new Error('no') }", ["gpt-fake"])
+    await attachFilter("fails", "export const before = () => { throw new Error('no') }", [
+      "gpt-fake",
+    ])
     const before = upstream.requests.length
     const { status, body } = await ask()
     expect(status).toBe(502)
     expect(body.error).toMatchObject({ code: "function_failed" })
     expect(upstream.requests.length).toBe(before)
-    await attach(
+    await attachFilter(
       "fails",
       `let count = 0
       export const chunk = (delta) => { if (count++ > 1) throw new Error("enough"); return delta }`,
       ["gpt-fake"],
     )
-    const torn = await ask({ stream: true, metadata: { fake_delay_ms: 30 } })
-    expect(torn.body).toMatch(/enough.*function_failed/)
-    expect(torn.body).not.toContain("[DONE]")
+    const interrupted = await ask({ stream: true, metadata: { fake_delay_ms: 30 } })
+    expect(interrupted.body).toMatch(/enough.*function_failed/)
+    expect(interrupted.body).not.toContain("[DONE]")
     const refusing = "export const before = (r, context) => context.refuse('Not this.')"
-    await attach("fails", refusing, ["gpt-fake"])
+    await attachFilter("fails", refusing, ["gpt-fake"])
     expect((await ask()).body.error).toMatchObject({ message: "Not this." })
   })
 
   it("that fails on the first chunk returns 502, because nothing was sent yet", async () => {
     const throwing = "export const chunk = () => { throw new Error('at once') }"
-    await attach("fails", throwing, ["gpt-fake"])
+    await attachFilter("fails", throwing, ["gpt-fake"])
     for (const fields of [{ stream: true }, {}]) {
       const { status, body } = await ask(fields)
       expect(status).toBe(502)
@@ -185,29 +188,29 @@ describe("a filter", () => {
   })
 
   it("that blocks a request leaves a usage record", async () => {
-    const known = (await readUsageRecords(gateway)).length
+    const recordsBefore = (await readUsageRecords(gateway)).length
     for (const [code, outcome] of [
       ["throw new Error('no')", "upstream_error"],
       ["context.refuse('Not this.')", "refused_request"],
     ] as const) {
-      await attach("fails", `export const before = (r, context) => { ${code} }`, ["gpt-fake"])
+      await attachFilter("fails", `export const before = (r, context) => { ${code} }`, ["gpt-fake"])
       const { status } = await ask()
       const records = await readUsageRecords(gateway)
       expect(records.at(-1)).toMatchObject({ model: "gpt-fake", outcome, status, tokens_in: 0 })
     }
-    expect((await readUsageRecords(gateway)).length).toBe(known + 2)
+    expect((await readUsageRecords(gateway)).length).toBe(recordsBefore + 2)
   })
 
   it("cannot choose another model", async () => {
-    await attach("turns", "export const before = (r) => ({ ...r, model: 'gpt-other' })", [
+    await attachFilter("turns", "export const before = (r) => ({ ...r, model: 'gpt-other' })", [
       "gpt-fake",
     ])
     await ask()
-    expect(sent()?.json).toMatchObject({ model: "gpt-fake" })
+    expect(lastUpstreamRequest()?.json).toMatchObject({ model: "gpt-fake" })
   })
 
   it("cannot be bypassed through another route to the same model", async () => {
-    await attach("mask", mask, ["gpt-fake"])
+    await attachFilter("mask", mask, ["gpt-fake"])
     for (const [path, fields] of [
       ["/v1/completions", { prompt: "x" }],
       ["/v1/responses", { input: "x" }],
@@ -221,7 +224,7 @@ describe("a filter", () => {
 it("without a filter, a stream is relayed byte for byte", async () => {
   const fields = { stream: true, stream_options: { include_usage: true } }
   const { body } = await ask(fields)
-  expect(body).toBe(sent()?.sent.body.toString())
-  await attach("elsewhere", shout, ["gpt-other"])
-  expect((await ask(fields)).body).toBe(sent()?.sent.body.toString())
+  expect(body).toBe(lastUpstreamRequest()?.sent.body.toString())
+  await attachFilter("elsewhere", shout, ["gpt-other"])
+  expect((await ask(fields)).body).toBe(lastUpstreamRequest()?.sent.body.toString())
 })

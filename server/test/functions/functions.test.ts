@@ -129,8 +129,8 @@ export const settings = {
     const values = { key: "a secret of theirs", most: 5, tone: "dry", loud: true }
     const set = await post("/id/kept/valves", { values })
     expect(set.body.values).toEqual({ ...values, key: "********" })
-    const again = await post("/id/kept/valves", { values: { key: "********", most: null } })
-    expect(again.body.values).toMatchObject({ key: "********", most: null, tone: "dry" })
+    const updated = await post("/id/kept/valves", { values: { key: "********", most: null } })
+    expect(updated.body.values).toMatchObject({ key: "********", most: null, tone: "dry" })
     const row = await gateway.gateway.db.read
       .selectFrom("functions")
       .select("sealed_values")
@@ -138,8 +138,8 @@ export const settings = {
       .executeTakeFirst()
     expect(row?.sealed_values).not.toContain("secret of theirs")
     expect(gateway.gateway.studio.directory.get("kept")?.values.key).toBe(values.key)
-    const seen = [await get("/id/kept/valves"), await get("/id/kept"), await get("/export")]
-    expect(JSON.stringify(seen.map(({ body }) => body))).not.toContain(values.key)
+    const responses = [await get("/id/kept/valves"), await get("/id/kept"), await get("/export")]
+    expect(JSON.stringify(responses.map(({ body }) => body))).not.toContain(values.key)
     for (const wrong of [{ most: 10 }, { most: "5" }, { tone: "cold" }, { nothing: 1 }]) {
       expect((await post("/id/kept/valves", { values: wrong })).status).toBe(422)
     }
@@ -166,8 +166,8 @@ export const settings = {
     await create("short")
     expect((await post("/id/short/toggle")).body.is_active).toBe(false)
     expect((await post("/id/short/toggle")).body.is_active).toBe(true)
-    const gone = await gateway.call("DELETE", "/api/v1/functions/id/short/delete")
-    expect(gone.body).toEqual({ status: true })
+    const removed = await gateway.call("DELETE", "/api/v1/functions/id/short/delete")
+    expect(removed.body).toEqual({ status: true })
     expect((await get("/id/short")).status).toBe(404)
     const deleted = await events("function.deleted")
     expect(deleted.filter(({ target_id }) => target_id === "short")).toHaveLength(1)

@@ -12,14 +12,14 @@ export const saveFunction = async (
   fields: object = {},
 ): Promise<void> => {
   const input = { id, name: id, content, access_grants: everyone, ...fields }
-  const known = await gateway.call("GET", `/api/v1/functions/id/${id}`)
-  const path = known.status === 200 ? `/id/${id}/update` : "/create"
+  const existing = await gateway.call("GET", `/api/v1/functions/id/${id}`)
+  const path = existing.status === 200 ? `/id/${id}/update` : "/create"
   const { status, body } = await gateway.call("POST", `/api/v1/functions${path}`, input)
   expect(status, JSON.stringify(body)).toBe(200)
 }
 
 /** Requests a chat completion; by default from the administrator and without streaming. */
-export const askModel = (
+export const requestCompletion = (
   gateway: TestGateway,
   model: string,
   {
@@ -36,17 +36,20 @@ export const askModel = (
   )
 
 /** Text of the first choice, or the whole body as JSON if there is none. */
-export const textOf = ({ body }: { body: { choices: { message: { content: string } }[] } }) =>
-  body.choices?.[0]?.message.content ?? JSON.stringify(body)
+export const completionText = ({
+  body,
+}: {
+  body: { choices: { message: { content: string } }[] }
+}) => body.choices?.[0]?.message.content ?? JSON.stringify(body)
 
 /** The most recent run of a function. */
-export const lastRun = async (gateway: TestGateway, id: string) => {
+export const fetchLastRun = async (gateway: TestGateway, id: string) => {
   const { body } = await gateway.call("GET", `/api/v1/functions/id/${id}/runs`)
   return body.items[0]
 }
 
 /** Runs unsaved code and returns the parsed server-sent events. */
-export const tryFunction = async (gateway: TestGateway, id: string, trial: object) => {
+export const runTrial = async (gateway: TestGateway, id: string, trial: object) => {
   const { status, body } = await gateway.call("POST", `/api/v1/functions/id/${id}/run`, trial)
   expect(status, JSON.stringify(body)).toBe(200)
   const events = String(body)
@@ -56,7 +59,7 @@ export const tryFunction = async (gateway: TestGateway, id: string, trial: objec
       const [, name = "", data = "null"] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? []
       return { name, data: JSON.parse(data) }
     })
-  const named = (name: string) => events.filter((event) => event.name === name)
-  const text = named("delta").map(({ data }) => data.content ?? "")
-  return { events, named: named, text: text.join(""), result: named("result")[0]?.data }
+  const eventsNamed = (name: string) => events.filter((event) => event.name === name)
+  const text = eventsNamed("delta").map(({ data }) => data.content ?? "")
+  return { events, eventsNamed, text: text.join(""), result: eventsNamed("result")[0]?.data }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -30,12 +30,14 @@ const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 
 /** Sends ordinary requests at a steady rate while `work` runs, and returns their durations. */
-const beside = async <T>(work: () => Promise<T>): Promise<{ result: T; times: number[] }> => {
+const withBackgroundRequests = async <T>(
+  work: () => Promise<T>,
+): Promise<{ result: T; times: number[] }> => {
   const times: number[] = []
   const sending: Promise<void>[] = []
   const send = async (): Promise<void> => {
     const start = performance.now()
-    const { status } = await askModel(gateway, "gpt-fake", { key: user.key })
+    const { status } = await requestCompletion(gateway, "gpt-fake", { key: user.key })
     expect(status).toBe(200)
     times.push(performance.now() - start)
   }
@@ -55,10 +57,14 @@ const save = (id: string, content: string, fields?: object) =>
 const attack = async (code: string, fields?: object) => {
   await save("hostile", code, fields)
   await save("harmless", "export const reply = () => 'still here'")
-  const { result, times } = await beside(() => askModel(gateway, "hostile", { key: user.key }))
+  const { result, times } = await withBackgroundRequests(() =>
+    requestCompletion(gateway, "hostile", { key: user.key }),
+  )
   if (times.length > 10) expect(p99(times)).toBeLessThan(maxMs)
-  expect(textOf(await askModel(gateway, "harmless", { key: user.key }))).toBe("still here")
-  return { ...result, run: await lastRun(gateway, "hostile") }
+  expect(completionText(await requestCompletion(gateway, "harmless", { key: user.key }))).toBe(
+    "still here",
+  )
+  return { ...result, run: await fetchLastRun(gateway, "hostile") }
 }
 
 describe("hostile code that exhausts time or memory", () => {
@@ -161,10 +167,12 @@ describe("hostile code that exhausts time or memory", () => {
       return "finished"
     }`,
     )
-    const slow = Array.from({ length: 6 }, () => askModel(gateway, "slow", { key: user.key }))
-    const [hostile, ...others] = await Promise.all([askModel(gateway, "hostile"), ...slow])
+    const slow = Array.from({ length: 6 }, () =>
+      requestCompletion(gateway, "slow", { key: user.key }),
+    )
+    const [hostile, ...others] = await Promise.all([requestCompletion(gateway, "hostile"), ...slow])
     expect(hostile?.status).toBe(502)
-    expect(others.map((one) => textOf(one))).toEqual(Array(6).fill("finished"))
+    expect(others.map((one) => completionText(one))).toEqual(Array(6).fill("finished"))
   }, 120_000)
 })
 
@@ -187,7 +195,7 @@ describe("hostile code that tries to escape the sandbox", () => {
     const { body } = await attack(
       `export const reply = async (request, context) => String(await ${expression})`,
     )
-    expect(textOf({ body })).toMatch(/^(undefined)+$/)
+    expect(completionText({ body })).toMatch(/^(undefined)+$/)
   })
 
   it.each([
@@ -253,7 +261,9 @@ describe("hostile code that tries to escape the sandbox", () => {
       "hostile",
       "export const reply = (request, context) => String(globalThis.left) + context.user.role",
     )
-    expect(textOf(await askModel(gateway, "hostile", { key: user.key }))).toBe("undefineduser")
+    expect(completionText(await requestCompletion(gateway, "hostile", { key: user.key }))).toBe(
+      "undefineduser",
+    )
   })
 
   it("cannot pollute prototypes through yielded objects", async () => {
@@ -262,7 +272,7 @@ describe("hostile code that tries to escape the sandbox", () => {
       yield { constructor: { prototype: { polluted: 1 } }, content: "b" }
     }`)
     expect(status).toBe(200)
-    expect(textOf({ body })).toBe("ab")
+    expect(completionText({ body })).toBe("ab")
     expect(Reflect.get({}, "polluted")).toBeUndefined()
   })
 })

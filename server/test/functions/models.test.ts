@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForUsageRecords } from "../harness/json-records.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
 
 const echo = `export const name = "Echo"
 export async function* reply({ messages }, context) {
@@ -37,8 +37,8 @@ afterAll(async () => {
 
 const save = (id: string, content: string, fields?: object) =>
   saveFunction(gateway, id, content, fields)
-const ask = (model: string, fields?: Parameters<typeof askModel>[2]) =>
-  askModel(gateway, model, { key: user.key, ...fields })
+const ask = (model: string, fields?: Parameters<typeof requestCompletion>[2]) =>
+  requestCompletion(gateway, model, { key: user.key, ...fields })
 
 describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) => {
   const client = () =>
@@ -46,8 +46,8 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
   const hello = { model: "echo", messages: [{ role: "user" as const, content: "hello there" }] }
 
   it("streams from a function and reads its usage", async () => {
-    const asked = { ...hello, stream: true, stream_options: { include_usage: true } } as const
-    const { data, response } = await client().chat.completions.create(asked).withResponse()
+    const params = { ...hello, stream: true, stream_options: { include_usage: true } } as const
+    const { data, response } = await client().chat.completions.create(params).withResponse()
     const chunks = await collectItems(data)
     const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
     expect(text).toBe("You said: hello there ")
@@ -89,8 +89,10 @@ describe("a function's model", () => {
     )
     const seen = []
     for (let turn = 0; turn < 8; turn++) {
-      const [left, random, age] = JSON.parse(textOf(await askModel(gateway, "anew")))
-      expect(left).toBe("nothing")
+      const [leftover, random, age] = JSON.parse(
+        completionText(await requestCompletion(gateway, "anew")),
+      )
+      expect(leftover).toBe("nothing")
       // The clock starts with the run, not with the process.
       expect(age).toBeLessThan(maxDelayMs)
       seen.push(random)
@@ -116,8 +118,8 @@ describe("a function's model", () => {
       `export const reply = async () => ({ choices: [{ message: ${message},
       finish_reason: "length" }], usage: ${usage} })`,
     )
-    expect(textOf(await ask("text"))).toBe("plain")
-    expect(textOf(await ask("gives"))).toBe("ab")
+    expect(completionText(await ask("text"))).toBe("plain")
+    expect(completionText(await ask("gives"))).toBe("ab")
     const { body, headers } = await ask("whole")
     expect(body.choices[0]).toMatchObject({ message: { content: "made" }, finish_reason: "length" })
     expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 })
@@ -128,7 +130,7 @@ describe("a function's model", () => {
 
   it("may forward to another model, whose reply is streamed through", async () => {
     await save("router", "export const reply = (request) => ({ ...request, model: 'gpt-fake' })")
-    expect(textOf(await ask("router"))).toBe("You said: hello there")
+    expect(completionText(await ask("router"))).toBe("You said: hello there")
     const streamed = await ask("router", { stream: true })
     expect(String(streamed.body)).toContain('"model":"gpt-fake"')
     expect(String(streamed.body).trimEnd()).toMatch(/data: \[DONE\]$/)
@@ -143,8 +145,8 @@ describe("a function's model", () => {
       `export const models = [{ id: "one" }, { id: "two", name: "Two" }]
       export const reply = (request, { model }) => model.id + " " + model.name`,
     )
-    expect(textOf(await ask("pair.one"))).toBe("pair.one one")
-    expect(textOf(await ask("pair.two"))).toBe("pair.two two")
+    expect(completionText(await ask("pair.one"))).toBe("pair.one one")
+    expect(completionText(await ask("pair.two"))).toBe("pair.two two")
     expect((await ask("pair")).status).toBe(404)
   })
 
@@ -170,7 +172,7 @@ describe("a function's model", () => {
       { key: user.key },
     )
     expect(created.status).toBe(200)
-    expect(textOf(await ask("polite"))).toBe("You said: hello there ")
+    expect(completionText(await ask("polite"))).toBe("You said: hello there ")
     const { body } = await gateway.call("GET", "/v1/models/polite", undefined, { key: user.key })
     expect(body).toMatchObject({ owned_by: "function", base_model_id: "echo" })
   })
@@ -183,9 +185,9 @@ describe("a function's model", () => {
       base_model_id: "gpt-fake",
       access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
     })
-    expect(textOf(await ask("twin"))).toBe("You said: hello there")
+    expect(completionText(await ask("twin"))).toBe("You said: hello there")
     await gateway.call("POST", "/api/v1/models/model/delete", { id: "twin" })
-    expect(textOf(await ask("twin"))).toBe("of the function")
+    expect(completionText(await ask("twin"))).toBe("of the function")
   })
 
   it("is available only to users with a grant", async () => {
@@ -193,7 +195,7 @@ describe("a function's model", () => {
     expect((await ask("private")).status).toBe(404)
     const { body } = await gateway.call("GET", "/v1/models", undefined, { key: user.key })
     expect(body.data.map(({ id }: { id: string }) => id)).not.toContain("private")
-    expect((await askModel(gateway, "private")).status).toBe(200)
+    expect((await requestCompletion(gateway, "private")).status).toBe(200)
     const grant = [{ principal_type: "user", principal_id: user.id, permission: "read" }]
     await gateway.call("POST", "/api/v1/functions/id/private/update", { access_grants: grant })
     expect((await ask("private")).status).toBe(200)
@@ -212,14 +214,14 @@ describe("a function's model", () => {
 
   it("changes as soon as the function is saved", async () => {
     await save("changes", "export const reply = () => 'first'")
-    expect(textOf(await ask("changes"))).toBe("first")
+    expect(completionText(await ask("changes"))).toBe("first")
     await save("changes", "export const reply = () => 'second'")
-    expect(textOf(await ask("changes"))).toBe("second")
+    expect(completionText(await ask("changes"))).toBe("second")
   })
 
   it("keeps its 50 most recent runs with their logs", async () => {
     await ask("echo")
-    expect(await lastRun(gateway, "echo")).toMatchObject({
+    expect(await fetchLastRun(gateway, "echo")).toMatchObject({
       outcome: "ok",
       task: "echo",
       user_id: user.id,
@@ -244,7 +246,7 @@ describe("a failing function", () => {
           throw new TypeError("too late")
         }, 5))`,
     )
-    const { status, body } = await askModel(gateway, "late")
+    const { status, body } = await requestCompletion(gateway, "late")
     expect(status).toBe(502)
     expect(body.error.message).toMatch(/TypeError: too late.*line 3/)
   })
@@ -263,7 +265,7 @@ describe("a failing function", () => {
       expect(body.error).toMatchObject({ code: "function_failed" })
       expect(body.error.message).toMatch(/TypeError.*line 4/)
     }
-    expect(await lastRun(gateway, "throws")).toMatchObject({ outcome: "threw", line: 4 })
+    expect(await fetchLastRun(gateway, "throws")).toMatchObject({ outcome: "threw", line: 4 })
   })
 
   it("ends a started stream with an error event and without [DONE]", async () => {
@@ -293,7 +295,7 @@ describe("a failing function", () => {
     expect((await ask("needs")).body.error.message).toMatch(/settings are missing: key/)
     const values = { key: "twelve chars" }
     await gateway.call("POST", "/api/v1/functions/id/needs/valves", { values })
-    expect(textOf(await ask("needs"))).toBe("12 characters")
+    expect(completionText(await ask("needs"))).toBe("12 characters")
   })
 
   it("is stopped when its client disconnects", async () => {
@@ -303,7 +305,7 @@ describe("a failing function", () => {
       for (;;) { yield "on "; await new Promise((resolve) => setTimeout(resolve, 5)) }
     }`,
     )
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${user.key}`, "x-request-id": "left-function" },
@@ -312,12 +314,14 @@ describe("a failing function", () => {
         messages: [{ role: "user", content: "x" }],
         stream: true,
       }),
-      signal: leaving.signal,
+      signal: disconnect.signal,
     })
     await response.body?.getReader().read()
-    leaving.abort()
+    disconnect.abort()
     const [record] = await waitForUsageRecords(gateway, "left-function")
     expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1 })
-    await expect.poll(async () => (await lastRun(gateway, "endless"))?.outcome).toBe("cancelled")
+    await expect
+      .poll(async () => (await fetchLastRun(gateway, "endless"))?.outcome)
+      .toBe("cancelled")
   })
 })

@@ -4,17 +4,17 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
 let user: Awaited<ReturnType<TestGateway["createUser"]>>
 /** A server on this machine that functions must not reach. */
-const inside = createServer((request, response) => {
-  asked.push(request.url ?? "")
+const internalServer = createServer((request, response) => {
+  internalRequests.push(request.url ?? "")
   response.end("inside")
 })
-const asked: string[] = []
+const internalRequests: string[] = []
 let port: number
 
 beforeAll(async () => {
@@ -24,12 +24,12 @@ beforeAll(async () => {
   })
   await waitForModels(gateway, ["gpt-fake"])
   user = await gateway.createUser("Grace")
-  port = await listenOnLoopback(inside)
+  port = await listenOnLoopback(internalServer)
 })
 afterAll(async () => {
   await gateway.stop()
   await upstream.close()
-  inside.close()
+  internalServer.close()
 })
 
 const save = (id: string, content: string, fields?: object) =>
@@ -37,11 +37,11 @@ const save = (id: string, content: string, fields?: object) =>
 
 const run = async (code: string) => {
   await save("hostile", code)
-  return askModel(gateway, "hostile", { key: user.key })
+  return requestCompletion(gateway, "hostile", { key: user.key })
 }
 
 describe("hostile code that tries to reach internal services", () => {
-  const reaching = (address: string) => `export const reply = async (request, { fetch }) =>
+  const fetchCode = (address: string) => `export const reply = async (request, { fetch }) =>
     (await fetch(${JSON.stringify(address)})).text()`
   const names = [
     "localhost",
@@ -66,25 +66,27 @@ describe("hostile code that tries to reach internal services", () => {
   it.each(names)("cannot connect to %s, even if its host is allowed", async (name) => {
     const address = `http://${name}:${port}/secret`
     const { hostname } = new URL(address)
-    await save("hostile", reaching(address), { hosts: [`${hostname}:${port}`] })
-    const { status, body } = await askModel(gateway, "hostile", { key: user.key })
+    await save("hostile", fetchCode(address), { hosts: [`${hostname}:${port}`] })
+    const { status, body } = await requestCompletion(gateway, "hostile", { key: user.key })
     expect(status).toBe(502)
     expect(body.error.message).toMatch(/network that functions may not reach/)
-    expect(asked).toEqual([])
-    expect(await lastRun(gateway, "hostile")).toMatchObject({ outcome: "denied" })
+    expect(internalRequests).toEqual([])
+    expect(await fetchLastRun(gateway, "hostile")).toMatchObject({ outcome: "denied" })
   })
 
   it("cannot connect to a host that is not allowed, nor to another port of an allowed host", async () => {
-    await save("hostile", reaching("https://example.com/"), { hosts: ["api.example.com"] })
-    expect((await askModel(gateway, "hostile")).body.error.message).toMatch(
+    await save("hostile", fetchCode("https://example.com/"), { hosts: ["api.example.com"] })
+    expect((await requestCompletion(gateway, "hostile")).body.error.message).toMatch(
       /not one that was allowed/,
     )
-    await save("hostile", reaching("https://example.com:8443/"), { hosts: ["example.com"] })
-    expect((await askModel(gateway, "hostile")).body.error.message).toMatch(
+    await save("hostile", fetchCode("https://example.com:8443/"), { hosts: ["example.com"] })
+    expect((await requestCompletion(gateway, "hostile")).body.error.message).toMatch(
       /not one that was allowed/,
     )
-    await save("hostile", reaching("file:///etc/passwd"), { hosts: ["example.com"] })
-    expect((await askModel(gateway, "hostile")).body.error.message).toMatch(/cannot be fetched/)
+    await save("hostile", fetchCode("file:///etc/passwd"), { hosts: ["example.com"] })
+    expect((await requestCompletion(gateway, "hostile")).body.error.message).toMatch(
+      /cannot be fetched/,
+    )
   })
 
   it("cannot read another function's settings or store", async () => {
@@ -95,13 +97,13 @@ describe("hostile code that tries to reach internal services", () => {
     )
     const values = { key: "of the owner alone" }
     await gateway.call("POST", "/api/v1/functions/id/owner/valves", { values })
-    await askModel(gateway, "owner")
+    await requestCompletion(gateway, "owner")
     const { body } = await run(`export const reply = async (request, context) => {
       const found = [await context.store.get("mine"), await context.store.keys(),
         await context.store.get("owner/mine"), await context.store.get("../owner/mine")]
       return JSON.stringify([found, context.settings])
     }`)
-    expect(textOf({ body })).toBe("[[null,[],null,null],{}]")
+    expect(completionText({ body })).toBe("[[null,[],null,null],{}]")
   })
 
   it("cannot bypass its caller's grants or API key's allowed models", async () => {
@@ -111,19 +113,21 @@ describe("hostile code that tries to reach internal services", () => {
       return reply.choices[0].message.content
     }`
     await save("hostile", code("closed"))
-    expect(textOf(await askModel(gateway, "hostile"))).toBe("for few")
-    const refused = await askModel(gateway, "hostile", { key: user.key })
+    expect(completionText(await requestCompletion(gateway, "hostile"))).toBe("for few")
+    const refused = await requestCompletion(gateway, "hostile", { key: user.key })
     expect(refused.body.error.message).toMatch(/does not exist or you do not have access/)
     await save("hostile", "export const reply = (r) => ({ model: 'closed', messages: r.messages })")
-    expect((await askModel(gateway, "hostile", { key: user.key })).status).toBe(404)
+    expect((await requestCompletion(gateway, "hostile", { key: user.key })).status).toBe(404)
 
     await save("hostile", code("gpt-fake"))
     const limits = { name: "one model", allowed_models: ["hostile"] }
     const options = { key: user.key }
     const made = await gateway.call("POST", "/api/v1/auths/api_keys", limits, options)
-    const limited = await askModel(gateway, "hostile", { key: made.body.api_key })
+    const limited = await requestCompletion(gateway, "hostile", { key: made.body.api_key })
     expect(limited.body.error.message).toMatch(/not allowed to use the model/)
-    expect(textOf(await askModel(gateway, "hostile", options))).toContain("You said")
+    expect(completionText(await requestCompletion(gateway, "hostile", options))).toContain(
+      "You said",
+    )
   })
 
   it("does not learn the paths of the gateway's files from errors", async () => {
@@ -136,7 +140,9 @@ describe("hostile code that tries to reach internal services", () => {
       }
       return told.join("\\n")
     }`)
-    expect(textOf({ body }).length).toBeGreaterThan(100)
-    expect(textOf({ body })).not.toMatch(/file:|node_modules|\/server\/|\/work\/|node:internal/)
+    expect(completionText({ body }).length).toBeGreaterThan(100)
+    expect(completionText({ body })).not.toMatch(
+      /file:|node_modules|\/server\/|\/work\/|node:internal/,
+    )
   })
 })

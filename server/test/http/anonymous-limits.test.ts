@@ -10,7 +10,7 @@ describe("anonymous connections", () => {
     const sockets: Socket[] = []
     try {
       const { hostname, port } = new URL(gateway.url)
-      const dial = async () => {
+      const openConnection = async () => {
         const socket = connect({ host: hostname, port: Number(port) })
         sockets.push(socket)
         let text = ""
@@ -21,16 +21,16 @@ describe("anonymous connections", () => {
         await once(socket, "connect")
         return { socket, text: () => text }
       }
-      const known = await dial()
+      const authenticated = await openConnection()
       const { key } = await gateway.createUser("Ada")
-      known.socket.write(
+      authenticated.socket.write(
         `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\n\r\n{}`,
       )
-      await waitFor(() => known.text().includes("HTTP/1.1 4"))
-      const fetched = sockets.length
-      expect(fetched).toBe(1)
-      const idle: Awaited<ReturnType<typeof dial>>[] = []
-      for (let count = 0; count < 8; count++) idle.push(await dial())
+      await waitFor(() => authenticated.text().includes("HTTP/1.1 4"))
+      const openSockets = sockets.length
+      expect(openSockets).toBe(1)
+      const idle: Awaited<ReturnType<typeof openConnection>>[] = []
+      for (let count = 0; count < 8; count++) idle.push(await openConnection())
       await waitFor(() => idle.some(({ text }) => text().startsWith("HTTP/1.1 429")))
       const refused = idle.filter(({ text }) => text().startsWith("HTTP/1.1 429"))
       expect(refused.length).toBeGreaterThanOrEqual(3)
@@ -89,9 +89,12 @@ describe("sign-ups", () => {
     // Two dozen hashes take long enough for the sign-in to arrive in between.
     const passwordCost = { logCost: 14, blockSize: 8, parallel: 1 }
     const gateway = await startGateway(env, { passwordCost })
-    const from = (address: string) => ({ key: null, headers: { "x-forwarded-for": address } })
+    const requestFrom = (address: string) => ({
+      key: null,
+      headers: { "x-forwarded-for": address },
+    })
     const post = (path: string, body: object, address: string) =>
-      gateway.call("POST", `/api/v1/auths/${path}`, body, from(address))
+      gateway.call("POST", `/api/v1/auths/${path}`, body, requestFrom(address))
     try {
       let signedUp = 0
       const flood = Array.from({ length: 24 }, async (_, index) => {

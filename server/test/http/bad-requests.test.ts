@@ -24,9 +24,10 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
-const signed = (header: object, claims: object, sign: (text: string) => string): string => {
-  const text = `${base64(header)}.${base64(claims)}`
+const encodeJson = (value: object): string =>
+  Buffer.from(JSON.stringify(value)).toString("base64url")
+const signToken = (header: object, claims: object, sign: (text: string) => string): string => {
+  const text = `${encodeJson(header)}.${encodeJson(claims)}`
   return `${text}.${sign(text)}`
 }
 
@@ -34,7 +35,7 @@ describe("an invalid token", () => {
   let token: string
   let claims: { sub: string; jti: string; exp: number; iat: number }
   const hs256 = { alg: "HS256", typ: "JWT" }
-  const withKey = (key: string) => (text: string) =>
+  const signWithKey = (key: string) => (text: string) =>
     createHmac("sha256", key).update(text).digest("base64url")
 
   beforeAll(async () => {
@@ -48,15 +49,15 @@ describe("an invalid token", () => {
     const rs256 = (text: string) => createSign("sha256").update(text).sign(privateKey, "base64url")
     const [head, body, signature = ""] = token.split(".")
     const tokens = [
-      signed({ alg: "none" }, claims, () => ""),
-      signed({ alg: "None", typ: "JWT" }, claims, () => signature),
-      signed(hs256, claims, withKey("")),
-      signed(hs256, claims, withKey("a secret key for the tests, long enough")),
-      signed({ alg: "RS256", typ: "JWT" }, claims, rs256),
-      signed({ alg: "HS256", jwk: { kty: "oct", k: "YQ" } }, claims, withKey("a")),
-      signed({ alg: "HS256", kid: "../../dev/null" }, claims, withKey("")),
-      `${head}.${base64({ ...claims, sub: randomUUID() })}.${signature}`,
-      `${head}.${base64({ ...claims, exp: claims.exp + 1e6 })}.${signature}`,
+      signToken({ alg: "none" }, claims, () => ""),
+      signToken({ alg: "None", typ: "JWT" }, claims, () => signature),
+      signToken(hs256, claims, signWithKey("")),
+      signToken(hs256, claims, signWithKey("a secret key for the tests, long enough")),
+      signToken({ alg: "RS256", typ: "JWT" }, claims, rs256),
+      signToken({ alg: "HS256", jwk: { kty: "oct", k: "YQ" } }, claims, signWithKey("a")),
+      signToken({ alg: "HS256", kid: "../../dev/null" }, claims, signWithKey("")),
+      `${head}.${encodeJson({ ...claims, sub: randomUUID() })}.${signature}`,
+      `${head}.${encodeJson({ ...claims, exp: claims.exp + 1e6 })}.${signature}`,
       `${head}.${body}.`,
       `${head}.${body}`,
       `${head}.${body}.${signature.slice(0, -2)}AA`,
@@ -144,9 +145,9 @@ describe("a path", () => {
 
   it("without a route gets 404 in the error format of its prefix", async () => {
     const body = async (path: string) => {
-      const { status, body: said } = await gateway.call("GET", path)
+      const { status, body: responseBody } = await gateway.call("GET", path)
       expect([path, status]).toEqual([path, 404])
-      return Object.keys(said).sort()
+      return Object.keys(responseBody).sort()
     }
     expect(await body("/v1/nothing")).toEqual(["detail", "error"])
     expect(await body("/api/v1/nothing")).toEqual(["code", "detail"])
@@ -203,12 +204,12 @@ describe("malformed HTTP", () => {
 
   it("from a client that disconnects in mid-request is not logged as an error", async () => {
     const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}`
-    const cut = await sendRawBytes(
+    const response = await sendRawBytes(
       gateway.url,
       `${head}\r\ncontent-length: 100\r\n\r\n{"model"`,
       100,
     )
-    expect(cut.status).toBe(0)
+    expect(response.status).toBe(0)
     const line = () => gateway.logLines.find(({ aborted }) => aborted === true)
     await expect.poll(line).toMatchObject({ path: "/v1/chat/completions" })
     expect(line()?.level).toBe(30)

@@ -13,11 +13,11 @@ let gateway: TestGateway
 let upstream: FakeOpenAI
 let routes: readonly MountedRoute[]
 
-const writes = new Set(["POST", "PUT", "PATCH"])
-const takesJson = ({ method, style, shape }: MountedRoute): boolean =>
+const writeMethods = new Set(["POST", "PUT", "PATCH"])
+const acceptsJson = ({ method, style, shape }: MountedRoute): boolean =>
   shape.body !== undefined ||
   shape.rawBody?.contentType === "application/json" ||
-  (style === "scim" && writes.has(method))
+  (style === "scim" && writeMethods.has(method))
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
@@ -28,7 +28,7 @@ beforeAll(async () => {
     SCIM_TOKEN: scimToken,
     SCIM_RATE_LIMIT: "off",
   })
-  routes = createApp(gateway.gateway, pino({ enabled: false })).routes.filter(takesJson)
+  routes = createApp(gateway.gateway, pino({ enabled: false })).routes.filter(acceptsJson)
 })
 afterAll(async () => {
   const faults = gateway.logLines.filter((line) => line.err !== undefined || line.status === 500)
@@ -37,12 +37,12 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const addressOf = ({ path }: MountedRoute): string =>
+const pathOf = ({ path }: MountedRoute): string =>
   `${path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "nothing")}?id=nothing`
 
 const send = async (route: MountedRoute, body: string): Promise<number> => {
   const key = route.style === "scim" ? scimToken : adminKey
-  const { status, body: refusal } = await gateway.call(route.method, addressOf(route), body, {
+  const { status, body: refusal } = await gateway.call(route.method, pathOf(route), body, {
     key,
   })
   if (status >= 400) errorSchemas[route.style].parse(refusal)
@@ -50,24 +50,24 @@ const send = async (route: MountedRoute, body: string): Promise<number> => {
 }
 
 /** Statuses of all selected routes that accept JSON, for one body. */
-const answers = async (
+const statusesOf = async (
   body: string,
-  chosen = (_: MountedRoute) => true,
+  isSelected = (_: MountedRoute) => true,
 ): Promise<[string, number][]> => {
   const found: [string, number][] = []
-  for (const route of routes.filter(chosen)) {
+  for (const route of routes.filter(isSelected)) {
     found.push([`${route.method} ${route.path}`, await send(route, body)])
   }
   expect(found.length).toBeGreaterThan(3)
   return found
 }
 
-const isOf =
+const hasStatus =
   (statuses: readonly number[]) =>
   ([, status]: [string, number]) =>
     statuses.includes(status)
-const others = (found: [string, number][], statuses: readonly number[]) =>
-  found.filter((one) => !isOf([...statuses, 501])(one))
+const exceptStatuses = (found: [string, number][], statuses: readonly number[]) =>
+  found.filter((one) => !hasStatus([...statuses, 501])(one))
 
 const list = (count: number): string => `[${"0,".repeat(count - 1)}0]`
 
@@ -98,14 +98,21 @@ describe("every route that accepts JSON", () => {
 
   it("rejects an oversized body with 413, in its protocol's error format", async () => {
     const isScim = ({ style }: MountedRoute) => style === "scim"
-    const larger = `{"x":"${"x".repeat(maxBodyBytes)}"}`
-    expect(others(await answers(larger, (route) => !isScim(route)), [413])).toEqual([])
-    expect(others(await answers(`{"x":"${"x".repeat(8e6)}"}`, isScim), [413])).toEqual([])
+    const oversized = `{"x":"${"x".repeat(maxBodyBytes)}"}`
+    expect(exceptStatuses(await statusesOf(oversized, (route) => !isScim(route)), [413])).toEqual(
+      [],
+    )
+    expect(exceptStatuses(await statusesOf(`{"x":"${"x".repeat(8e6)}"}`, isScim), [413])).toEqual(
+      [],
+    )
   }, 60_000)
 
   it("accepts 1 MB on management routes unless documented otherwise", async () => {
-    const isUsual = ({ style, shape }: MountedRoute) => style === "api" && !shape.bodyLimits
-    expect(others(await answers(`{"x":"${"x".repeat(1e6)}"}`, isUsual), [413])).toEqual([])
+    const isManagementRoute = ({ style, shape }: MountedRoute) =>
+      style === "api" && !shape.bodyLimits
+    expect(
+      exceptStatuses(await statusesOf(`{"x":"${"x".repeat(1e6)}"}`, isManagementRoute), [413]),
+    ).toEqual([])
   }, 60_000)
 
   it.each([
@@ -116,9 +123,9 @@ describe("every route that accepts JSON", () => {
   ])(
     "rejects JSON nested too deeply: %s",
     async (_what, body) => {
-      const small = body.length < 64_000
-      const takes = ({ shape }: MountedRoute) => small || shape.access !== "anyone"
-      expect(others(await answers(body, takes), [400, 422])).toEqual([])
+      const isSmall = body.length < 64_000
+      const isSmallEnough = ({ shape }: MountedRoute) => isSmall || shape.access !== "anyone"
+      expect(exceptStatuses(await statusesOf(body, isSmallEnough), [400, 422])).toEqual([])
     },
     60_000,
   )
@@ -134,12 +141,12 @@ describe("every route that accepts JSON", () => {
   ])(
     "handles too many %s without a server error",
     async (_what, body) => {
-      const found = await answers(body)
+      const found = await statusesOf(body)
       expect(found.filter(([, status]) => status >= 500 && status !== 501)).toEqual([])
-      const manages = ({ style, shape }: MountedRoute) =>
+      const isManagementRoute = ({ style, shape }: MountedRoute) =>
         style === "api" && !shape.bodyLimits && shape.access !== "anyone"
       if (body.includes(list(150_000))) {
-        expect(others(await answers(body, manages), [413])).toEqual([])
+        expect(exceptStatuses(await statusesOf(body, isManagementRoute), [413])).toEqual([])
       }
     },
     60_000,

@@ -25,25 +25,25 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const slow = { fake_chunks: "400", fake_delay_ms: "50" }
-const question = (fields: object = {}) =>
+const slowReply = { fake_chunks: "400", fake_delay_ms: "50" }
+const completionBody = (fields: object = {}) =>
   JSON.stringify({
     model: "gpt-fake",
     messages: [{ role: "user", content: "hello there" }],
-    metadata: slow,
+    metadata: slowReply,
     ...fields,
   })
 
 /** Sends a completion request on its own connection, which can be destroyed. */
-const ask = (body: string, requestId: string) => {
-  const sending = request(`${gateway.url}/v1/chat/completions`, {
+const sendCompletion = (body: string, requestId: string) => {
+  const clientRequest = request(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     agent: false,
     headers: { authorization: `Bearer ${adminKey}`, "x-request-id": requestId },
   })
-  sending.on("error", () => undefined)
-  sending.end(body)
-  return sending
+  clientRequest.on("error", () => undefined)
+  clientRequest.end(body)
+  return clientRequest
 }
 
 const recordOf = (requestId: string) =>
@@ -54,52 +54,52 @@ const recordOf = (requestId: string) =>
     return record
   })
 
-const underWay = () => gateway.gateway.running.count()
+const inFlightCount = () => gateway.gateway.running.count()
 
 describe("a client that disconnects", () => {
   it("aborts the stream at the upstream and leaves an estimated usage record", async () => {
     const arrived = upstream.nextRequest(/chat/)
-    const sending = ask(question({ stream: true }), "left-stream")
-    const [reply]: IncomingMessage[] = await once(sending, "response")
-    await once(reply ?? sending, "data")
-    const left = Date.now()
-    sending.destroy()
-    expect((await (await arrived).aborted) - left).toBeLessThan(maxDelayMs)
+    const clientRequest = sendCompletion(completionBody({ stream: true }), "left-stream")
+    const [reply]: IncomingMessage[] = await once(clientRequest, "response")
+    await once(reply ?? clientRequest, "data")
+    const leftAt = Date.now()
+    clientRequest.destroy()
+    expect((await (await arrived).aborted) - leftAt).toBeLessThan(maxDelayMs)
     const record = await recordOf("left-stream")
     expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1, streamed: 1 })
     expect(record.tokens_in).toBeGreaterThan(0)
     expect(record.tokens_out).toBeGreaterThan(0)
-    expect(underWay()).toBe(0)
+    expect(inFlightCount()).toBe(0)
     const line = await waitFor(() => gateway.logLines.find((l) => l.request_id === "left-stream"))
     expect(line).toMatchObject({ aborted: true, level: 30 })
   })
 
   it.each([
-    ["before the upstream answers", question()],
-    ["before a stream begins", question({ stream: true, metadata: undefined })],
+    ["before the upstream answers", completionBody()],
+    ["before a stream begins", completionBody({ stream: true, metadata: undefined })],
   ])("aborts a request %s", async (name, body) => {
     upstream.injectFault({ kind: "hang" }, { on: /chat/ })
     const arrived = upstream.nextRequest(/chat/)
-    const sending = ask(body, name.replaceAll(" ", "-"))
+    const clientRequest = sendCompletion(body, name.replaceAll(" ", "-"))
     const { aborted } = await arrived
-    const left = Date.now()
-    sending.destroy()
-    expect((await aborted) - left).toBeLessThan(maxDelayMs)
+    const leftAt = Date.now()
+    clientRequest.destroy()
+    expect((await aborted) - leftAt).toBeLessThan(maxDelayMs)
     const record = await recordOf(name.replaceAll(" ", "-"))
     expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1, tokens_out: 0 })
     expect(record.tokens_in).toBeGreaterThan(0)
-    expect(underWay()).toBe(0)
+    expect(inFlightCount()).toBe(0)
   })
 
   it("aborts a partially received non-streamed reply", async () => {
     upstream.injectFault({ kind: "slow_frames", ms: 10_000 }, { on: /chat/ })
     const arrived = upstream.nextRequest(/chat/)
-    const sending = ask(question({ metadata: undefined }), "half-there")
+    const clientRequest = sendCompletion(completionBody({ metadata: undefined }), "half-there")
     const seen = await arrived
     await waitFor(() => seen.sent.body.length > 0)
-    const left = Date.now()
-    sending.destroy()
-    expect((await seen.aborted) - left).toBeLessThan(maxDelayMs)
+    const leftAt = Date.now()
+    clientRequest.destroy()
+    expect((await seen.aborted) - leftAt).toBeLessThan(maxDelayMs)
     expect(await recordOf("half-there")).toMatchObject({ outcome: "client_cancelled" })
   })
 
@@ -107,12 +107,15 @@ describe("a client that disconnects", () => {
     await new Promise((resolve) => setTimeout(resolve, 2100))
     upstream.injectFault({ kind: "slow_headers", ms: 400 }, { on: /models/ })
     upstream.models.push({ ...upstream.models[0], id: "late-fake" } as (typeof upstream.models)[0])
-    const asked = upstream.nextRequest(/models/)
-    const sending = ask(question({ model: "late-fake", stream: true }), "left-early")
-    await asked
-    sending.destroy()
+    const modelsRequest = upstream.nextRequest(/models/)
+    const clientRequest = sendCompletion(
+      completionBody({ model: "late-fake", stream: true }),
+      "left-early",
+    )
+    await modelsRequest
+    clientRequest.destroy()
     expect(await recordOf("left-early")).toMatchObject({ outcome: "client_cancelled" })
-    expect(underWay()).toBe(0)
+    expect(inFlightCount()).toBe(0)
   })
 
   it("is not reported as a server error if it disconnects while sending its request", async () => {
@@ -129,34 +132,34 @@ describe("a client that disconnects", () => {
 })
 
 /** An upstream that sends `size` bytes as fast as they are read. */
-const startHose = async (size: number, contentType: string) => {
-  let taken = 0
+const startFastUpstream = async (size: number, contentType: string) => {
+  let sentBytes = 0
   const frame = `data: {"choices":[{"index":0,"delta":{"content":"${"x".repeat(60_000)}"}}]}\n\n`
   const server = createServer((incoming, response) => {
     incoming.resume()
     if (incoming.url?.endsWith("/models")) return void response.end('{"data":[{"id":"hose"}]}')
     response.writeHead(200, { "content-type": contentType })
-    const pour = (): void => {
-      while (taken < size) {
-        taken += frame.length
-        if (!response.write(frame)) return void response.once("drain", pour)
+    const writeFrames = (): void => {
+      while (sentBytes < size) {
+        sentBytes += frame.length
+        if (!response.write(frame)) return void response.once("drain", writeFrames)
       }
       response.end("data: [DONE]\n\n")
     }
-    pour()
+    writeFrames()
   })
   const port = await listenOnLoopback(server)
   const close = () => {
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${port}`, taken: () => taken, close }
+  return { url: `http://127.0.0.1:${port}`, sentBytes: () => sentBytes, close }
 }
 
 /** Resolves once no more bytes were read during twenty other requests to the gateway. */
-const waitUntilStill = async (taken: () => number): Promise<void> => {
-  for (let before = -1; before !== taken(); ) {
-    before = taken()
+const waitForBackpressure = async (sentBytes: () => number): Promise<void> => {
+  for (let before = -1; before !== sentBytes(); ) {
+    before = sentBytes()
     for (let n = 0; n < 20; n++) await gateway.call("GET", "/api/version")
   }
 }
@@ -167,26 +170,29 @@ describe("a client that does not read", () => {
     ["a stream with usage", "text/event-stream", { stream_options: { include_usage: true } }],
     ["a long reply", "application/json", { stream: false }],
   ])("applies backpressure for %s instead of buffering it", async (_name, type, fields) => {
-    const hose = await startHose(100 * MB, type)
-    const connection = { kind: "openai", name: "hose", base_url: hose.url }
+    const fastUpstream = await startFastUpstream(100 * MB, type)
+    const connection = { kind: "openai", name: "hose", base_url: fastUpstream.url }
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
     await waitForModels(gateway, ["hose"])
     const before = process.memoryUsage().rss
-    const sending = ask(question({ model: "hose", stream: true, ...fields }), `hose-${type}`)
-    const [reply]: IncomingMessage[] = await once(sending, "response")
+    const clientRequest = sendCompletion(
+      completionBody({ model: "hose", stream: true, ...fields }),
+      `hose-${type}`,
+    )
+    const [reply]: IncomingMessage[] = await once(clientRequest, "response")
     reply?.pause()
-    await waitUntilStill(hose.taken)
-    const held = hose.taken()
-    expect(held).toBeLessThan(30 * MB)
+    await waitForBackpressure(fastUpstream.sentBytes)
+    const bytesWhilePaused = fastUpstream.sentBytes()
+    expect(bytesWhilePaused).toBeLessThan(30 * MB)
     expect(process.memoryUsage().rss - before).toBeLessThan(60 * MB)
     let read = 0
     reply?.on("data", (chunk: Buffer) => {
       read += chunk.length
     })
     reply?.resume()
-    await once(reply ?? sending, "end")
+    await once(reply ?? clientRequest, "end")
     expect(read).toBeGreaterThanOrEqual(100 * MB)
     await gateway.call("DELETE", `/api/v1/connections/${body.id}`)
-    hose.close()
+    fastUpstream.close()
   })
 })

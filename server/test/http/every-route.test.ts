@@ -7,7 +7,7 @@ import { startFakeOllama } from "../fakes/ollama.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/json-records.ts"
-import { collect, upload } from "../knowledge/collections.ts"
+import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const scimToken = "the-identity-providers-own-token"
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => closeAll())
 
 /** A path of the route whose parameters match no existing resource. */
-const addressOf = ({ path }: MountedRoute): string =>
+const pathOf = ({ path }: MountedRoute): string =>
   path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "api/tags")
 
 const methodOf = ({ method }: MountedRoute): string => (method === "ALL" ? "GET" : method)
@@ -41,18 +41,18 @@ const methodOf = ({ method }: MountedRoute): string => (method === "ALL" ? "GET"
 const nameOf = (route: MountedRoute): string => `${route.method} ${route.path}`
 
 /** Calls every selected route, and parses each error in the route's format. */
-const refusals = async (
-  chosen: (route: MountedRoute) => boolean,
+const collectErrors = async (
+  isSelected: (route: MountedRoute) => boolean,
   options: { key: string | null },
 ) => {
-  const found: { name: string; status: number; headers: Headers; refusal: unknown }[] = []
-  for (const route of routes.filter(chosen)) {
-    const reply = await gateway.call(methodOf(route), addressOf(route), undefined, options)
+  const errors: { name: string; status: number; headers: Headers; refusal: unknown }[] = []
+  for (const route of routes.filter(isSelected)) {
+    const reply = await gateway.call(methodOf(route), pathOf(route), undefined, options)
     const refusal = errorSchemas[route.style].parse(reply.body)
-    found.push({ name: nameOf(route), status: reply.status, headers: reply.headers, refusal })
+    errors.push({ name: nameOf(route), status: reply.status, headers: reply.headers, refusal })
   }
-  expect(found.length).toBeGreaterThan(3)
-  return found
+  expect(errors.length).toBeGreaterThan(3)
+  return errors
 }
 
 const names = (found: readonly { name: string }[]): string[] => found.map(({ name }) => name)
@@ -64,10 +64,10 @@ describe("every route", () => {
       const template = route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace("*", "{path}")
       return paths[template]?.[methodOf(route).toLowerCase()]?.summary === route.shape.summary
     }
-    const offers = ({ shape }: MountedRoute): boolean => "200" in shape.responses
+    const isDocumented = ({ shape }: MountedRoute): boolean => "200" in shape.responses
     expect(
       routes
-        .filter(offers)
+        .filter(isDocumented)
         .filter((route) => !described(route))
         .map(nameOf),
     ).toEqual([])
@@ -90,16 +90,18 @@ describe("every route", () => {
     ])
     const guarded = ["signed_in", "user", "admin"]
     for (const key of [null, "sk-unknown", "garbled"]) {
-      const found = await refusals(({ shape }) => guarded.includes(shape.access), { key })
+      const found = await collectErrors(({ shape }) => guarded.includes(shape.access), { key })
       expect(names(found.filter(({ status }) => status !== 401))).toEqual([])
-      const bare = found.filter(({ headers }) => headers.get("www-authenticate") !== "Bearer")
-      expect(names(bare)).toEqual([])
+      const withoutChallenge = found.filter(
+        ({ headers }) => headers.get("www-authenticate") !== "Bearer",
+      )
+      expect(names(withoutChallenge)).toEqual([])
     }
   })
 
   it("for administrators returns 403 to a user", async () => {
     const { key } = await gateway.createUser("Grace")
-    const found = await refusals(({ shape }) => shape.access === "admin", { key })
+    const found = await collectErrors(({ shape }) => shape.access === "admin", { key })
     expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
   })
 
@@ -107,7 +109,7 @@ describe("every route", () => {
     const { id, key } = await gateway.createUser("Petra")
     await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "pending" })
     const approved = ["user", "admin"]
-    const found = await refusals(({ shape }) => approved.includes(shape.access), { key })
+    const found = await collectErrors(({ shape }) => approved.includes(shape.access), { key })
     expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
     expect(JSON.stringify(found[0]?.refusal)).toContain("account_pending")
     expect((await gateway.call("GET", "/api/v1/auths/", undefined, { key })).status).toBe(200)
@@ -117,46 +119,52 @@ describe("every route", () => {
     const limits = { name: "one route", allowed_routes: ["/nowhere"] }
     const { api_key: key } = (await gateway.call("POST", "/api/v1/auths/api_keys", limits)).body
     const takesKeys = ["signed_in", "user", "admin"]
-    const found = await refusals(({ shape }) => takesKeys.includes(shape.access), { key })
+    const found = await collectErrors(({ shape }) => takesKeys.includes(shape.access), { key })
     expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
   })
 
   it("for the identity provider rejects account keys and limits attempts", async () => {
-    const found = await refusals(({ shape }) => shape.access === "provisioner", { key: adminKey })
+    const found = await collectErrors(({ shape }) => shape.access === "provisioner", {
+      key: adminKey,
+    })
     expect(found[0]?.status).toBe(401)
     expect(names(found.filter(({ status }) => status !== 401 && status !== 429))).toEqual([])
   })
 
   it("returns 405 with Allow for an unsupported method", async () => {
     // SCIM handles all methods below its base path itself, after authentication.
-    const own = routes.filter(({ method, style }) => method !== "ALL" && style !== "scim")
-    for (const route of own) {
-      const taken = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
-      const wrong = ["PUT", "PATCH", "DELETE", "POST"].find((method) => !taken.includes(method))
-      if (!wrong) continue
-      const { status, headers, body } = await gateway.call(wrong, addressOf(route))
+    const restRoutes = routes.filter(({ method, style }) => method !== "ALL" && style !== "scim")
+    for (const route of restRoutes) {
+      const supported = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
+      const unsupported = ["PUT", "PATCH", "DELETE", "POST"].find(
+        (method) => !supported.includes(method),
+      )
+      if (!unsupported) continue
+      const { status, headers, body } = await gateway.call(unsupported, pathOf(route))
       expect(status, nameOf(route)).toBe(405)
       const allowed = headers.get("allow")?.split(", ")
-      expect(allowed, nameOf(route)).toEqual(expect.arrayContaining(taken))
-      expect(allowed).not.toContain(wrong)
+      expect(allowed, nameOf(route)).toEqual(expect.arrayContaining(supported))
+      expect(allowed).not.toContain(unsupported)
       expect(errorSchemas[route.style].parse(body)).toEqual(body)
     }
   })
 
   it("accepts a trailing slash without a redirect", async () => {
     for (const route of routes.filter(({ style }) => style !== "scim")) {
-      const bare = await gateway.call(methodOf(route), addressOf(route), undefined, { key: null })
-      const slashed = `${addressOf(route)}/`
-      const same = await gateway.call(methodOf(route), slashed, undefined, { key: null })
-      expect(same.status, nameOf(route)).toBe(bare.status)
-      expect(same.status, nameOf(route)).not.toBe(405)
+      const withoutChallenge = await gateway.call(methodOf(route), pathOf(route), undefined, {
+        key: null,
+      })
+      const slashed = `${pathOf(route)}/`
+      const response = await gateway.call(methodOf(route), slashed, undefined, { key: null })
+      expect(response.status, nameOf(route)).toBe(withoutChallenge.status)
+      expect(response.status, nameOf(route)).not.toBe(405)
     }
   })
 
   it("returns a request id, taken from the request if valid", async () => {
     const headers = { "x-request-id": "mine-1" }
     for (const route of routes) {
-      const address = addressOf(route)
+      const address = pathOf(route)
       const options = { key: null, headers }
       const reply = await gateway.call(methodOf(route), address, undefined, options)
       expect(reply.headers.get("x-request-id"), nameOf(route)).toBe("mine-1")
@@ -166,7 +174,7 @@ describe("every route", () => {
 
 describe("every GET route", () => {
   /** Paths of existing resources, for routes with parameters. */
-  const addresses = new Map<string, string>()
+  const pathByRoute = new Map<string, string>()
 
   beforeAll(async () => {
     const call = async (path: string, body: unknown) => {
@@ -195,7 +203,7 @@ describe("every GET route", () => {
     const { body: file } = await upload(gateway, "read.md", "# Read\n\nWords.", {
       query: "?process_in_background=false",
     })
-    const collection = await collect(gateway, "Read", [file.id])
+    const collection = await createCollection(gateway, "Read", [file.id])
     for (const path of [
       "",
       "/data/content",
@@ -204,46 +212,47 @@ describe("every GET route", () => {
       "/outline",
       "/collections",
     ]) {
-      addresses.set(`/api/v1/files/:id${path}`, `/api/v1/files/${file.id}${path}`)
+      pathByRoute.set(`/api/v1/files/:id${path}`, `/api/v1/files/${file.id}${path}`)
     }
     for (const path of ["", "/files"]) {
-      addresses.set(`/api/v1/knowledge/:id${path}`, `/api/v1/knowledge/${collection}${path}`)
+      pathByRoute.set(`/api/v1/knowledge/:id${path}`, `/api/v1/knowledge/${collection}${path}`)
     }
 
     const content = "export const reply = () => 'hello'"
     await call("/api/v1/functions/create", { id: "greeter", name: "Greeter", content })
     for (const path of ["", "/valves", "/versions"]) {
-      addresses.set(`/api/v1/functions/id/:id${path}`, `/api/v1/functions/id/greeter${path}`)
+      pathByRoute.set(`/api/v1/functions/id/:id${path}`, `/api/v1/functions/id/greeter${path}`)
     }
-    addresses.set(
+    pathByRoute.set(
       "/api/v1/functions/id/:id/versions/:version",
       "/api/v1/functions/id/greeter/versions/1",
     )
 
-    addresses.set("/api/v1/users/:id", `/api/v1/users/${user}`)
-    addresses.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
-    addresses.set("/api/v1/groups/:id/members", `/api/v1/groups/${group.id}/members`)
-    addresses.set("/api/v1/connections/:id", "/api/v1/connections/env-openai-0")
-    addresses.set("/api/v1/models/model", "/api/v1/models/model?id=helper")
-    addresses.set("/api/v1/chats/:id", `/api/v1/chats/${chat.id}`)
-    addresses.set("/api/v1/chats/:id/export", `/api/v1/chats/${chat.id}/export`)
+    pathByRoute.set("/api/v1/users/:id", `/api/v1/users/${user}`)
+    pathByRoute.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
+    pathByRoute.set("/api/v1/groups/:id/members", `/api/v1/groups/${group.id}/members`)
+    pathByRoute.set("/api/v1/connections/:id", "/api/v1/connections/env-openai-0")
+    pathByRoute.set("/api/v1/models/model", "/api/v1/models/model?id=helper")
+    pathByRoute.set("/api/v1/chats/:id", `/api/v1/chats/${chat.id}`)
+    pathByRoute.set("/api/v1/chats/:id/export", `/api/v1/chats/${chat.id}/export`)
     for (const prefix of ["/v1", "/api", "/api/v1"]) {
-      addresses.set(`${prefix}/models/:id{.+}`, `${prefix}/models/helper`)
+      pathByRoute.set(`${prefix}/models/:id{.+}`, `${prefix}/models/helper`)
     }
   })
 
-  const reading = (): MountedRoute[] =>
+  const readRoutes = (): MountedRoute[] =>
     routes.filter(
       ({ method, shape }) =>
         method === "GET" && shape.responses[200]?.schema && shape.access !== "provisioner",
     )
-  const isFound = ({ path }: MountedRoute): boolean => addresses.has(path) || !path.includes(":")
+  const hasExamplePath = ({ path }: MountedRoute): boolean =>
+    pathByRoute.has(path) || !path.includes(":")
 
   it("returns exactly the documented fields and no secrets", async () => {
-    const found = reading().filter(isFound)
+    const found = readRoutes().filter(hasExamplePath)
     expect(found.length).toBeGreaterThan(20)
     for (const route of found) {
-      const { status, body } = await gateway.call("GET", addresses.get(route.path) ?? route.path)
+      const { status, body } = await gateway.call("GET", pathByRoute.get(route.path) ?? route.path)
       expect(status, nameOf(route)).toBe(200)
       // zod strips fields that the schema lacks, so equality means that nothing undocumented is
       // returned.
@@ -253,8 +262,8 @@ describe("every GET route", () => {
   })
 
   it("returns 404 in its error format for an unknown resource", async () => {
-    for (const route of reading().filter(({ path }) => path.includes(":"))) {
-      const { status, body } = await gateway.call("GET", addressOf(route))
+    for (const route of readRoutes().filter(({ path }) => path.includes(":"))) {
+      const { status, body } = await gateway.call("GET", pathOf(route))
       expect(status, nameOf(route)).toBe(404)
       expect(errorSchemas[route.style].parse(body), nameOf(route)).toEqual(body)
     }

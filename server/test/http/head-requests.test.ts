@@ -10,18 +10,18 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 /** @returns the status once the reply is complete */
-const head = (path: string): Promise<number> =>
+const sendHead = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${adminKey}` }
-    const asked = request(
+    const outgoing = request(
       gateway.url + path,
       { method: "HEAD", headers, agent: false },
       (reply) => {
         reply.resume().on("end", () => resolve(reply.statusCode ?? 0))
       },
     )
-    asked.setTimeout(5000, () => reject(new Error(`HEAD ${path} is not answered`)))
-    asked.on("error", reject).end()
+    outgoing.setTimeout(5000, () => reject(new Error(`HEAD ${path} is not answered`)))
+    outgoing.on("error", reject).end()
   })
 
 describe("HEAD of an endless stream", () => {
@@ -29,9 +29,9 @@ describe("HEAD of an endless stream", () => {
     const { id: chat } = (await gateway.call("POST", "/api/v1/chats/new", {})).body
     const { id: file } = (await upload(gateway, "a.md", "# A", { query: "?process=false" })).body
     const before = gateway.gateway.running.count()
-    expect(await head("/api/v1/events")).toBe(200)
-    expect(await head(`/api/v1/chats/${chat}/events`)).toBe(200)
-    expect(await head(`/api/v1/files/${file}/process/status?stream=true`)).toBe(200)
+    expect(await sendHead("/api/v1/events")).toBe(200)
+    expect(await sendHead(`/api/v1/chats/${chat}/events`)).toBe(200)
+    expect(await sendHead(`/api/v1/files/${file}/process/status?stream=true`)).toBe(200)
     await expect.poll(() => gateway.gateway.running.count()).toBe(before)
   })
 })

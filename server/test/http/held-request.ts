@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { TestGateway } from "../harness/gateway.ts"
 
 /** Long enough for the gateway to read the request headers and authenticate the caller. */
-const headMs = 200
+const headersMs = 200
 
 /**
  * Sends the headers and first byte of a request, and the rest of its body on demand, like a slow
  * client.
  */
-export const holdRequest = async (
+export const sendIncompleteRequest = async (
   gateway: Pick<TestGateway, "url">,
   { path, body, key }: { path: string; body: unknown; key: string },
 ) => {
@@ -30,7 +30,7 @@ export const holdRequest = async (
     "connection: close",
   ]
   socket.write(`${lines.join("\r\n")}\r\n\r\n${text.slice(0, 1)}`)
-  await sleep(headMs)
+  await sleep(headersMs)
   return {
     /** @returns the status of the reply */
     finish: async (): Promise<number> => {

@@ -9,7 +9,7 @@ const chatBody = '{"model":"none","messages":[{"role":"user","content":"hi"}]}'
 /**
  * A fast-path request, which the gateway's own parser handles unless it hands the connection over.
  */
-const chat = (host: string): string =>
+const completionRequest = (host: string): string =>
   `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\n${auth}\r\n` +
   `content-length: ${chatBody.length}\r\n\r\n${chatBody}`
 
@@ -100,11 +100,13 @@ describe("a gateway bound to a loopback address", () => {
       socket.destroy()
       return found
     }
-    expect(await statuses([chat("localhost"), chat("evil.example"), chat("localhost")])).toEqual([
-      "404",
-      "421",
-      "404",
-    ])
+    expect(
+      await statuses([
+        completionRequest("localhost"),
+        completionRequest("evil.example"),
+        completionRequest("localhost"),
+      ]),
+    ).toEqual(["404", "421", "404"])
     expect(await statuses([config("localhost"), config("evil.example")])).toEqual(["200", "421"])
   })
 

@@ -25,12 +25,12 @@ afterAll(async () => {
 
 const chatPaths = ["/v1/chat/completions", "/api/chat/completions", "/api/v1/chat/completions"]
 const apiPath = "/api/v1/groups/create"
-const ask = (path: string, body: unknown) => gateway.call("POST", path, body)
+const post = (path: string, body: unknown) => gateway.call("POST", path, body)
 const messages = [{ role: "user", content: "hello" }]
 const hello = { model: "gpt-fake", messages }
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream
-const bytes = async (path: string, body: Body) => {
+const postBytes = async (path: string, body: Body) => {
   const headers = { authorization: `Bearer ${adminKey}` }
   const response = await fetch(gateway.url + path, { method: "POST", headers, body })
   const text = await response.text()
@@ -53,21 +53,21 @@ describe("a body that is not a JSON object", () => {
 
   it.each(bodies)("is rejected in the route's error format: %s", async (_name, body) => {
     for (const path of chatPaths) {
-      expect(await bytes(path, body)).toMatchObject({
+      expect(await postBytes(path, body)).toMatchObject({
         status: 400,
         body: { error: { code: "invalid_json", type: "invalid_request_error" } },
       })
     }
-    const answered = await bytes(apiPath, body)
-    expect(answered.status).toBe(400)
-    expect(answered.body.code).toBe("invalid_json")
+    const response = await postBytes(apiPath, body)
+    expect(response.status).toBe(400)
+    expect(response.body.code).toBe("invalid_json")
   })
 
   it.each(["null", "[]", '"text"', "1", "true"])(
     "is rejected even if it is valid JSON: %s",
     async (body) => {
-      expect((await bytes("/v1/chat/completions", body)).status).toBe(400)
-      expect((await bytes(apiPath, body)).status).toBe(422)
+      expect((await postBytes("/v1/chat/completions", body)).status).toBe(400)
+      expect((await postBytes(apiPath, body)).status).toBe(422)
     },
   )
 
@@ -81,7 +81,7 @@ describe("a body that is not a JSON object", () => {
 })
 
 describe("a completion request with invalid fields", () => {
-  const wrong: [body: object, param: string, code: string][] = [
+  const invalidRequests: [body: object, param: string, code: string][] = [
     [{ messages }, "model", "missing_parameter"],
     [{ model: null, messages }, "model", "missing_parameter"],
     [{ model: "", messages }, "model", "missing_parameter"],
@@ -99,10 +99,10 @@ describe("a completion request with invalid fields", () => {
     [{ ...hello, model: "m".repeat(10_000) }, "model", "bad_request"],
   ]
 
-  it.each(wrong)("reports the field: %j", async (body, param, code) => {
+  it.each(invalidRequests)("reports the field: %j", async (body, param, code) => {
     const before = upstream.requests.length
     for (const path of chatPaths) {
-      const reply = await ask(path, body)
+      const reply = await post(path, body)
       expect(reply).toMatchObject({ status: 400, body: { error: { param, code } } })
       expect(reply.body.detail).toBe(reply.body.error.message)
       expect(reply.headers.get("x-injected")).toBeNull()
@@ -121,7 +121,7 @@ describe("a completion request with invalid fields", () => {
     "__proto__",
     "constructor",
   ])("reports the unknown model %j", async (model) => {
-    const { status, body } = await ask("/v1/chat/completions", { ...hello, model })
+    const { status, body } = await post("/v1/chat/completions", { ...hello, model })
     expect([status, body.error.code, body.error.param]).toEqual([404, "model_not_found", "model"])
   })
 
@@ -133,7 +133,7 @@ describe("a completion request with invalid fields", () => {
     '{"x":1,"model":"gpt-fake","messages":[{"role":"user","content":"x"}],"X":2}',
   ])("rejects a duplicate key: %s", async (body) => {
     for (const path of chatPaths) {
-      const reply = await ask(path, body)
+      const reply = await post(path, body)
       expect([reply.status, reply.body.error.code]).toEqual([400, "duplicate_parameter"])
     }
   })
@@ -141,7 +141,7 @@ describe("a completion request with invalid fields", () => {
   it("accepts a repeated key at a deeper level", async () => {
     const inner = '{"role":"user","content":"x","model":"y","x":{"a":1,"A":2}}'
     const body = `{"model":"gpt-fake","messages":[${inner}],"metadata":{"model":"m","messages":"n"}}`
-    expect((await ask("/v1/chat/completions", body)).status).toBe(200)
+    expect((await post("/v1/chat/completions", body)).status).toBe(200)
   })
 
   it("accepts ten thousand messages", async () => {
@@ -149,7 +149,7 @@ describe("a completion request with invalid fields", () => {
       role: "user",
       content: `message ${n}`,
     }))
-    const { status, body } = await ask("/v1/chat/completions", { ...hello, messages: many })
+    const { status, body } = await post("/v1/chat/completions", { ...hello, messages: many })
     expect([status, body.choices[0].message.content]).toEqual([200, "You said: message 9999"])
   })
 })
@@ -162,7 +162,7 @@ describe("text that cannot be stored", () => {
     ["U+0000 in an unknown key", '{"name":"ok","a\\u0000":1}', "a\u0000"],
     ["U+0000 in a nested value", '{"name":"ok","x":[{"y":"\\u0000"}]}', "x.0.y"],
   ])("is rejected: %s", async (_name, body, path) => {
-    const reply = await ask(apiPath, body)
+    const reply = await post(apiPath, body)
     expect(reply).toMatchObject({ status: 422, body: { code: "invalid", errors: [{ path }] } })
   })
 
@@ -170,9 +170,9 @@ describe("text that cannot be stored", () => {
     "is rejected as a name: %j",
     async (name) => {
       const email = "x@example.com"
-      const added = { name, email, password: "long enough" }
-      expect((await ask("/api/v1/auths/add", added)).body.errors[0].path).toBe("name")
-      expect((await ask(apiPath, { name })).status).toBe(422)
+      const newUser = { name, email, password: "long enough" }
+      expect((await post("/api/v1/auths/add", newUser)).body.errors[0].path).toBe("name")
+      expect((await post(apiPath, { name })).status).toBe(422)
     },
   )
 
@@ -186,7 +186,7 @@ describe("text that cannot be stored", () => {
       "x".repeat(200),
       "'; drop table users; --",
     ]) {
-      const { status, body } = await ask(apiPath, { name })
+      const { status, body } = await post(apiPath, { name })
       expect([status, body.name]).toEqual([200, name])
       const found = await gateway.call("GET", `/api/v1/groups/?query=${encodeURIComponent(name)}`)
       expect(found.body.items.map((group: { name: string }) => group.name)).toContain(name)
@@ -200,7 +200,7 @@ describe("text that cannot be stored", () => {
     { name: 7 },
     {},
   ])("is distinguished from a wrong type or length: %j", async (body) => {
-    const reply = await ask(apiPath, body)
+    const reply = await post(apiPath, body)
     expect(reply).toMatchObject({
       status: 422,
       body: { code: "invalid", errors: [{ path: "name" }] },
@@ -228,8 +228,11 @@ describe("a 100 MB body", () => {
       expect(JSON.stringify(await reply.json())).toContain("body_too_large")
       expect(performance.now() - since).toBeLessThan(15_000)
     }
-    const stranger = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body: big })
-    expect(stranger.status).toBe(401)
+    const anonymous = await fetch(`${server.url}/v1/chat/completions`, {
+      method: "POST",
+      body: big,
+    })
+    expect(anonymous.status).toBe(401)
     const pieces = ReadableStream.from(Array.from({ length: 100 }, () => big.subarray(0, 1e6)))
     const chunked = await send("/v1/chat/completions", pieces).catch(() => null)
     // The gateway may close the connection while the client is still sending.

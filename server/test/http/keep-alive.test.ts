@@ -32,22 +32,22 @@ interface Request {
   target?: string
 }
 
-const counted = (body: string): string => `content-length: ${Buffer.byteLength(body)}`
+const contentLength = (body: string): string => `content-length: ${Buffer.byteLength(body)}`
 const head = ({ body, headers, key = adminKey, target = "POST /v1/chat/completions" }: Request) => {
   const lines = [`${target} HTTP/1.1`, "host: localhost", `authorization: Bearer ${key}`]
-  return `${[...lines, ...(headers ?? [counted(body)])].join("\r\n")}\r\n\r\n`
+  return `${[...lines, ...(headers ?? [contentLength(body)])].join("\r\n")}\r\n\r\n`
 }
-const request = (told: Request): string => head(told) + told.body
+const request = (headers: Request): string => head(headers) + headers.body
 const health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
-interface Reply {
+interface RawResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
 /** Decodes a chunked body; null while it is incomplete. */
-const unchunked = (text: string): { body: string; length: number } | null => {
+const decodeChunked = (text: string): { body: string; length: number } | null => {
   let body = ""
   for (let at = 0; ; ) {
     const lineEnd = text.indexOf("\r\n", at)
@@ -62,7 +62,7 @@ const unchunked = (text: string): { body: string; length: number } | null => {
 }
 
 /** The first response in `text` and its length; null while it is incomplete. */
-const firstReply = (text: string): { reply: Reply; length: number } | null => {
+const parseFirstResponse = (text: string): { reply: RawResponse; length: number } | null => {
   const end = text.indexOf("\r\n\r\n")
   if (end < 0) return null
   const [line = "", ...fields] = text.slice(0, end).split("\r\n")
@@ -73,66 +73,66 @@ const firstReply = (text: string): { reply: Reply; length: number } | null => {
     ]),
   )
   const rest = text.slice(end + 4)
-  const counted = Number(headers["content-length"] ?? 0)
+  const contentLength = Number(headers["content-length"] ?? 0)
   const chunked = headers["transfer-encoding"] === "chunked"
-  const whole = chunked
-    ? unchunked(rest)
-    : rest.length < counted
+  const body = chunked
+    ? decodeChunked(rest)
+    : rest.length < contentLength
       ? null
-      : { body: rest.slice(0, counted), length: counted }
-  if (!whole) return null
-  const reply = { status: Number(line.split(" ")[1]), headers, body: whole.body }
-  return { reply, length: end + 4 + whole.length }
+      : { body: rest.slice(0, contentLength), length: contentLength }
+  if (!body) return null
+  const reply = { status: Number(line.split(" ")[1]), headers, body: body.body }
+  return { reply, length: end + 4 + body.length }
 }
 
 /** A raw client connection. */
-const open = async () => {
+const openClient = async () => {
   const { hostname, port } = new URL(gateway.url)
   const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
   socket.on("error", () => {})
   let text = ""
   let closed = false
-  let heard = (): void => {}
+  let wake = (): void => {}
   socket.on("data", (chunk: Buffer) => {
     text += chunk.toString("latin1")
-    heard()
+    wake()
   })
   socket.on("close", () => {
     closed = true
-    heard()
+    wake()
   })
   await once(socket, "connect")
-  const more = (): Promise<void> =>
+  const waitForData = (): Promise<void> =>
     new Promise((resolve) => {
-      heard = resolve
+      wake = resolve
     })
   return {
     socket,
     send: (bytes: string | Buffer): void => void socket.write(bytes),
     /** The next response. @throws if the server closes before it is complete */
-    reply: async (): Promise<Reply> => {
+    reply: async (): Promise<RawResponse> => {
       for (;;) {
-        const found = firstReply(text)
+        const found = parseFirstResponse(text)
         if (found) {
           text = text.slice(found.length)
           return found.reply
         }
         if (closed) throw new Error(`closed after ${JSON.stringify(text)}`)
-        await more()
+        await waitForData()
       }
     },
-    closed: async (): Promise<string> => {
-      while (!closed) await more()
+    untilClosed: async (): Promise<string> => {
+      while (!closed) await waitForData()
       return text
     },
   }
 }
-type Connection = Awaited<ReturnType<typeof open>>
+type RawClient = Awaited<ReturnType<typeof openClient>>
 
-const said = ({ body }: Reply): string => JSON.parse(body).choices[0].message.content
+const contentOf = ({ body }: RawResponse): string => JSON.parse(body).choices[0].message.content
 
 /** Sends the pieces with pauses, so that each arrives separately. */
-const trickle = async ({ send }: Connection, pieces: readonly string[]): Promise<void> => {
+const trickle = async ({ send }: RawClient, pieces: readonly string[]): Promise<void> => {
   for (const piece of pieces) {
     send(piece)
     await sleep(15)
@@ -141,7 +141,7 @@ const trickle = async ({ send }: Connection, pieces: readonly string[]): Promise
 
 describe("a keep-alive connection", () => {
   it("answers several completions and declares keep-alive", async () => {
-    const client = await open()
+    const client = await openClient()
     for (let round = 0; round < 3; round++) {
       client.send(request({ body: chat("Hello") }))
       const reply = await client.reply()
@@ -160,18 +160,18 @@ describe("a keep-alive connection", () => {
   it("answers the same for every framing of a request", async () => {
     const body = chat("Hello")
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-    const ways = [
+    const framings = [
       request({ body }),
       head({ body, headers: ["transfer-encoding: chunked"] }) + chunked,
       request({ body, headers: [`content-length: ${body.length}`, "x-a: 1", "x-a: 2"] }),
     ]
-    const replies: Reply[] = []
-    for (const way of ways) {
-      const client = await open()
-      client.send(way)
+    const replies: RawResponse[] = []
+    for (const framing of framings) {
+      const client = await openClient()
+      client.send(framing)
       const reply = await client.reply()
-      for (const own of ["x-request-id", "date"]) delete reply.headers[own]
-      replies.push({ ...reply, body: said(reply) })
+      for (const varyingHeader of ["x-request-id", "date"]) delete reply.headers[varyingHeader]
+      replies.push({ ...reply, body: contentOf(reply) })
       client.socket.destroy()
     }
     expect(replies[0]?.status).toBe(200)
@@ -180,23 +180,23 @@ describe("a keep-alive connection", () => {
   })
 
   it("reassembles requests split at any byte", async () => {
-    const client = await open()
+    const client = await openClient()
     const whole = request({ body: chat("Hello äöü €") })
     await trickle(client, [whole.slice(0, 9), whole.slice(9, 60), whole.slice(60)])
     expect((await client.reply()).status).toBe(200)
     const body = chat("x".repeat(200_000))
-    const told = head({ body })
+    const headers = head({ body })
     client.socket.destroy()
-    const other = await open()
-    await trickle(other, [told, body.slice(0, 1), body.slice(1, 150_000), body.slice(150_000)])
+    const other = await openClient()
+    await trickle(other, [headers, body.slice(0, 1), body.slice(1, 150_000), body.slice(150_000)])
     expect((await other.reply()).status).toBe(200)
-    await trickle(other, [told + body.slice(0, 10), body.slice(10)])
+    await trickle(other, [headers + body.slice(0, 10), body.slice(10)])
     expect((await other.reply()).status).toBe(200)
     other.socket.destroy()
   })
 
   it("answers pipelined requests in order", async () => {
-    const client = await open()
+    const client = await openClient()
     const streamed = chat("Hello", { stream: true })
     client.send(request({ body: chat("Hello") }) + request({ body: streamed }) + health)
     expect((await client.reply()).headers["content-type"]).toBe("application/json")
@@ -208,7 +208,7 @@ describe("a keep-alive connection", () => {
   })
 
   it("alternates between fast-path and other requests", async () => {
-    const client = await open()
+    const client = await openClient()
     for (const [bytes, status] of [
       [request({ body: chat("Hello") }), 200],
       [health, 200],
@@ -223,9 +223,9 @@ describe("a keep-alive connection", () => {
   })
 
   it("sends 100 Continue before the body if requested", async () => {
-    const client = await open()
+    const client = await openClient()
     const body = chat("Hello")
-    client.send(head({ body, headers: [counted(body), "expect: 100-continue"] }))
+    client.send(head({ body, headers: [contentLength(body), "expect: 100-continue"] }))
     expect((await client.reply()).status).toBe(100)
     client.send(body)
     expect((await client.reply()).status).toBe(200)
@@ -233,12 +233,12 @@ describe("a keep-alive connection", () => {
   })
 
   it("rejects a request before reading its long body, and stays open", async () => {
-    const client = await open()
+    const client = await openClient()
     const body = chat("x".repeat(500_000))
     client.send(head({ body, key: "sk-nobody" }))
-    const refused = await client.reply()
-    expect(refused.status).toBe(401)
-    expect(refused.headers["www-authenticate"]).toBe("Bearer")
+    const rejected = await client.reply()
+    expect(rejected.status).toBe(401)
+    expect(rejected.headers["www-authenticate"]).toBe("Bearer")
     client.send(body)
     client.send(request({ body: chat("Hello") }))
     expect((await client.reply()).status).toBe(200)
@@ -246,20 +246,20 @@ describe("a keep-alive connection", () => {
   })
 
   it("rejects a declared length over the limit immediately", async () => {
-    const client = await open()
+    const client = await openClient()
     client.send(head({ body: "", headers: ["content-length: 100000000"] }))
-    const refused = await client.reply()
-    expect(refused.status).toBe(413)
-    expect(JSON.parse(refused.body).error.code).toBe("body_too_large")
+    const rejected = await client.reply()
+    expect(rejected.status).toBe(413)
+    expect(JSON.parse(rejected.body).error.code).toBe("body_too_large")
     client.socket.destroy()
   })
 
   it("closes after a request with Connection: close", async () => {
-    const client = await open()
+    const client = await openClient()
     const body = chat("Hello")
-    client.send(request({ body, headers: [counted(body), "connection: close"] }))
+    client.send(request({ body, headers: [contentLength(body), "connection: close"] }))
     expect((await client.reply()).headers.connection).toBe("close")
-    expect(await client.closed()).toBe("")
+    expect(await client.untilClosed()).toBe("")
   })
 
   it.each([
@@ -269,14 +269,14 @@ describe("a keep-alive connection", () => {
     ["an invalid header name", ["content-length: 5", "x(: 1"]],
     ["a lone line feed", ["content-length: 5", "x-a: 1\nx-b: 2"]],
   ])("rejects a request with %s and everything after it", async (_, headers) => {
-    const client = await open()
+    const client = await openClient()
     client.send(head({ body: "", headers }) + request({ body: chat("Hello") }))
     expect((await client.reply()).status).toBe(400)
-    expect(await client.closed()).toBe("")
+    expect(await client.untilClosed()).toBe("")
   })
 
   it("logs a client that disconnects in the middle of a body, and leaves nothing in flight", async () => {
-    const client = await open()
+    const client = await openClient()
     const before = gateway.logLines.length
     client.send(`${head({ body: chat("x".repeat(1000)) })}{"model"`)
     await sleep(50)
@@ -290,10 +290,10 @@ describe("a keep-alive connection", () => {
   })
 
   it("closes when the client ends its side", async () => {
-    const client = await open()
+    const client = await openClient()
     client.send(request({ body: chat("Hello") }))
     await client.reply()
     client.socket.end()
-    expect(await client.closed()).toBe("")
+    expect(await client.untilClosed()).toBe("")
   })
 })

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
-const manyModels = "MAX_MODELS, and what the connections offer"
-const administered = "what administrators add"
+const boundOfModels = "MAX_MODELS, and what the connections offer"
+const addedByAdministrators = "what administrators add"
 
 /** Lists returned without pagination, and the bound of each; see also `db/table-limits.ts`. */
-const wholeLists: Record<string, string> = {
-  "/api/models": manyModels,
+const unpaginatedLists: Record<string, string> = {
+  "/api/models": boundOfModels,
   "/api/v1/auths/api_keys": "100 keys for each user",
   "/api/v1/auths/sessions": "1,000 sessions for each user",
   "/api/v1/chats/{id}/messages/{message_id}/passages": "100 passages for each message",
-  "/api/v1/connections": administered,
+  "/api/v1/connections": addedByAdministrators,
   "/api/v1/files/{id}/collections": "the first 1,000",
   "/api/v1/files/{id}/outline": "MAX_TEXT_LENGTH",
-  "/api/v1/functions": administered,
+  "/api/v1/functions": addedByAdministrators,
   "/api/v1/functions/id/{id}/runs": "50 runs for each function",
-  "/api/v1/functions/id/{id}/versions": administered,
-  "/api/v1/groups/mine": administered,
-  "/api/v1/models": manyModels,
+  "/api/v1/functions/id/{id}/versions": addedByAdministrators,
+  "/api/v1/groups/mine": addedByAdministrators,
+  "/api/v1/models": boundOfModels,
   "/api/v1/sso/identities": "accounts at the identity providers that administrators connect",
-  "/api/v1/sso/providers": administered,
-  "/api/v1/sso/users/{id}/identities": administered,
+  "/api/v1/sso/providers": addedByAdministrators,
+  "/api/v1/sso/users/{id}/identities": addedByAdministrators,
   "/api/v1/usage": "a row for each day, model, user, key or connection",
-  "/v1/models": manyModels,
+  "/v1/models": boundOfModels,
 }
 
 let gateway: TestGateway
@@ -52,11 +52,11 @@ it("every list is paginated or has a bound documented here", async () => {
     [schema, schema.properties?.items, schema.properties?.data].some(
       (one) => one && resolve(one).type === "array",
     )
-  const whole = Object.entries<Path>(paths).flatMap(([path, { get }]) => {
+  const unpaginated = Object.entries<Path>(paths).flatMap(([path, { get }]) => {
     const schema = resolve(get?.responses?.[200]?.content?.["application/json"]?.schema)
     const parameters = get?.parameters ?? []
     const hasPages = parameters.some(({ name }) => ["page", "before", "cursor"].includes(name))
     return isList(schema) && !hasPages ? [path] : []
   })
-  expect(whole.toSorted()).toEqual(Object.keys(wholeLists).toSorted())
+  expect(unpaginated.toSorted()).toEqual(Object.keys(unpaginatedLists).toSorted())
 })

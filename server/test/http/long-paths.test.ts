@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-const roundsMs = (rounds: number, send: () => Promise<unknown>): Promise<number> =>
+const measureRoundsMs = (rounds: number, send: () => Promise<unknown>): Promise<number> =>
   measureCpuMs(async () => {
     for (let round = 0; round < rounds; round++) await send()
   })
@@ -30,7 +30,7 @@ describe("a long path", () => {
     ["slashes below the native proxy", `/ollama/${"/".repeat(14_000)}x`],
     ["a query of slashes", `/v1/models?${"/".repeat(14_000)}x`],
   ])("costs little CPU time if made of %s", async (_, target) => {
-    const ms = await roundsMs(5, async () => {
+    const ms = await measureRoundsMs(5, async () => {
       const { status } = await sendRawRequest(gateway.url, { target })
       expect(status).toBeGreaterThanOrEqual(200)
       expect(status).toBeLessThan(500)
@@ -41,6 +41,6 @@ describe("a long path", () => {
   it("of the fast path with a body and trailing slashes costs little CPU time", async () => {
     const target = `POST /v1/chat/completions${"/".repeat(14_000)}`
     const head = `${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`
-    expect(await roundsMs(5, () => sendRawBytes(gateway.url, head))).toBeLessThan(400)
+    expect(await measureRoundsMs(5, () => sendRawBytes(gateway.url, head))).toBeLessThan(400)
   })
 })

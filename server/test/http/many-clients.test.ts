@@ -14,14 +14,14 @@ afterAll(() => {
 })
 
 /** Accept backlog that the system allows, if it is less than 1,000. */
-const systemHolds = (): number => Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"))
+const readMaxBacklog = (): number => Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"))
 
 it.runIf(process.platform === "linux")(
   "queues a thousand connections that arrive while the process is busy",
   async () => {
     const server = await startTestGatewayProcess({ DATA_DIR: folder })
     const port = Number(new URL(server.url).port)
-    const come = async (): Promise<Socket> => {
+    const connectClient = async (): Promise<Socket> => {
       const socket = connect(port, "127.0.0.1")
       await once(socket, "connect")
       return socket
@@ -30,7 +30,7 @@ it.runIf(process.platform === "linux")(
     server.child.kill("SIGSTOP")
     // A connection that does not fit in the backlog would retry forever.
     const sockets = await Promise.all(
-      Array.from({ length: Math.min(1000, systemHolds()) }, () => come()),
+      Array.from({ length: Math.min(1000, readMaxBacklog()) }, () => connectClient()),
     )
     const answers = sockets.map(async (socket) => {
       socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")

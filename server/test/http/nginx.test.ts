@@ -13,11 +13,11 @@ import {
 import { readUsageRecords, waitFor } from "../harness/json-records.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
+import { type Nginx, nginxVersion, openHttp2Session, sendOverTls, startNginx } from "./nginx.ts"
 
 const bearer = { authorization: `Bearer ${adminKey}` }
-const slow = { fake_chunks: "20", fake_delay_ms: "150" }
-const question = (metadata: object = {}): string =>
+const slowReply = { fake_chunks: "20", fake_delay_ms: "150" }
+const completionBody = (metadata: object = {}): string =>
   JSON.stringify({
     model: "gpt-fake",
     stream: true,
@@ -56,14 +56,14 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
 
   /** The arrival time of each chunk of a streamed answer, and the complete text. */
   const streamOverHttp2 = async (metadata: object) => {
-    const session = http2To(port)
+    const session = openHttp2Session(port)
     onTestFinished(() => session.destroy())
     const stream = session.request({
       ":method": "POST",
       ":path": "/v1/chat/completions",
       ...bearer,
     })
-    stream.end(question(metadata))
+    stream.end(completionBody(metadata))
     const times: number[] = []
     let text = ""
     for await (const chunk of stream) {
@@ -74,7 +74,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   }
 
   it("streams each token as it arrives, over HTTP/2", async () => {
-    const { times, text } = await streamOverHttp2(slow)
+    const { times, text } = await streamOverHttp2(slowReply)
     expect(text).toMatch(/\[DONE\]\n\n$/)
     expect(times.length).toBeGreaterThanOrEqual(15)
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1500)
@@ -86,26 +86,26 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
       const arrived = upstream.nextRequest(/chat/)
       const path = "/v1/chat/completions"
       if (version === "HTTP/2") {
-        const session = http2To(port)
+        const session = openHttp2Session(port)
         onTestFinished(() => session.destroy())
         const stream = session.request({ ":method": "POST", ":path": path, ...bearer })
-        stream.end(question(slow))
+        stream.end(completionBody(slowReply))
         await once(stream, "data")
         stream.close()
       } else {
-        const to = {
+        const target = {
           host: "127.0.0.1",
           servername: "localhost",
           port,
           ca: cert,
           agent: false as const,
         }
-        const sending = requestHttps({ ...to, method: "POST", path, headers: bearer })
-        sending.end(question(slow))
-        const [response] = await once(sending, "response")
+        const clientRequest = requestHttps({ ...target, method: "POST", path, headers: bearer })
+        clientRequest.end(completionBody(slowReply))
+        const [response] = await once(clientRequest, "response")
         await once(response, "data")
-        sending.on("error", () => {})
-        sending.destroy()
+        clientRequest.on("error", () => {})
+        clientRequest.destroy()
       }
       const { aborted, sent } = await arrived
       await aborted
@@ -119,7 +119,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   it("takes the client's address from the proxy, not from the client", async () => {
     const id = `from-${Date.now()}`
     const headers = { ...bearer, "x-request-id": id, "x-forwarded-for": "203.0.113.9" }
-    await overTls(port, { path: "/api/v1/auths/", headers })
+    await sendOverTls(port, { path: "/api/v1/auths/", headers })
     const line = await waitFor(() => gateway.logLines.find(({ request_id }) => request_id === id))
     // nginx appends the address that it sees, which is a trusted one here, so the preceding one is
     // used.
@@ -127,18 +127,18 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   })
 
   it("sets a Secure cookie, and accepts changes from the same origin only", async () => {
-    const signedIn = await overTls(port, {
+    const signedIn = await sendOverTls(port, {
       method: "POST",
       path: "/api/v1/auths/signin",
       headers: { "content-type": "application/json", origin: `https://localhost:${port}` },
       body: JSON.stringify({ email: adminEmail, password: adminPassword }),
     })
     expect(signedIn.status).toBe(200)
-    const [set = ""] = signedIn.headers["set-cookie"] ?? []
-    expect(set).toMatch(/; Secure/)
-    const cookie = set.split(";", 1)[0] ?? ""
+    const [setCookie = ""] = signedIn.headers["set-cookie"] ?? []
+    expect(setCookie).toMatch(/; Secure/)
+    const cookie = setCookie.split(";", 1)[0] ?? ""
     const change = (origin: string) =>
-      overTls(port, {
+      sendOverTls(port, {
         method: "POST",
         path: "/api/v1/chats/new",
         headers: { cookie, origin, "content-type": "application/json" },
@@ -153,17 +153,17 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
       Array.from({ length: 12 }, (_, at) => [`x-ratelimit-detail-${at}`, "r".repeat(900)]),
     )
     upstream.injectFault({ kind: "status", status: 200, headers }, { on: /files/ })
-    const reply = await overTls(port, { path: "/openai/files", headers: bearer })
+    const reply = await sendOverTls(port, { path: "/openai/files", headers: bearer })
     expect([reply.status, reply.body]).toEqual([200, "{}"])
   })
 
   it("accepts large cookies", async () => {
     const headers = { ...bearer, cookie: `other=${"c".repeat(7000)}` }
-    expect((await overTls(port, { path: "/api/v1/auths/", headers })).status).toBe(200)
+    expect((await sendOverTls(port, { path: "/api/v1/auths/", headers })).status).toBe(200)
   })
 
   it("preserves encoded paths, including encoded slashes", async () => {
-    const { status, body } = await overTls(port, {
+    const { status, body } = await sendOverTls(port, {
       path: "/v1/models/org%2Ffamily-7b%3Alatest",
       headers: bearer,
     })
@@ -171,7 +171,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   })
 
   it("serves SCIM under the public address", async () => {
-    const made = await overTls(port, {
+    const made = await sendOverTls(port, {
       method: "POST",
       path: "/api/v1/scim/v2/Users",
       headers: { authorization: `Bearer ${scimToken}`, "content-type": "application/scim+json" },
@@ -187,17 +187,17 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   })
 
   it("serves the API documentation and the OpenAPI document", async () => {
-    const docs = await overTls(port, { path: "/docs" })
+    const docs = await sendOverTls(port, { path: "/docs" })
     expect([docs.status, docs.headers["content-type"]]).toEqual([
       200,
       expect.stringContaining("text/html"),
     ])
-    const { body } = await overTls(port, { path: "/openapi.json" })
+    const { body } = await sendOverTls(port, { path: "/openapi.json" })
     expect(JSON.parse(body).openapi).toBe("3.1.0")
   })
 
   it("carries 200 requests over one connection", async () => {
-    const session = http2To(port)
+    const session = openHttp2Session(port)
     onTestFinished(() => session.destroy())
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async () => {
@@ -212,11 +212,11 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
 
   it("keeps streams open while nginx reloads its configuration", async () => {
     const arrived = upstream.nextRequest(/chat/)
-    const streaming = streamOverHttp2(slow)
+    const streamed = streamOverHttp2(slowReply)
     await arrived
     nginx.child.kill("SIGHUP")
-    const { text } = await streaming
+    const { text } = await streamed
     expect(text).toMatch(/\[DONE\]\n\n$/)
-    expect((await overTls(port, { path: "/health" })).status).toBe(200)
+    expect((await sendOverTls(port, { path: "/health" })).status).toBe(200)
   })
 })

@@ -23,13 +23,13 @@ afterAll(() => {
 it("survives HEAD requests of an event stream that are pipelined behind an open one", async () => {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
-  const ask = (method: string): string =>
+  const eventsRequest = (method: string): string =>
     `${method} /api/v1/events HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${adminKey}\r\n\r\n`
   let answer = ""
   socket.on("data", (chunk) => {
     answer += chunk
   })
-  socket.write(ask("GET") + ask("HEAD") + ask("HEAD"))
+  socket.write(eventsRequest("GET") + eventsRequest("HEAD") + eventsRequest("HEAD"))
   // The pipelined streams send their heartbeats at the same times.
   const heartbeats = () => answer.split(": still here").length - 1
   await expect.poll(heartbeats, { timeout: 10_000 }).toBeGreaterThan(3)

@@ -39,7 +39,11 @@ const sendHalf = async (
   return { socket, answer: () => answer }
 }
 
-const half = (gateway: TestGateway, key: string, headers = "Content-Length: 900000") =>
+const sendHalfCompletion = (
+  gateway: TestGateway,
+  key: string,
+  headers = "Content-Length: 900000",
+) =>
   sendHalf(gateway, {
     ...{ key, headers, type: "application/json" },
     path: "/v1/chat/completions",
@@ -47,7 +51,7 @@ const half = (gateway: TestGateway, key: string, headers = "Content-Length: 9000
   })
 
 /** How a request to the provider ended. */
-const endingOf = ({ abortedAt, sent }: RecordedRequest) => {
+const outcomeOf = ({ abortedAt, sent }: RecordedRequest) => {
   if (abortedAt !== undefined) return "left"
   if (sent.status === undefined) return "reset"
   if (sent.status === 500) return "error"
@@ -60,7 +64,7 @@ describe("limits per user", () => {
   let gateway: TestGateway
   let bob: User
   let ada: User
-  const open: Socket[] = []
+  const openSockets: Socket[] = []
 
   beforeAll(async () => {
     upstream = await startFakeOpenAI()
@@ -77,7 +81,7 @@ describe("limits per user", () => {
     ada = await gateway.createUser("Ann")
   })
   afterEach(() => {
-    for (const socket of open.splice(0)) socket.destroy()
+    for (const socket of openSockets.splice(0)) socket.destroy()
     upstream.clearFaults()
   })
   afterAll(async () => {
@@ -85,11 +89,11 @@ describe("limits per user", () => {
     await upstream.close()
   })
 
-  const held = () => {
+  const currentUsage = () => {
     const { requests, answers, eventStreams, bodies, uploads } = gateway.gateway.limits
     return [requests, answers, eventStreams, bodies, uploads].map((limit) => limit.held())
   }
-  const nothing = [0, 0, 0, 0, 0]
+  const noUsage = [0, 0, 0, 0, 0]
   const chat = (key: string, fields: object = {}, signal?: AbortSignal) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       ...(signal && { signal }),
@@ -103,9 +107,11 @@ describe("limits per user", () => {
     })
 
   it("cap concurrent streams without affecting other users", async () => {
-    const leaving = new AbortController()
-    const slow = { stream: true, metadata: { fake_chunks: 200, fake_delay_ms: 50 } }
-    const streams = await Promise.all([1, 2, 3].map(() => chat(bob.key, slow, leaving.signal)))
+    const disconnect = new AbortController()
+    const slowRequest = { stream: true, metadata: { fake_chunks: 200, fake_delay_ms: 50 } }
+    const streams = await Promise.all(
+      [1, 2, 3].map(() => chat(bob.key, slowRequest, disconnect.signal)),
+    )
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
     const refused = await chat(bob.key)
     expect(refused.status).toBe(429)
@@ -118,21 +124,21 @@ describe("limits per user", () => {
       },
     })
     expect((await chat(ada.key)).status).toBe(200)
-    leaving.abort()
+    disconnect.abort()
     await waitFor(() => gateway.gateway.limits.requests.held() === 0)
     expect((await chat(bob.key)).status).toBe(200)
   })
 
   it("cap buffered bodies, including incomplete ones", async () => {
-    const first = await half(gateway, bob.key)
-    open.push(first.socket)
+    const first = await sendHalfCompletion(gateway, bob.key)
+    openSockets.push(first.socket)
     await waitFor(() => gateway.gateway.limits.bodies.held(bob.id) === 900_000)
-    const second = await half(gateway, bob.key)
-    open.push(second.socket)
+    const second = await sendHalfCompletion(gateway, bob.key)
+    openSockets.push(second.socket)
     await waitFor(() => second.answer().includes("429 Too Many Requests"))
     expect(second.answer()).toMatch(/MAX_BUFFERED_BODIES/)
-    const others = await half(gateway, ada.key)
-    open.push(others.socket)
+    const others = await sendHalfCompletion(gateway, ada.key)
+    openSockets.push(others.socket)
     await waitFor(() => gateway.gateway.limits.bodies.held(ada.id) === 900_000)
     first.socket.destroy()
     others.socket.destroy()
@@ -141,25 +147,25 @@ describe("limits per user", () => {
 
   it("count chunked bodies by the bytes received so far", async () => {
     const bodies = gateway.gateway.limits.bodies
-    const half = await sendHalf(gateway, {
+    const sendHalfCompletion = await sendHalf(gateway, {
       ...{ key: bob.key, type: "application/json", path: "/v1/chat/completions" },
       headers: "Transfer-Encoding: chunked",
       part: `200000\r\n{"a":"${"x".repeat(900_000)}`,
     })
-    open.push(half.socket)
-    await waitFor(() => half.answer().includes("429 Too Many Requests"))
-    half.socket.destroy()
+    openSockets.push(sendHalfCompletion.socket)
+    await waitFor(() => sendHalfCompletion.answer().includes("429 Too Many Requests"))
+    sendHalfCompletion.socket.destroy()
     await waitFor(() => bodies.held() === 0)
   })
 
   it("cap concurrent uploads", async () => {
     const part = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello`
-    const asked = {
+    const params = {
       ...{ path: "/api/v1/files/", type: "multipart/form-data; boundary=b", part },
       headers: "Content-Length: 5000",
     }
-    const first = await sendHalf(gateway, { ...asked, key: bob.key })
-    open.push(first.socket)
+    const first = await sendHalf(gateway, { ...params, key: bob.key })
+    openSockets.push(first.socket)
     await waitFor(() => gateway.gateway.limits.uploads.held(bob.id) === 1)
     const refused = await upload(gateway, "b.txt", "More", { key: bob.key })
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
@@ -171,11 +177,11 @@ describe("limits per user", () => {
   })
 
   it("cap event streams", async () => {
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const events = (key: string) =>
       fetch(`${gateway.url}/api/v1/events`, {
         headers: { authorization: `Bearer ${key}` },
-        signal: leaving.signal,
+        signal: disconnect.signal,
       })
     expect((await events(bob.key)).status).toBe(200)
     expect((await events(bob.key)).status).toBe(200)
@@ -183,7 +189,7 @@ describe("limits per user", () => {
     expect(refused.status).toBe(429)
     expect(await refused.text()).toMatch(/MAX_EVENT_STREAMS/)
     expect((await events(ada.key)).status).toBe(200)
-    leaving.abort()
+    disconnect.abort()
     await waitFor(() => gateway.gateway.limits.eventStreams.held() === 0)
   })
 
@@ -207,7 +213,7 @@ describe("limits per user", () => {
       /2 MB, which is too large for a model.*1 MB \(MAX_BUFFERED_BODIES\)/,
     )
     expect((await gateway.call("GET", path, undefined, options)).body.messages).toHaveLength(2)
-    await waitFor(() => held().join() === nothing.join())
+    await waitFor(() => currentUsage().join() === noUsage.join())
   })
 
   it("cap concurrent answers in conversations", async () => {
@@ -215,8 +221,8 @@ describe("limits per user", () => {
     const options = { key: bob.key }
     const made = await gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] }, options)
     const path = `/api/v1/chats/${made.body.id}/messages`
-    const asked = await gateway.call("POST", path, { content: "Slowly" }, options)
-    expect(asked.status).toBeLessThan(300)
+    const params = await gateway.call("POST", path, { content: "Slowly" }, options)
+    expect(params.status).toBeLessThan(300)
     const other = await gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] }, options)
     const refused = await gateway.call(
       ...(["POST", `/api/v1/chats/${other.body.id}/messages`, { content: "More" }] as const),
@@ -232,21 +238,21 @@ describe("limits per user", () => {
     const random = createRandom(seed)
     const keys = [bob.key, ada.key]
     const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
-    const one = async (): Promise<void> => {
+    const sendRandomRequest = async (): Promise<void> => {
       await sleep(random() * 500)
       const key = pick(keys)
-      const leaving = new AbortController()
-      if (random() < 0.5) setTimeout(() => leaving.abort(), random() * 200)
+      const disconnect = new AbortController()
+      if (random() < 0.5) setTimeout(() => disconnect.abort(), random() * 200)
       if (random() < 0.2) {
-        const { socket } = await half(gateway, key)
+        const { socket } = await sendHalfCompletion(gateway, key)
         await sleep(random() * 100)
         socket.destroy()
         return
       }
       if (random() < 0.2) await upload(gateway, "c.txt", `${random()}`, { key })
-      const pace = { fake_chunks: 5, fake_delay_ms: 10 }
+      const slowReply = { fake_chunks: 5, fake_delay_ms: 10 }
       const stream = random() < 0.5
-      const response = await chat(key, { stream, metadata: pace }, leaving.signal)
+      const response = await chat(key, { stream, metadata: slowReply }, disconnect.signal)
       await response.text()
     }
     const sentBefore = upstream.requests.length
@@ -264,11 +270,11 @@ describe("limits per user", () => {
     }
     for (const fault of faults) upstream.injectFault(fault, { on: /chat/, times: 4 })
     upstream.injectFault({ kind: "slow_frames", ms: 30 }, { on: /chat/, times: 4 })
-    await Promise.allSettled(Array.from({ length: 80 }, one))
-    await waitFor(() => held().every((count) => count === 0))
-    expect(held()).toEqual(nothing)
-    const endings = upstream.requests.slice(sentBefore).map(endingOf)
-    expect(endings).toEqual(expect.arrayContaining(["reset", "error", "cut"]))
+    await Promise.allSettled(Array.from({ length: 80 }, sendRandomRequest))
+    await waitFor(() => currentUsage().every((count) => count === 0))
+    expect(currentUsage()).toEqual(noUsage)
+    const outcomes = upstream.requests.slice(sentBefore).map(outcomeOf)
+    expect(outcomes).toEqual(expect.arrayContaining(["reset", "error", "cut"]))
   })
 })
 
@@ -279,12 +285,12 @@ it("default limits do not restrict normal use", async () => {
   const { MAX_REQUESTS, MAX_EVENT_STREAMS } = gateway.gateway.config
   expect(MAX_REQUESTS.perUser).toBeGreaterThanOrEqual(1000)
   expect(MAX_EVENT_STREAMS.perUser).toBeGreaterThanOrEqual(1000)
-  const running = await startStreamedCompletion(gateway, {
+  const stream = await startStreamedCompletion(gateway, {
     key: "sk-admin-key-for-the-tests-0123456789",
     seconds: 1,
   })
-  expect(running.status).toBe(200)
-  await running.body
+  expect(stream.status).toBe(200)
+  await stream.body
   expect(gateway.gateway.limits.requests.held()).toBe(0)
   await gateway.stop()
   await upstream.close()

@@ -5,8 +5,8 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { amount } from "../harness/test-size.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { withBuiltInModel } from "./built-in-model.ts"
-import { collect, upload } from "./collections.ts"
+import { embedderOptions } from "./built-in-model.ts"
+import { createCollection, upload } from "./collections.ts"
 
 const facts = readOneFact()
 const files = facts.files.slice(0, 14)
@@ -24,9 +24,9 @@ describe.each(chooseDatabases())(
       database = await createDatabase()
       upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
       const env = { ...database.env, OPENAI_API_BASE_URLS: upstream.url }
-      gateway = await startGateway(env, withBuiltInModel)
+      gateway = await startGateway(env, embedderOptions)
       await waitForModels(gateway, ["gpt-fake"])
-      fileIds = await Promise.all(files.map(({ name, text }) => add(name, text)))
+      fileIds = await Promise.all(files.map(({ name, text }) => addFile(name, text)))
     })
     afterAll(async () => {
       await gateway.stop()
@@ -34,7 +34,7 @@ describe.each(chooseDatabases())(
       await database.remove()
     })
 
-    const add = async (name: string, text: string): Promise<string> => {
+    const addFile = async (name: string, text: string): Promise<string> => {
       const query = "?process_in_background=false"
       const { body } = await upload(gateway, name, text, { query })
       expect(body.data.status).toBe("completed")
@@ -69,15 +69,17 @@ describe.each(chooseDatabases())(
 
     it("retrieve the right passage from fourteen files", async () => {
       expect(questions).toHaveLength(14)
-      expect(await findMissed(await collect(gateway, "Facts", fileIds))).toEqual([])
+      expect(await findMissed(await createCollection(gateway, "Facts", fileIds))).toEqual([])
     })
 
     it(
       "retrieve the right passage even next to a long manual",
       async () => {
         const { name, text } = readManual(amount(100, 420))
-        const manualId = await add(name, text)
-        expect(await findMissed(await collect(gateway, "All", [...fileIds, manualId]))).toEqual([])
+        const manualId = await addFile(name, text)
+        expect(
+          await findMissed(await createCollection(gateway, "All", [...fileIds, manualId])),
+        ).toEqual([])
       },
       amount(60_000, 240_000),
     )

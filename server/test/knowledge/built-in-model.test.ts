@@ -10,10 +10,15 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { startTestGatewayProcess } from "../harness/process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { findModelProcess, hasRuntime, modelProcesses, withBuiltInModel } from "./built-in-model.ts"
-import { collect, upload } from "./collections.ts"
+import {
+  embedderOptions,
+  findModelProcess,
+  hasLoadedRuntime,
+  listModelProcesses,
+} from "./built-in-model.ts"
+import { createCollection, upload } from "./collections.ts"
 
-const wait = { query: "?process_in_background=false" }
+const sync = { query: "?process_in_background=false" }
 const fact = "Employees are entitled to thirty vacation days per calendar year."
 /** Shares no words with the fact. */
 const paraphrase = "How much annual leave do workers get?"
@@ -39,7 +44,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     gateway = undefined
   }
   const start = async (options: object = {}, env: Record<string, string> = {}) => {
-    gateway = await startGateway({ ...database.env, ...env }, { ...withBuiltInModel, ...options })
+    gateway = await startGateway({ ...database.env, ...env }, { ...embedderOptions, ...options })
     return gateway
   }
   const startWithConnection = async (options: object = {}) => {
@@ -49,10 +54,10 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     return started
   }
   const collectFact = async (started: TestGateway): Promise<string> => {
-    const file = await upload(started, "leave.txt", fact, wait)
+    const file = await upload(started, "leave.txt", fact, sync)
     expect(file.body.data.status).toBe("completed")
-    const other = await upload(started, "lunch.txt", "The canteen serves soup at noon.", wait)
-    return collect(started, "Work", [file.body.id, other.body.id])
+    const other = await upload(started, "lunch.txt", "The canteen serves soup at noon.", sync)
+    return createCollection(started, "Work", [file.body.id, other.body.id])
   }
   const query = async (started: TestGateway, id: string, text = paraphrase) =>
     (await started.call("POST", `/api/v1/knowledge/${id}/query`, { query: text })).body
@@ -87,13 +92,13 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
 
   it("runs in one child process, which exits when idle, and is not loaded in the gateway", async () => {
     const started = await start({ builtInModelIdleMs: 500 })
-    expect(modelProcesses()).toEqual([])
+    expect(listModelProcesses()).toEqual([])
     const id = await collectFact(started)
     await Promise.all([query(started, id), query(started, id, "Is there soup?")])
-    expect(modelProcesses()).toHaveLength(1)
-    expect(modelProcesses().map(hasRuntime)).toEqual([true])
-    expect(hasRuntime(process.pid)).toBe(false)
-    await expect.poll(() => modelProcesses()).toEqual([])
+    expect(listModelProcesses()).toHaveLength(1)
+    expect(listModelProcesses().map(hasLoadedRuntime)).toEqual([true])
+    expect(hasLoadedRuntime(process.pid)).toBe(false)
+    await expect.poll(() => listModelProcesses()).toEqual([])
     expect((await query(started, id)).passages[0]).toMatchObject({ text: fact })
   })
 
@@ -108,7 +113,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     expect(hanging.passages[0]).toMatchObject({ text: fact })
     process.kill(pid, "SIGKILL")
     await expect.poll(async () => (await query(started, id)).search).toBe("hybrid")
-    expect(modelProcesses()).not.toContain(pid)
+    expect(listModelProcesses()).not.toContain(pid)
   })
 
   it("kills a hanging child and embeds the file with a new one", {
@@ -118,9 +123,9 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     const id = await collectFact(started)
     const pid = findModelProcess()
     process.kill(pid, "SIGSTOP")
-    const file = await upload(started, "bees.txt", "Bees collect nectar from flowers.", wait)
+    const file = await upload(started, "bees.txt", "Bees collect nectar from flowers.", sync)
     expect(file.body.data.progress).toMatchObject({ passages: 1, embedded: 1 })
-    expect(modelProcesses()).not.toContain(pid)
+    expect(listModelProcesses()).not.toContain(pid)
     expect((await query(started, id)).search).toBe("hybrid")
   })
 
@@ -145,12 +150,12 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
   })
 
   it("leaves no process behind when the gateway is killed", async () => {
-    const server = await startTestGatewayProcess(database.env, { options: withBuiltInModel })
-    await upload(server, "leave.txt", fact, wait)
-    const [pid = 0] = modelProcesses(server.child.pid)
-    expect(hasRuntime(pid)).toBe(true)
+    const server = await startTestGatewayProcess(database.env, { options: embedderOptions })
+    await upload(server, "leave.txt", fact, sync)
+    const [pid = 0] = listModelProcesses(server.child.pid)
+    expect(hasLoadedRuntime(pid)).toBe(true)
     await server.kill()
-    await expect.poll(() => hasRuntime(pid)).toBe(false)
+    await expect.poll(() => hasLoadedRuntime(pid)).toBe(false)
   })
 
   it("falls back to lexical search and logs the reason if a model file is corrupt", async () => {
@@ -187,7 +192,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
       model: { id: fake, built_in: false, available: true },
       admin: { building: null, choice: { by: "automatic" } },
     })
-    expect(modelProcesses()).toEqual([])
+    expect(listModelProcesses()).toEqual([])
     await stop()
 
     // The connection's models are not known at startup.
@@ -197,7 +202,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
     const late = await start({}, { OPENAI_API_BASE_URLS: moved.url })
     await waitForModels(late, [fake])
     expect((await query(late, id)).embedding_model).toBe(fake)
-    expect(modelProcesses()).toEqual([])
+    expect(listModelProcesses()).toEqual([])
     await stop()
     await database.remove()
     database = await createDatabase()
@@ -271,7 +276,7 @@ describe.each(chooseDatabases())("the built-in embedding model on $name", ({ cre
       model: null,
       admin: { choice: { by: "administrator", model: "none", problem: null }, building: null },
     })
-    expect(modelProcesses()).toEqual([])
+    expect(listModelProcesses()).toEqual([])
     await choose(started, "")
     await expect.poll(async () => (await query(started, id)).passages[0]?.text).toBe(fact)
   })

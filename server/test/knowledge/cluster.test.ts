@@ -3,40 +3,40 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { hasPostgres, postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { collect, upload } from "./collections.ts"
+import { createCollection, upload } from "./collections.ts"
 
 const postgres = postgresDatabase
 
 describe.runIf(hasPostgres)("two gateways sharing one database and one folder", () => {
-  let place: TestDatabase
+  let database: TestDatabase
   let upstream: FakeOpenAI
-  let one: TestGateway
-  let two: TestGateway
+  let first: TestGateway
+  let second: TestGateway
 
   beforeAll(async () => {
     if (!postgres) return
-    place = await postgres.createDatabase()
+    database = await postgres.createDatabase()
     upstream = await startFakeOpenAI()
-    const env = { ...place.env, OPENAI_API_BASE_URLS: upstream.url }
-    one = await startGateway(env)
-    two = await startGateway(env)
-    for (const gateway of [one, two]) {
+    const env = { ...database.env, OPENAI_API_BASE_URLS: upstream.url }
+    first = await startGateway(env)
+    second = await startGateway(env)
+    for (const gateway of [first, second]) {
       await waitForModels(gateway, ["gpt-fake"])
     }
   })
   afterAll(async () => {
-    await one.stop()
-    await two.stop()
+    await first.stop()
+    await second.stop()
     await upstream.close()
-    await place.remove()
+    await database.remove()
   })
 
   it("answer from a file that the other has just processed", async () => {
     for (let round = 0; round < 5; round++) {
       const fact = `Cave ${round} is home to bats of kind${round}.`
-      const file = await upload(one, "bats.txt", fact)
-      const id = await collect(one, `Bats ${round}`, [file.body.id])
-      const { status, body } = await two.call("POST", "/v1/chat/completions", {
+      const file = await upload(first, "bats.txt", fact)
+      const id = await createCollection(first, `Bats ${round}`, [file.body.id])
+      const { status, body } = await second.call("POST", "/v1/chat/completions", {
         model: "gpt-fake",
         messages: [{ role: "user", content: `Which kind of bats live in cave ${round}?` }],
         files: [{ type: "collection", id }],
@@ -48,10 +48,10 @@ describe.runIf(hasPostgres)("two gateways sharing one database and one folder", 
 
   it("share the work without embedding anything twice", async () => {
     const before = upstream.requests.length
-    const sent = await Promise.all(
+    const uploads = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         upload(
-          n % 2 ? one : two,
+          n % 2 ? first : second,
           `${n}.txt`,
           `Story number ${n} tells of ${"many things ".repeat(n)}.`,
         ),
@@ -59,8 +59,8 @@ describe.runIf(hasPostgres)("two gateways sharing one database and one folder", 
     )
     await vi.waitFor(
       async () => {
-        for (const { body } of sent) {
-          const file = (await one.call("GET", `/api/v1/files/${body.id}`)).body
+        for (const { body } of uploads) {
+          const file = (await first.call("GET", `/api/v1/files/${body.id}`)).body
           expect(file.data).toMatchObject({ status: "completed", progress: { embedded: 1 } })
         }
       },

@@ -21,7 +21,7 @@ export const upload = async (
 }
 
 /** Creates a collection with files. @returns its id */
-export const collect = async (
+export const createCollection = async (
   gateway: TestGateway,
   name: string,
   fileIds: readonly string[] = [],

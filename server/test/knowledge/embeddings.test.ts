@@ -4,9 +4,9 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/json-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { collect, upload } from "./collections.ts"
+import { createCollection, upload } from "./collections.ts"
 
-const wait = "?process_in_background=false"
+const processNow = "?process_in_background=false"
 
 describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => {
   let database: TestDatabase
@@ -20,8 +20,8 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     const options = { embeddingRetryMs: 20, questionTimeoutMs: 1000 }
     gateway = await startGateway({ ...database.env, ...env }, options)
     await waitForModels(gateway, ["embed-fake"])
-    const spaces = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
-    await waitFor(async () => (await spaces.execute()).length === 1)
+    const indexes = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
+    await waitFor(async () => (await indexes.execute()).length === 1)
   })
   afterAll(async () => {
     await gateway.stop()
@@ -30,12 +30,12 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
   })
 
   /** Every text sent for embedding, passages and questions alike. */
-  const embedded = (): string[] =>
+  const embeddedTexts = (): string[] =>
     upstream.requests
       .filter(({ path }) => path.endsWith("/embeddings"))
       .flatMap(({ body }) => JSON.parse(body.toString()).input)
 
-  const story = (topic: string, paragraphs: number): string =>
+  const generateStory = (topic: string, paragraphs: number): string =>
     Array.from(
       { length: paragraphs },
       (_, n) =>
@@ -43,40 +43,41 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     ).join("\n\n")
 
   it("embeds each passage once, and identical files not at all", async () => {
-    const text = story("otter", 12)
-    const one = await upload(gateway, "otters.txt", text, { query: wait })
+    const text = generateStory("otter", 12)
+    const one = await upload(gateway, "otters.txt", text, { query: processNow })
     expect(one.body.data).toMatchObject({ status: "completed", error: null })
-    const { passages, embedded: done } = one.body.data.progress
+    const { passages, embedded: embeddedCount } = one.body.data.progress
     expect(passages).toBeGreaterThan(5)
-    expect(done).toBe(passages)
-    const before = embedded()
+    expect(embeddedCount).toBe(passages)
+    const before = embeddedTexts()
     expect(before.length).toBe(passages)
     expect(new Set(before).size).toBe(before.length)
-    const two = await upload(gateway, "copy-of-otters.txt", text, { query: wait })
+    const two = await upload(gateway, "copy-of-otters.txt", text, { query: processNow })
     expect(two.body.data.progress.embedded).toBe(passages)
-    expect(embedded()).toHaveLength(before.length)
+    expect(embeddedTexts()).toHaveLength(before.length)
   })
 
   it("reports the lexical and dense rank of each passage, depending on the search mode", async () => {
     const file = await upload(gateway, "foxes.txt", "A quick brown fox jumps over the lazy dog.", {
-      query: wait,
+      query: processNow,
     })
-    const id = await collect(gateway, "Foxes", [file.body.id])
-    const asked = { query: "quick brown fox" }
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)
+    const id = await createCollection(gateway, "Foxes", [file.body.id])
+    const searchRequest = { query: "quick brown fox" }
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, searchRequest)
     expect(body).toMatchObject({ search: "hybrid", embedding_model: "embed-fake", note: null })
     expect(body.passages[0]).toMatchObject({ lexical: { rank: 1 }, dense: { rank: 1 }, used: true })
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
-    const dense = (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)).body
+    const dense = (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, searchRequest)).body
     expect(dense).toMatchObject({ search: "dense", passages: [{ lexical: null }] })
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "lexical" })
-    const lexical = (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)).body
+    const lexical = (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, searchRequest))
+      .body
     expect(lexical).toMatchObject({ search: "lexical", note: null, passages: [{ dense: null }] })
   })
 
   it("completes a file despite five 429 replies and a dropped connection, embedding nothing twice", async () => {
-    const before = embedded().length
-    const text = story("badger", 60)
+    const before = embeddedTexts().length
+    const text = generateStory("badger", 60)
     upstream.injectFault({ kind: "status", status: 429 }, { on: /embeddings/, times: 5 })
     upstream.injectFault({ kind: "reset" }, { on: /embeddings/, times: 1 })
     const { body } = await upload(gateway, "badgers.txt", text)
@@ -88,19 +89,19 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
       },
       { timeout: 30_000, interval: 200 },
     )
-    const answered = embedded().slice(before)
-    const firstBatch = answered.slice(0, 32)
+    const sentTexts = embeddedTexts().slice(before)
+    const firstBatch = sentTexts.slice(0, 32)
     // Only the first batch was sent again after each of the six failures.
-    const counts = Map.groupBy(answered, (sent) => sent)
-    const again = [...counts].filter(([, times]) => times.length > 1).map(([sent]) => sent)
-    expect(again.every((sent) => firstBatch.includes(sent))).toBe(true)
+    const counts = Map.groupBy(sentTexts, (sent) => sent)
+    const repeated = [...counts].filter(([, times]) => times.length > 1).map(([sent]) => sent)
+    expect(repeated.every((sent) => firstBatch.includes(sent))).toBe(true)
     upstream.clearFaults()
   }, 40_000)
 
   it("finds a file lexically while its embeddings are pending", async () => {
     upstream.injectFault({ kind: "hang" }, { on: /embeddings/, times: 2 })
     const file = await upload(gateway, "hedgehogs.txt", "Hedgehogs hibernate in heaps of leaves.")
-    const id = await collect(gateway, "Hedgehogs", [file.body.id])
+    const id = await createCollection(gateway, "Hedgehogs", [file.body.id])
     const { body, status } = await gateway.call("POST", "/v1/chat/completions", {
       model: "gpt-fake",
       messages: [{ role: "user", content: "Where do hedgehogs hibernate?" }],
@@ -112,19 +113,19 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
   }, 40_000)
 
   it("switches to another model without failed queries or mixed results", async () => {
-    const id = await collect(gateway, "Change")
-    const file = await upload(gateway, "voles.txt", story("vole", 4), { query: wait })
+    const id = await createCollection(gateway, "Change")
+    const file = await upload(gateway, "voles.txt", generateStory("vole", 4), { query: processNow })
     await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.body.id })
-    const seen = new Set<string>()
-    let asking = true
+    const seenModels = new Set<string>()
+    let isQuerying = true
     const questions = (async () => {
-      while (asking) {
+      while (isQuerying) {
         const { status, body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, {
           query: "vole number 2",
         })
         expect(status).toBe(200)
         expect(body.passages.length).toBeGreaterThan(0)
-        seen.add(body.embedding_model ?? "none")
+        seenModels.add(body.embedding_model ?? "none")
       }
     })()
     upstream.models.splice(
@@ -134,16 +135,16 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     )
     await vi.waitFor(
       async () => {
-        const spaces = await gateway.gateway.db.read
+        const indexes = await gateway.gateway.db.read
           .selectFrom("vector_spaces")
           .selectAll()
           .execute()
-        expect(spaces).toMatchObject([{ model: "other-embed-fake", state: "active" }])
+        expect(indexes).toMatchObject([{ model: "other-embed-fake", state: "active" }])
       },
       { timeout: 30_000, interval: 300 },
     )
-    await expect.poll(() => [...seen]).toContain("other-embed-fake")
-    asking = false
+    await expect.poll(() => [...seenModels]).toContain("other-embed-fake")
+    isQuerying = false
     await questions
     const { data } = (await gateway.call("GET", `/api/v1/files/${file.body.id}`)).body
     expect(data.progress.embedded).toBe(data.progress.passages)

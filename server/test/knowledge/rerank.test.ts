@@ -3,15 +3,15 @@ import { json } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
-import { collect, upload } from "./collections.ts"
+import { createCollection, upload } from "./collections.ts"
 
-const asked: { url: string | undefined; key: string | undefined; body: unknown }[] = []
+const rerankRequests: { url: string | undefined; key: string | undefined; body: unknown }[] = []
 let status = 200
 
 /** Ranks texts that mention the moon highest, whatever the query. */
-const ranker = createServer(async (request, response) => {
+const rerankServer = createServer(async (request, response) => {
   const body: { documents?: string[] } = Object(await json(request))
-  asked.push({ url: request.url, key: request.headers.authorization, body })
+  rerankRequests.push({ url: request.url, key: request.headers.authorization, body })
   const results = (body.documents ?? []).map((text, index) => ({
     index,
     relevance_score: text.includes("moon") ? 4.2 : -1.5,
@@ -23,7 +23,7 @@ let gateway: TestGateway
 let collection = ""
 
 beforeAll(async () => {
-  const port = await listenOnLoopback(ranker)
+  const port = await listenOnLoopback(rerankServer)
   gateway = await startGateway({
     RERANK_URL: `http://127.0.0.1:${port}/v1/`,
     RERANK_MODEL: "ranker",
@@ -35,11 +35,11 @@ beforeAll(async () => {
   for (const [at, text] of texts.entries()) {
     ids.push((await upload(gateway, `${at}.txt`, text, { query })).body.id)
   }
-  collection = await collect(gateway, "Moths", ids)
+  collection = await createCollection(gateway, "Moths", ids)
 })
 afterAll(async () => {
   await gateway.stop()
-  ranker.close()
+  rerankServer.close()
 })
 
 const search = async () =>
@@ -54,7 +54,7 @@ it("orders passages by the rerank endpoint's scores, and reports them", async ()
   expect(passages.map(({ reranked }: { reranked: { rank: number } }) => reranked.rank)).toEqual([
     1, 2, 3,
   ])
-  expect(asked[0]).toMatchObject({
+  expect(rerankRequests[0]).toMatchObject({
     url: "/v1/rerank",
     key: "Bearer sk-rank",
     body: { model: "ranker", query: "moths", top_n: 3 },

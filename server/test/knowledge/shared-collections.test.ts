@@ -79,7 +79,7 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ createDatab
       })
       ids.push(body.id)
     }
-    const shelf = async (name: string, fileIds: string[]) => {
+    const createFilledCollection = async (name: string, fileIds: string[]) => {
       const { body } = await gateway.call("POST", "/api/v1/knowledge/create", { name }, { key })
       const files = fileIds.map((file_id) => ({ file_id }))
       if (files.length === 0) return body.id
@@ -87,16 +87,16 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ createDatab
       expect((await gateway.call("POST", path, files, { key })).status).toBe(200)
       return body.id
     }
-    const full = await shelf("Full", ids)
-    const pair = await shelf("Pair", ids.slice(3, 5))
-    const empty = await shelf("Empty", [])
+    const full = await createFilledCollection("Full", ids)
+    const pair = await createFilledCollection("Pair", ids.slice(3, 5))
+    const empty = await createFilledCollection("Empty", [])
     const { items } = await list(key)
-    const shown = (id: string) => {
+    const shownFileIds = (id: string) => {
       const found = items.find((item: { id: string }) => item.id === id)
       return found.files.map((file: { id: string }) => file.id)
     }
-    expect(shown(full)).toEqual(ids.slice(0, 20))
-    expect(shown(pair)).toEqual(ids.slice(3, 5))
-    expect(shown(empty)).toEqual([])
+    expect(shownFileIds(full)).toEqual(ids.slice(0, 20))
+    expect(shownFileIds(pair)).toEqual(ids.slice(3, 5))
+    expect(shownFileIds(empty)).toEqual([])
   })
 })

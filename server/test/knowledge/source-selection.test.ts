@@ -3,7 +3,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { collect, upload } from "./collections.ts"
+import { createCollection, upload } from "./collections.ts"
 
 interface Passage {
   filename: string
@@ -48,7 +48,7 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
     upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
     gateway = await startGateway({ ...database.env, OPENAI_API_BASE_URLS: upstream.url })
     await waitForModels(gateway, ["gpt-fake"])
-    manualId = await add("manual.md", manual)
+    manualId = await addFile("manual.md", manual)
   })
   afterAll(async () => {
     await gateway.stop()
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
     await database.remove()
   })
 
-  const add = async (name: string, text: string): Promise<string> =>
+  const addFile = async (name: string, text: string): Promise<string> =>
     (await upload(gateway, name, text, { query: "?process_in_background=false" })).body.id
 
   const ask = async (question: unknown, files: unknown) => {
@@ -81,7 +81,7 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
     gateway.call("POST", "/api/v1/settings", { rag_token_budget: tokens })
 
   it("includes a whole file in reading order if it fits", async () => {
-    const id = await add("short.md", "# One\n\nFirst things.\n\n# Two\n\nSecond things.")
+    const id = await addFile("short.md", "# One\n\nFirst things.\n\n# Two\n\nSecond things.")
     const { sources, reasons } = await ask("What does § 4 say?", [{ type: "file", id }])
     expect(reasons).toEqual(["whole", "whole"])
     expect(sources.map(({ document }: { document: string[] }) => document[0])).toEqual([
@@ -122,9 +122,9 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
     )
     for (const [at, opening] of ranges.entries()) {
       if (reasons[at] !== "opening") continue
-      const holds = (other: { start: number; end: number }, index: number): boolean =>
+      const containsOpening = (other: { start: number; end: number }, index: number): boolean =>
         reasons[index] === "passage" && other.start <= opening.start && other.end >= opening.end
-      expect(ranges.some(holds)).toBe(false)
+      expect(ranges.some(containsOpening)).toBe(false)
     }
   })
 
@@ -132,7 +132,7 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
     const chapter = (at: number): string =>
       `# 第${at}章\n\n${`本章讲述第${at}个港口的规则。`.repeat(60)}`
     const text = Array.from({ length: 20 }, (_, at) => chapter(at + 1)).join("\n\n")
-    const id = await add("gang.md", text)
+    const id = await addFile("gang.md", text)
     const { reasons } = await ask("总结这份文件", [{ type: "file", id }])
     expect(reasons[0]).toBe("outline")
     expect(reasons).toContain("opening")
@@ -141,7 +141,7 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
   it("includes part of the best passage in the smallest budget", async () => {
     await setBudget(500)
     const text = "船只进港前必须检查缆绳。".repeat(400)
-    const id = await collect(gateway, "Tiny", [await add("tiny.txt", text)])
+    const id = await createCollection(gateway, "Tiny", [await addFile("tiny.txt", text)])
     const { sources } = await ask("缆绳", [{ type: "collection", id }])
     expect(sources).toHaveLength(1)
     await setBudget(4000)
@@ -156,17 +156,17 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
   })
 
   it("includes a small collection whole, and lists the files of a large one first", async () => {
-    const small = await collect(gateway, "Small", [
-      await add("a.txt", "Apples are red."),
-      await add("b.txt", "Bananas are yellow."),
+    const small = await createCollection(gateway, "Small", [
+      await addFile("a.txt", "Apples are red."),
+      await addFile("b.txt", "Bananas are yellow."),
     ])
     const whole = await ask("zzz", [{ type: "collection", id: small }])
     expect(whole.reasons).toEqual(["whole", "whole"])
     expect(whole.prompt).not.toContain("list=")
 
-    const large = await collect(gateway, "Large", [
+    const large = await createCollection(gateway, "Large", [
       manualId,
-      await add("menu.txt", "Soup on Mondays\nFish on Fridays"),
+      await addFile("menu.txt", "Soup on Mondays\nFish on Fridays"),
     ])
     const { prompt } = await ask("What does this knowledge base cover?", [
       { type: "collection", id: large },
@@ -196,25 +196,25 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
   })
 
   it("respects the administrator's token budget, and reports what was left out", async () => {
-    const id = await collect(gateway, "Manuals", [manualId])
-    const usual = await search(id, "Check the engines before each voyage")
-    expect(usual.budget.used).toBeLessThanOrEqual(4000)
-    expect(usual.used.length).toBeGreaterThanOrEqual(8)
-    expect(usual.passages.some(({ left_out }) => left_out === "rank")).toBe(true)
+    const id = await createCollection(gateway, "Manuals", [manualId])
+    const normal = await search(id, "Check the engines before each voyage")
+    expect(normal.budget.used).toBeLessThanOrEqual(4000)
+    expect(normal.used.length).toBeGreaterThanOrEqual(8)
+    expect(normal.passages.some(({ left_out }) => left_out === "rank")).toBe(true)
     expect((await setBudget(499)).status).toBe(422)
     expect((await setBudget(1000)).status).toBe(200)
     const small = await search(id, "Check the engines before each voyage")
     expect(small.budget).toMatchObject({ tokens: 1000 })
     expect(small.budget.used).toBeLessThanOrEqual(1000)
-    expect(small.used.length).toBeLessThan(usual.used.length)
+    expect(small.used.length).toBeLessThan(normal.used.length)
     expect(small.used.length).toBeGreaterThan(0)
     await setBudget(4000)
   })
 
   it("includes identical text once", async () => {
     const text = "The lighthouse keeper polishes the lens every evening at nine."
-    const copies = await Promise.all(["x.txt", "y.txt"].map((name) => add(name, text)))
-    const id = await collect(gateway, "Copies", [...copies, manualId])
+    const copies = await Promise.all(["x.txt", "y.txt"].map((name) => addFile(name, text)))
+    const id = await createCollection(gateway, "Copies", [...copies, manualId])
     const { passages } = await search(id, "When is the lens polished?")
     const found = passages.filter((passage) => passage.text === text)
     expect(found.map(({ used, left_out }) => [used, left_out])).toEqual([
@@ -224,8 +224,8 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
   })
 
   it("combines an attached file with passages of a collection", async () => {
-    const named = await add("note.txt", "Buy new flares.")
-    const id = await collect(gateway, "Manual alone", [manualId])
+    const named = await addFile("note.txt", "Buy new flares.")
+    const id = await createCollection(gateway, "Manual alone", [manualId])
     const { reasons } = await ask("What is the code of the flares?", [
       { type: "file", id: named },
       { type: "collection", id },
@@ -235,7 +235,7 @@ describe.each(chooseDatabases())("source selection on $name", ({ createDatabase 
   })
 
   it("marks passages of a follow-up that only the previous question found", async () => {
-    const id = await collect(gateway, "Follow-ups", [manualId])
+    const id = await createCollection(gateway, "Follow-ups", [manualId])
     const query = { query: "Warum?", previous: "What is the code of the hulls?", k: 100 }
     const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, query)
     const first: Passage & { from_previous: boolean } = body.passages[0]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { collect } from "./collections.ts"
+import { createCollection } from "./collections.ts"
 
 describe.each(chooseDatabases())("uploads to a collection on $name", ({ name, createDatabase }) => {
   let database: TestDatabase
@@ -41,14 +41,14 @@ describe.each(chooseDatabases())("uploads to a collection on $name", ({ name, cr
     (await gateway.call("GET", "/api/v1/files/", undefined, { key })).body.total
 
   it("adds the file to the collection named in its metadata", async () => {
-    const id = await collect(gateway, "Notes")
+    const id = await createCollection(gateway, "Notes")
     const { status, body } = await upload("Tea at four.", { knowledge_id: id })
     expect(status).toBe(200)
     expect(await filesOf(id)).toEqual([body.id])
   })
 
   it("stores nothing if the collection does not exist or is not writable", async () => {
-    const id = await collect(gateway, "Read only")
+    const id = await createCollection(gateway, "Read only")
     const { id: user, key } = await gateway.createUser(`Kim${name}`)
     const missing = await upload("Not kept.", { knowledge_id: "nothing" }, { key })
     expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } })
@@ -62,7 +62,7 @@ describe.each(chooseDatabases())("uploads to a collection on $name", ({ name, cr
   })
 
   it("creates one file for identical bytes uploaded concurrently", async () => {
-    const id = await collect(gateway, "Once")
+    const id = await createCollection(gateway, "Once")
     const before = await countFiles()
     const replies = await Promise.all(
       Array.from({ length: 4 }, (_, at) =>
@@ -73,13 +73,13 @@ describe.each(chooseDatabases())("uploads to a collection on $name", ({ name, cr
     const ids = new Set(replies.map(({ body }) => body.id))
     expect([...ids]).toEqual(await filesOf(id))
     expect(await countFiles()).toBe(before + 1)
-    const elsewhere = await collect(gateway, "Elsewhere")
+    const elsewhere = await createCollection(gateway, "Elsewhere")
     const other = await upload("The same bytes.", { knowledge_id: elsewhere })
     expect(ids.has(other.body.id)).toBe(false)
   })
 
   it("processes a file that was only stored before", async () => {
-    const id = await collect(gateway, "Again")
+    const id = await createCollection(gateway, "Again")
     const form = new FormData()
     form.append("file", new Blob(["Stored at first."]), "later.txt")
     form.append("metadata", JSON.stringify({ knowledge_id: id }))
@@ -94,7 +94,7 @@ describe.each(chooseDatabases())("uploads to a collection on $name", ({ name, cr
   })
 
   it("rejects a collection in the metadata of a resumable upload", async () => {
-    const id = await collect(gateway, "Resumable")
+    const id = await createCollection(gateway, "Resumable")
     const metadata = Buffer.from(JSON.stringify({ knowledge_id: id })).toString("base64")
     const response = await fetch(`${gateway.url}/api/v1/files/resumable`, {
       method: "POST",

@@ -12,33 +12,33 @@ import { chooseDatabases } from "../harness/databases.ts"
 import { hasPgvector, openWithPgvector } from "../harness/pgvector.ts"
 
 const dimensions = 48
-const perBatch = 15
+const passagesPerBatch = 15
 const batchesPerFile = 2
-export const perFile = perBatch * batchesPerFile
+export const passagesPerFile = passagesPerBatch * batchesPerFile
 
-interface Opened {
+interface OpenedDatabase {
   db: Database
   remove: () => Promise<void>
 }
 
-interface Kind {
+interface VectorBackend {
   name: string
-  open: () => Promise<Opened>
+  open: () => Promise<OpenedDatabase>
   /** Up to this many passages pgvector scans all vectors; undefined without pgvector. */
   exactUpTo?: number
 }
 
 /** Plans that the PostgreSQL planner prefers over the index for few rows. */
-const otherPlans = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
+const disabledPlans = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
 
-export const chooseVectorKinds = (): Kind[] => [
+export const chooseVectorBackends = (): VectorBackend[] => [
   ...chooseDatabases().map(({ name, open }) => ({ name: `a scan on ${name}`, open })),
   ...(hasPgvector
     ? [
         { name: "pgvector with exact search", open: () => openWithPgvector(), exactUpTo: 20_000 },
         {
           name: "pgvector with its index only",
-          open: () => openWithPgvector({ disabledPlans: otherPlans }),
+          open: () => openWithPgvector({ disabledPlans: disabledPlans }),
           exactUpTo: 0,
         },
       ]
@@ -46,7 +46,7 @@ export const chooseVectorKinds = (): Kind[] => [
 ]
 
 const random = createRandom(7)
-export const vector = (): Float32Array =>
+export const randomVector = (): Float32Array =>
   toUnitVector(
     Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5),
   )
@@ -65,7 +65,7 @@ const addFile = (db: Database, id: string): Promise<void> =>
     const state = {
       ...nothing,
       status: "completed",
-      passages: perFile,
+      passages: passagesPerFile,
       created_at: 1,
       updated_at: 1,
     }
@@ -73,19 +73,19 @@ const addFile = (db: Database, id: string): Promise<void> =>
     await tx.insertInto("files").values(row).execute()
   })
 
-export const openVectors = async ({ open, exactUpTo }: Kind) => {
+export const openVectorSearch = async ({ open, exactUpTo }: VectorBackend) => {
   const { db, remove } = await open()
   const bus = createLocalBus()
-  const said: string[] = []
-  const say = (message: string): void => void said.push(message)
-  const broken: Error[] = []
-  const report = (error: Error): void => void broken.push(error)
+  const messages: string[] = []
+  const logMessage = (message: string): void => void messages.push(message)
+  const errors: Error[] = []
+  const reportError = (error: Error): void => void errors.push(error)
   const pgvector =
     db.dialect === "postgres"
       ? createPgvector({
           store: createPgvectorStore(db),
-          say,
-          report,
+          say: logMessage,
+          report: reportError,
           ...(exactUpTo !== undefined && { maxExactPassages: exactUpTo }),
         })
       : null
@@ -99,19 +99,19 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
   })
   const searcher = pgvector ? combineWithIndex(scan, pgvector) : scan
   await addOwner(db)
-  const known = new Map<string, Float32Array[]>()
+  const vectorsByFile = new Map<string, Float32Array[]>()
 
-  const addSpace = (id: string, state: string): Promise<void> =>
+  const addIndex = (id: string, state: string): Promise<void> =>
     db.transact((tx) =>
       store.addIndex(tx, { id, model: id, state, dimensions: null, created_at: 1 }),
     )
 
-  const put = async (spaceId: string, fileId: string): Promise<void> => {
+  const writeVectors = async (spaceId: string, fileId: string): Promise<void> => {
     for (let batch = 0; batch < batchesPerFile; batch++) {
-      const vectors = Array.from({ length: perBatch }, vector)
+      const vectors = Array.from({ length: passagesPerBatch }, randomVector)
       const key = `${spaceId} ${fileId}`
-      known.set(key, [...(known.get(key) ?? []), ...vectors])
-      const first = batch * perBatch
+      vectorsByFile.set(key, [...(vectorsByFile.get(key) ?? []), ...vectors])
+      const first = batch * passagesPerBatch
       await db.transact((tx) => store.write(tx, { fileId, spaceId, first, vectors }))
     }
   }
@@ -120,15 +120,15 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
     db,
     store,
     pgvector,
-    said: said,
-    broken: broken,
-    addSpace: addSpace,
-    put: put,
+    messages,
+    errors,
+    addIndex,
+    writeVectors,
     addFile: (id: string) => addFile(db, id),
-    catchUp: async (): Promise<void> => pgvector?.catchUp(await store.indexes()),
+    updateIndex: async (): Promise<void> => pgvector?.catchUp(await store.indexes()),
 
     /** Results of the searcher as `file passage`, ordered by exact score. */
-    find: async (space: string, files: readonly string[], values: Float32Array, limit = 100) => {
+    search: async (space: string, files: readonly string[], values: Float32Array, limit = 100) => {
       const { dense } = await searcher.search({
         query: "",
         files: files.map((id) => ({ id, filename: id })),
@@ -138,17 +138,17 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
       })
       const scored = dense.map(({ file, passage }) => {
         const id = files[file] ?? ""
-        const exact = known.get(`${space} ${id}`)?.[passage]
+        const exact = vectorsByFile.get(`${space} ${id}`)?.[passage]
         return { at: `${id} ${passage}`, score: exact ? dotProduct(values, exact) : Number.NaN }
       })
       return { found: scored.sort((a, z) => z.score - a.score).map(({ at }) => at), dense }
     },
 
     /** The expected results, by exact scores of all vectors. */
-    nearest: (space: string, files: readonly string[], values: Float32Array, limit: number) =>
+    exactNearest: (space: string, files: readonly string[], values: Float32Array, limit: number) =>
       files
         .flatMap((id) =>
-          (known.get(`${space} ${id}`) ?? []).map((one, passage) => ({
+          (vectorsByFile.get(`${space} ${id}`) ?? []).map((one, passage) => ({
             at: `${id} ${passage}`,
             score: dotProduct(values, one),
           })),

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await waitForModels(gateway, ["gpt-fake"])
 })
 beforeEach(async () => {
-  for (const { id } of (await exported()).body.models) {
+  for (const { id } of (await exportModels()).body.models) {
     await gateway.call("POST", `${base}/model/delete`, { id })
   }
 })
@@ -23,11 +23,11 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const exported = (key?: string) =>
+const exportModels = (key?: string) =>
   gateway.call("GET", `${base}/export`, undefined, key ? { key } : {})
-const take = (models: object[], options: { key?: string } = {}) =>
+const importModels = (models: object[], options: { key?: string } = {}) =>
   gateway.call("POST", `${base}/import`, { models }, options)
-const make = async (model: object) =>
+const createModel = async (model: object) =>
   expect(await gateway.call("POST", `${base}/create`, model)).toMatchObject({ status: 200 })
 const entry = (id: string, fields: object = {}) => ({
   id,
@@ -39,17 +39,17 @@ const entry = (id: string, fields: object = {}) => ({
 it("restores an export completely", async () => {
   const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
   const params = { system: "S", temperature: 0 }
-  await make(entry("one", { params, access_grants, is_active: false }))
+  await createModel(entry("one", { params, access_grants, is_active: false }))
   const meta = { description: "d", tags: ["t"], x: 1 }
-  await make(entry("two", { base_model_id: "one", meta }))
-  const { body: before } = await exported()
+  await createModel(entry("two", { base_model_id: "one", meta }))
+  const { body: before } = await exportModels()
   for (const id of ["two", "one"]) await gateway.call("POST", `${base}/model/delete`, { id })
-  const taken = await take(before.models.toReversed())
-  expect(taken).toMatchObject({ status: 200, body: { updated: [] } })
-  const { body: again } = await exported()
-  const bare = ({ created_at, updated_at, ...model }: Record<string, unknown>) => model
-  expect(again.models.map(bare)).toEqual(before.models.map(bare))
-  expect((await take([entry("one", { name: "New" }), entry("three")])).body).toEqual({
+  const imported = await importModels(before.models.toReversed())
+  expect(imported).toMatchObject({ status: 200, body: { updated: [] } })
+  const { body: restored } = await exportModels()
+  const withoutTimes = ({ created_at, updated_at, ...model }: Record<string, unknown>) => model
+  expect(restored.models.map(withoutTimes)).toEqual(before.models.map(withoutTimes))
+  expect((await importModels([entry("one", { name: "New" }), entry("three")])).body).toEqual({
     created: ["three"],
     updated: ["one"],
   })
@@ -57,8 +57,8 @@ it("restores an export completely", async () => {
 
 it("imports all models or none", async () => {
   const { key } = await gateway.createUser("Eve")
-  await make(entry("there"))
-  const tries: [object[], string][] = [
+  await createModel(entry("there"))
+  const invalidImports: [object[], string][] = [
     [[entry("new"), entry("bad", { base_model_id: "none" })], "models.1.base_model_id"],
     [[entry("new"), entry("new")], "models.1.id"],
     [
@@ -67,14 +67,14 @@ it("imports all models or none", async () => {
     ],
     [[entry("there", { name: "Changed" }), entry("", {})], "models.1.id"],
   ]
-  for (const [models, path] of tries) {
-    const { status, body } = await take(models)
+  for (const [models, path] of invalidImports) {
+    const { status, body } = await importModels(models)
     expect({ status, path: body.errors?.[0]?.path }).toEqual({ status: 422, path })
   }
-  const { body } = await exported()
+  const { body } = await exportModels()
   expect(body.models).toMatchObject([{ id: "there", name: "there" }])
   const listed = await gateway.call("GET", "/v1/models")
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(["there", "gpt-fake"])
-  expect((await take([entry("new")], { key })).status).toBe(403)
-  expect((await exported(key)).status).toBe(403)
+  expect((await importModels([entry("new")], { key })).status).toBe(403)
+  expect((await exportModels(key)).status).toBe(403)
 })

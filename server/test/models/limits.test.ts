@@ -47,7 +47,7 @@ const importAll = (gateway: TestGateway, ids: readonly string[]) =>
 const list = (gateway: TestGateway, query = "", options: Key = {}) =>
   gateway.call("GET", `${base}/list?${query}`, undefined, options)
 const idsOf = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id)
-const named = (prefix: string, count: number) =>
+const numberedIds = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 
 describe.each(chooseDatabases())("the number of models on $name", ({ createDatabase }) => {
@@ -66,7 +66,7 @@ describe.each(chooseDatabases())("the number of models on $name", ({ createDatab
   it("is limited per user and in total, even for concurrent requests", async () => {
     const [ada, bob] = [await gateway.createUser("Ann"), await gateway.createUser("Bob")]
     const createAll = async (prefix: string, options: Key) => {
-      const models = named(prefix, 20).map((id) => newModel(id))
+      const models = numberedIds(prefix, 20).map((id) => newModel(id))
       const replies = await Promise.all(models.map((model) => create(gateway, model, options)))
       return replies.filter(({ status }) => status !== 200)
     }
@@ -74,9 +74,9 @@ describe.each(chooseDatabases())("the number of models on $name", ({ createDatab
     expect(refused).toHaveLength(15)
     expect(refused[0]).toMatchObject({ status: 409, body: { code: "limit_reached" } })
     expect(refused[0]?.body.detail).toMatch(/^You have 5 models.*MAX_MODELS.*Delete models/)
-    const over = await createAll("bob-", bob)
-    expect(over).toHaveLength(17)
-    expect(over[0]?.body.detail).toMatch(/^There are 8 models.*MAX_MODELS/)
+    const refusedOverTotal = await createAll("bob-", bob)
+    expect(refusedOverTotal).toHaveLength(17)
+    expect(refusedOverTotal[0]?.body.detail).toMatch(/^There are 8 models.*MAX_MODELS/)
     expect((await list(gateway)).body.total).toBe(8)
     const [own = ""] = idsOf(await list(gateway, "", ada))
     expect((await remove(gateway, own, ada)).status).toBe(200)
@@ -87,15 +87,15 @@ describe.each(chooseDatabases())("the number of models on $name", ({ createDatab
     const { body: exported } = await gateway.call("GET", `${base}/export`)
     expect(exported.models).toHaveLength(8)
     for (const id of idsOf(await list(gateway))) await remove(gateway, id)
-    const taken = await importAll(gateway, named("m", 9))
-    expect(taken).toMatchObject({ status: 409, body: { code: "limit_reached" } })
+    const imported = await importAll(gateway, numberedIds("m", 9))
+    expect(imported).toMatchObject({ status: 409, body: { code: "limit_reached" } })
     expect((await list(gateway)).body.total).toBe(0)
     const restored = await gateway.call("POST", `${base}/import`, exported)
     expect(restored.body.created).toHaveLength(8)
     expect((await gateway.call("POST", `${base}/import`, exported)).body.updated).toHaveLength(8)
     expect((await importAll(gateway, ["m0"])).status).toBe(409)
     for (const id of idsOf(await list(gateway))) await remove(gateway, id)
-    expect((await importAll(gateway, named("m", 5))).status).toBe(200)
+    expect((await importAll(gateway, numberedIds("m", 5))).status).toBe(200)
   })
 
   it("may exceed a lowered limit, which only rejects new models", async () => {
@@ -125,24 +125,24 @@ describe.each(chooseDatabases())("a model's size on $name", ({ createDatabase })
     await database.remove()
   })
 
-  const large = "x".repeat(300_000)
-  const meta = { description: "", tags: [], large }
-  const params = { large }
+  const largeText = "x".repeat(300_000)
+  const meta = { description: "", tags: [], large: largeText }
+  const params = { large: largeText }
 
   it("is limited on create, update and import", async () => {
-    const wrong = { status: 422, body: { code: "invalid", errors: [{ path: "params" }] } }
-    const tooLarge = { meta: { large: "x" }, params: { large: large + large } }
+    const tooLargeParams = { status: 422, body: { code: "invalid", errors: [{ path: "params" }] } }
+    const tooLarge = { meta: { large: "x" }, params: { large: largeText + largeText } }
     const refused = await create(gateway, newModel("big", tooLarge))
-    expect(refused).toMatchObject(wrong)
+    expect(refused).toMatchObject(tooLargeParams)
     expect(refused.body.detail).toMatch(
       /`meta` and `params` are limited to 512,000 .*yours are 600,\d+\. Shorten `params`\./,
     )
     expect((await create(gateway, newModel("big", { meta }))).status).toBe(200)
-    expect(await update(gateway, "big", { params })).toMatchObject(wrong)
+    expect(await update(gateway, "big", { params })).toMatchObject(tooLargeParams)
     expect((await update(gateway, "big", { params: { a: 1 } })).status).toBe(200)
-    const models = [newModel("good"), newModel("big", { meta: { ...meta, a: large } })]
-    const taken = await gateway.call("POST", `${base}/import`, { models })
-    expect(taken).toMatchObject({ status: 422, body: { errors: [{ path: "models.1.meta" }] } })
+    const models = [newModel("good"), newModel("big", { meta: { ...meta, a: largeText } })]
+    const imported = await gateway.call("POST", `${base}/import`, { models })
+    expect(imported).toMatchObject({ status: 422, body: { errors: [{ path: "models.1.meta" }] } })
     expect((await gateway.call("GET", `${base}/model?id=big`)).body).toMatchObject({
       meta,
       params: { a: 1 },
@@ -159,15 +159,18 @@ describe.each(chooseDatabases())("a model's size on $name", ({ createDatabase })
     await gateway.gateway.db.transact((tx) =>
       tx
         .updateTable("model_contents")
-        .set({ params: JSON.stringify({ large: large + large }) })
+        .set({ params: JSON.stringify({ large: largeText + largeText }) })
         .where("model_id", "=", "old")
         .execute(),
     )
     const renamed = await update(gateway, "old", { name: "Old", is_active: false })
     expect(renamed).toMatchObject({ status: 200, body: { name: "Old" } })
-    const whole = { meta: { description: "", tags: [] }, params: { large: large + large } }
+    const whole = { meta: { description: "", tags: [] }, params: { large: largeText + largeText } }
     expect((await update(gateway, "old", whole)).status).toBe(200)
-    const grown = await update(gateway, "old", { ...whole, params: { large: large + large, a: 1 } })
+    const grown = await update(gateway, "old", {
+      ...whole,
+      params: { large: largeText + largeText, a: 1 },
+    })
     expect(grown.status).toBe(422)
     expect((await update(gateway, "old", { params })).status).toBe(200)
   })
@@ -227,47 +230,47 @@ describe.each(chooseDatabases())("the list of models on $name", ({ createDatabas
   })
 })
 
-const shared = postgresDatabase ? [postgresDatabase] : []
+const sharedDatabases = postgresDatabase ? [postgresDatabase] : []
 
-describe.each(shared)("two gateways sharing one $name", ({ createDatabase }) => {
+describe.each(sharedDatabases)("two gateways sharing one $name", ({ createDatabase }) => {
   let database: TestDatabase
-  let one: TestGateway
-  let other: TestGateway
+  let first: TestGateway
+  let second: TestGateway
 
   beforeAll(async () => {
     database = await createDatabase()
-    one = await start(database)
-    other = await start(database)
+    first = await start(database)
+    second = await start(database)
   })
   afterAll(async () => {
-    await one.stop()
-    await other.stop()
+    await first.stop()
+    await second.stop()
     await database.remove()
   })
 
-  const answerOf = async (gateway: TestGateway, model: string) => {
+  const upstreamRequestOf = async (gateway: TestGateway, model: string) => {
     const messages = [{ role: "user", content: "hi" }]
     const { status } = await gateway.call("POST", "/v1/chat/completions", { model, messages })
     return status === 200 ? upstream.requests.at(-1)?.json : status
   }
-  const temperatureIs = (temperature: number) =>
+  const expectTemperature = (temperature: number) =>
     expect
-      .poll(() => answerOf(other, "told"), { timeout: 10_000 })
+      .poll(() => upstreamRequestOf(second, "told"), { timeout: 10_000 })
       .toMatchObject({ temperature, model: "gpt-fake" })
 
   it("apply each other's changes despite caching", async () => {
-    await create(one, newModel("told", { params: { temperature: 0.1 } }))
-    await temperatureIs(0.1)
+    await create(first, newModel("told", { params: { temperature: 0.1 } }))
+    await expectTemperature(0.1)
     for (const temperature of [0.2, 0.3]) {
-      await update(one, "told", { params: { temperature } })
-      await temperatureIs(temperature)
+      await update(first, "told", { params: { temperature } })
+      await expectTemperature(temperature)
     }
-    const user = await other.createUser("Una")
+    const user = await second.createUser("Una")
     const read = { principal_type: "user", principal_id: user.id, permission: "read" }
-    expect((await list(other, "", user)).body.total).toBe(0)
-    await update(one, "told", { access_grants: [read] })
-    await expect.poll(async () => (await list(other, "", user)).body.total).toBe(1)
-    await remove(one, "told")
-    await expect.poll(() => answerOf(other, "told")).toBe(404)
+    expect((await list(second, "", user)).body.total).toBe(0)
+    await update(first, "told", { access_grants: [read] })
+    await expect.poll(async () => (await list(second, "", user)).body.total).toBe(1)
+    await remove(first, "told")
+    await expect.poll(() => upstreamRequestOf(second, "told")).toBe(404)
   })
 })

@@ -32,12 +32,12 @@ afterAll(async () => {
   await provider.close()
 })
 
-const lists = () => provider.requests.filter(({ path }) => path === "/v1/models").length
+const listRequestCount = () => provider.requests.filter(({ path }) => path === "/v1/models").length
 
 /** Resolves when the provider's current list has been fetched and processed. */
 const waitForList = async () => {
-  const before = lists()
-  await waitFor(() => lists() > before + 1)
+  const before = listRequestCount()
+  await waitFor(() => listRequestCount() > before + 1)
 }
 
 const listed = async () => {
@@ -104,12 +104,12 @@ it("retries a failed query for a runtime model's details, and then caches them",
   await waitFor(async () => (await listed()).get("llama3.2:latest")?.context_length)
   const models = await listed()
   expect(models.get("llama3.2:latest")?.capabilities).toMatchObject({ completion: true })
-  const shows = () => runtime.requests.filter(({ path }) => path === "/api/show").length
-  const before = shows()
-  const lists = () => runtime.requests.filter(({ path }) => path === "/api/tags").length
-  const listsBefore = lists()
-  await waitFor(() => lists() > listsBefore + 1)
-  expect(shows()).toBe(before)
+  const showRequestCount = () => runtime.requests.filter(({ path }) => path === "/api/show").length
+  const before = showRequestCount()
+  const listRequestCount = () => runtime.requests.filter(({ path }) => path === "/api/tags").length
+  const listsBefore = listRequestCount()
+  await waitFor(() => listRequestCount() > listsBefore + 1)
+  expect(showRequestCount()).toBe(before)
 })
 
 it("follows changes at the upstreams", async () => {
@@ -128,8 +128,8 @@ it("completes with a runtime's model, streamed or not, with or without its tag",
   for (const model of ["llama3.2", "llama3.2:latest"]) {
     for (const stream of [false, true]) {
       const messages = [{ role: "user", content: "ahoy" }]
-      const asked = { model, messages, stream }
-      const { status, body } = await gateway.call("POST", "/v1/chat/completions", asked)
+      const completionRequest = { model, messages, stream }
+      const { status, body } = await gateway.call("POST", "/v1/chat/completions", completionRequest)
       expect(status).toBe(200)
       expect(stream ? body : body.choices[0].message.content).toContain("ahoy")
       if (stream) expect(body.endsWith("data: [DONE]\n\n")).toBe(true)

@@ -38,7 +38,7 @@ afterAll(async () => {
 type Key = { key?: string }
 
 /** Creates a model whose system prompt names its owner. */
-const make = (id: string, whose: string, options: Key = {}, fields: object = {}) =>
+const createModel = (id: string, owner: string, options: Key = {}, fields: object = {}) =>
   gateway.call(
     "POST",
     `${base}/create`,
@@ -46,14 +46,14 @@ const make = (id: string, whose: string, options: Key = {}, fields: object = {})
       id,
       name: id,
       base_model_id: "ground",
-      params: { system: whose },
+      params: { system: owner },
       access_grants: everyone,
       ...fields,
     },
     options,
   )
 
-const offer = async (...ids: string[]): Promise<void> => {
+const addToConnection = async (...ids: string[]): Promise<void> => {
   upstream.models.push(...ids.map((id) => createOpenAIModel(id)))
   await gateway.gateway.registry.refresh(5000)
   await waitForModels(gateway, ids)
@@ -64,14 +64,14 @@ const answererOf = async (model: string, options: Key = {}): Promise<string> => 
   const messages = [{ role: "user", content: "hi" }]
   const reply = await gateway.call("POST", "/v1/chat/completions", { model, messages }, options)
   if (reply.status !== 200) return String(reply.status)
-  const said = reply.body.choices[0].message.content
-  if (said === "from the function") return "function"
+  const content = reply.body.choices[0].message.content
+  if (content === "from the function") return "function"
   const { json } = upstream.requests.at(-1) ?? {}
   const sent = json as { model: string; messages: { role: string; content: string }[] }
-  return sent.messages.find(({ role }) => role === "system")?.content ?? sent.model
+  return sent.messages.find(({ role: setRole }) => setRole === "system")?.content ?? sent.model
 }
 
-const everybody = (): Key[] => [{}, eve, bob]
+const allUsers = (): Key[] => [{}, eve, bob]
 
 describe("a user's model", () => {
   it.each([
@@ -85,39 +85,39 @@ describe("a user's model", () => {
     ["Straße", "STRASSE", "404"],
   ])(
     "named %s never takes precedence over a connection's %s added later",
-    async (id, later, then) => {
-      expect((await make(id, "Eve's", eve)).status).toBe(200)
+    async (id, connectionModel, expected) => {
+      expect((await createModel(id, "Eve's", eve)).status).toBe(200)
       expect(await answererOf(id, bob)).toBe("Eve's")
-      await make("above", "Above.", {}, { base_model_id: id })
-      await offer(later)
-      for (const who of everybody()) {
-        expect(await answererOf(id, who)).toBe(then)
-        expect(await answererOf(later, who)).toBe(later)
-        const { body } = await gateway.call("GET", "/v1/models", undefined, who)
+      await createModel("above", "Above.", {}, { base_model_id: id })
+      await addToConnection(connectionModel)
+      for (const user of allUsers()) {
+        expect(await answererOf(id, user)).toBe(expected)
+        expect(await answererOf(connectionModel, user)).toBe(connectionModel)
+        const { body } = await gateway.call("GET", "/v1/models", undefined, user)
         const records = body.data.filter((record: { id: string }) =>
-          [id, later].includes(record.id),
+          [id, connectionModel].includes(record.id),
         )
-        expect(records).toMatchObject([{ id: later, connections: [{}] }])
+        expect(records).toMatchObject([{ id: connectionModel, connections: [{}] }])
         expect(records[0].base_model_id).toBeUndefined()
       }
-      expect(await answererOf("above", bob)).toBe(then === "404" ? "404" : "Above.")
+      expect(await answererOf("above", bob)).toBe(expected === "404" ? "404" : "Above.")
       const { json } = upstream.requests.at(-1) ?? {}
-      if (then !== "404") expect(json).toMatchObject({ model: later })
+      if (expected !== "404") expect(json).toMatchObject({ model: connectionModel })
       // The owner can still read and delete it.
-      const kept = await gateway.call(
+      const ownersView = await gateway.call(
         "GET",
         `${base}/model?id=${encodeURIComponent(id)}`,
         undefined,
         eve,
       )
-      expect(kept.body).toMatchObject({ id, user_id: eve.id })
+      expect(ownersView.body).toMatchObject({ id, user_id: eve.id })
     },
   )
 
   it.each(["gpt-fake", "GPT-FAKE", "gpt-fake:latest", "Gpt-Fake:Latest"])(
     "cannot have a name like a connection's: %s",
     async (id) => {
-      expect(await make(id, "Eve's", eve)).toMatchObject({
+      expect(await createModel(id, "Eve's", eve)).toMatchObject({
         status: 409,
         body: { code: "conflict" },
       })
@@ -127,20 +127,20 @@ describe("a user's model", () => {
   it.each(["house", "HOUSE", "house:latest"])(
     "cannot have a name like an administrator's, and yields to one created later: %s",
     async (id) => {
-      await make(id, "Eve's", eve)
+      await createModel(id, "Eve's", eve)
       expect(await answererOf(id, bob)).toBe("Eve's")
-      const own = await make("House", "The administrator's")
-      expect(own.status).toBe(200)
+      const administrators = await createModel("House", "The administrator's")
+      expect(administrators.status).toBe(200)
       expect(await answererOf("House", bob)).toBe("The administrator's")
       expect(await answererOf(id, bob)).toBe("404")
       await gateway.call("POST", `${base}/model/delete`, { id })
-      expect((await make(id, "Eve's", eve)).status).toBe(409)
+      expect((await createModel(id, "Eve's", eve)).status).toBe(409)
     },
   )
 
   it("answers again once nothing else has its name", async () => {
-    await make("sometimes", "Eve's", eve)
-    await offer("sometimes")
+    await createModel("sometimes", "Eve's", eve)
+    await addToConnection("sometimes")
     expect(await answererOf("sometimes", bob)).toBe("sometimes")
     upstream.models.pop()
     await gateway.gateway.registry.refresh(5000)
@@ -149,12 +149,12 @@ describe("a user's model", () => {
   })
 
   it("gains no precedence from an administrator's update or import", async () => {
-    await make("mine", "Eve's", eve)
+    await createModel("mine", "Eve's", eve)
     await gateway.call("POST", `${base}/model/update?id=mine`, { name: "Changed" })
     const entry = { id: "mine", name: "Taken in", base_model_id: "ground" }
-    const taken = await gateway.call("POST", `${base}/import`, { models: [entry] })
-    expect(taken.body).toEqual({ created: [], updated: ["mine"] })
-    await offer("mine")
+    const imported = await gateway.call("POST", `${base}/import`, { models: [entry] })
+    expect(imported.body).toEqual({ created: [], updated: ["mine"] })
+    await addToConnection("mine")
     expect(await answererOf("mine", eve)).toBe("mine")
     const update = `${base}/model/update?id=mine`
     const changed = await gateway.call("POST", update, { id: "gpt-fake", name: "N" }, eve)
@@ -164,29 +164,29 @@ describe("a user's model", () => {
 })
 
 it("an administrator's model takes precedence over a function, and a function over a connection's model", async () => {
-  await offer("several")
+  await addToConnection("several")
   expect(await answererOf("several", bob)).toBe("several")
   const content = "export const reply = () => 'from the function'"
   const fn = { id: "several", name: "Several", content, access_grants: everyone }
   const made = await gateway.call("POST", "/api/v1/functions/create", fn)
   expect(made.status).toBe(200)
   expect(await answererOf("several", bob)).toBe("function")
-  expect((await make("Several", "Eve's", eve)).status).toBe(409)
-  await make("several", "The administrator's")
+  expect((await createModel("Several", "Eve's", eve)).status).toBe(409)
+  await createModel("several", "The administrator's")
   expect(await answererOf("several", bob)).toBe("The administrator's")
   await gateway.call("DELETE", "/api/v1/functions/id/several/delete")
 })
 
 it("a user who loses the administrator role loses precedence, and regains it with the role", async () => {
   const carol = await gateway.createUser("Carol")
-  const role = async (name: string) =>
+  const setRole = async (name: string) =>
     gateway.call("POST", `/api/v1/users/${carol.id}/update`, { role: name })
-  await role("admin")
-  expect((await make("gpt-fake", "Carol's", carol)).status).toBe(200)
+  await setRole("admin")
+  expect((await createModel("gpt-fake", "Carol's", carol)).status).toBe(200)
   expect(await answererOf("gpt-fake", bob)).toBe("Carol's")
-  await role("user")
+  await setRole("user")
   await expect.poll(() => answererOf("gpt-fake", bob)).toBe("gpt-fake")
   expect(await answererOf("gpt-fake", carol)).toBe("gpt-fake")
-  await role("admin")
+  await setRole("admin")
   await expect.poll(() => answererOf("gpt-fake", bob)).toBe("Carol's")
 })

@@ -77,11 +77,11 @@ describe("several runtimes behind one prefix", () => {
     expect(failing.status).toBe(502)
     first.clearFaults()
     second.injectFault({ kind: "reset" }, { on: /generate/, times: 1 })
-    const saved = await gateway.call("POST", "/ollama/api/generate", {
+    const retried = await gateway.call("POST", "/ollama/api/generate", {
       model: "shared:1b",
       prompt: "x",
     })
-    expect(saved.status).toBe(200)
+    expect(retried.status).toBe(200)
     second.clearFaults()
   })
 
@@ -133,8 +133,8 @@ describe("a connection without grants", () => {
   it("opens to group members on their next request", async () => {
     const group = await gateway.call("POST", "/api/v1/groups/create", { name: "Lab" })
     const connections = await gateway.call("GET", "/api/v1/connections/")
-    const closed = connections.body.items.find((c: { name: string }) => c.name === "closed")
-    await gateway.call("POST", `/api/v1/connections/${closed.id}/update`, {
+    const restricted = connections.body.items.find((c: { name: string }) => c.name === "closed")
+    await gateway.call("POST", `/api/v1/connections/${restricted.id}/update`, {
       access_grants: [{ principal_type: "group", principal_id: group.body.id, permission: "read" }],
     })
     const show = () =>
@@ -167,9 +167,9 @@ describe("an API key with allowed models and routes", () => {
 
 describe("/openai/*", () => {
   it("is disabled until an administrator enables it", async () => {
-    const closed = await gateway.call("GET", "/openai/models", undefined, asGrace())
-    expect(closed.status).toBe(403)
-    expect(closed.body.error.message).toContain("enable_openai_proxy")
+    const restricted = await gateway.call("GET", "/openai/models", undefined, asGrace())
+    expect(restricted.status).toBe(403)
+    expect(restricted.body.error.message).toContain("enable_openai_proxy")
     await gateway.call("POST", "/api/v1/settings/", { enable_openai_proxy: true })
     const open = await gateway.call("GET", "/openai/models", undefined, asGrace())
     expect(open.body.data.map(({ id }: { id: string }) => id)).toContain("gpt-fake")

@@ -5,7 +5,7 @@ import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 
-interface Raw {
+interface RawResponse {
   status: number | undefined
   headers: [string, string][]
   body: Buffer
@@ -14,10 +14,10 @@ interface Raw {
 /**
  * Sends a request with node:http, which adds no headers, follows no redirects and decodes nothing.
  */
-const raw = (
+const sendRawRequest = (
   base: string,
   { method = "GET", path = "/", key = "", body = "" as string | Buffer },
-): Promise<Raw> =>
+): Promise<RawResponse> =>
   new Promise((resolve, reject) => {
     const headers = {
       ...(key && { authorization: `Bearer ${key}` }),
@@ -39,11 +39,11 @@ const raw = (
     request.end(body)
   })
 
-const ofTheHop = /^(connection|keep-alive|transfer-encoding|date|x-request-id)$/i
+const hopHeaders = /^(connection|keep-alive|transfer-encoding|date|x-request-id)$/i
 /** Removed or set by the gateway: see proxied-headers.test.ts. */
-const ofTheProxy = /^(cache-control|content-security-policy|x-content-type-options)$/i
-const ofTheMessage = ({ headers }: Raw) =>
-  headers.filter(([name]) => !ofTheHop.test(name) && !ofTheProxy.test(name))
+const proxyHeaders = /^(cache-control|content-security-policy|x-content-type-options)$/i
+const endToEndHeaders = ({ headers }: RawResponse) =>
+  headers.filter(([name]) => !hopHeaders.test(name) && !proxyHeaders.test(name))
 
 let upstream: FakeOllama
 let gateway: TestGateway
@@ -83,11 +83,16 @@ describe("the native proxy", () => {
     ["HEAD", "/", ""],
     ["POST", "/api/chat", '{"model":"llama3.2","messages":"no array"}'],
   ])("relays %s %s byte for byte", async (method, path, body) => {
-    const direct = await raw(upstream.url, { method, path, body })
-    const through = await raw(`${gateway.url}/ollama`, { method, path, body, key: userKey })
-    expect(through.status).toBe(direct.status)
-    expect(through.body.equals(direct.body)).toBe(true)
-    expect(ofTheMessage(through)).toEqual(ofTheMessage(direct))
+    const direct = await sendRawRequest(upstream.url, { method, path, body })
+    const proxied = await sendRawRequest(`${gateway.url}/ollama`, {
+      method,
+      path,
+      body,
+      key: userKey,
+    })
+    expect(proxied.status).toBe(direct.status)
+    expect(proxied.body.equals(direct.body)).toBe(true)
+    expect(endToEndHeaders(proxied)).toEqual(endToEndHeaders(direct))
     const [first, second] = upstream.requests.slice(-2)
     expect(second?.body).toEqual(first?.body)
     expect(second?.query).toEqual(first?.query)
@@ -106,11 +111,19 @@ describe("the native proxy", () => {
     const digest = `sha256:${createHash("sha256").update(blob).digest("hex")}`
     const path = `/api/blobs/${digest}`
     const put = { method: "POST", path, body: blob, key: adminKey }
-    const refused = await raw(`${gateway.url}/ollama`, { ...put, body: "x", key: userKey })
+    const refused = await sendRawRequest(`${gateway.url}/ollama`, {
+      ...put,
+      body: "x",
+      key: userKey,
+    })
     expect(refused.status).toBe(403)
-    expect((await raw(`${gateway.url}/ollama`, put)).status).toBe(201)
+    expect((await sendRawRequest(`${gateway.url}/ollama`, put)).status).toBe(201)
     expect(upstream.blobs.get(digest)).toBe(blob.length)
-    const head = await raw(`${gateway.url}/ollama`, { method: "HEAD", path, key: adminKey })
+    const head = await sendRawRequest(`${gateway.url}/ollama`, {
+      method: "HEAD",
+      path,
+      key: adminKey,
+    })
     expect(head.status).toBe(200)
   })
 
@@ -118,7 +131,7 @@ describe("the native proxy", () => {
     "reserves %s for administrators",
     async (path) => {
       const before = upstream.requests.length
-      const { status, body } = await raw(`${gateway.url}/ollama`, {
+      const { status, body } = await sendRawRequest(`${gateway.url}/ollama`, {
         method: "POST",
         path,
         body: '{"model":"llama3.2"}',
@@ -140,15 +153,15 @@ describe("the native proxy", () => {
     ["", 400, /empty/],
     ["[]", 400, /JSON object/],
     ['{"model":"nobody"}', 404, /nobody/],
-  ])("rejects %s", async (body, status, words) => {
-    const reply = await raw(`${gateway.url}/ollama`, {
+  ])("rejects %s", async (body, status, message) => {
+    const reply = await sendRawRequest(`${gateway.url}/ollama`, {
       method: "POST",
       path: "/api/generate",
       body,
       key: userKey,
     })
     expect(reply.status).toBe(status)
-    expect(JSON.parse(reply.body.toString()).error).toMatch(words)
+    expect(JSON.parse(reply.body.toString()).error).toMatch(message)
   })
 
   it("checks the model that the runtime would read, whatever the case of its key", async () => {
@@ -167,23 +180,23 @@ describe("the native proxy", () => {
   it("aborts the runtime's request promptly when the client disconnects", async () => {
     upstream.injectFault({ kind: "slow_headers", ms: 15_000 }, { on: /generate/ })
     const arrived = upstream.nextRequest(/generate/)
-    const leaving = new AbortController()
-    const asking = fetch(`${gateway.url}/ollama/api/generate`, {
+    const disconnect = new AbortController()
+    const pending = fetch(`${gateway.url}/ollama/api/generate`, {
       method: "POST",
       headers: { authorization: `Bearer ${userKey}` },
       body: '{"model":"llama3.2","prompt":"x","stream":false}',
-      signal: leaving.signal,
+      signal: disconnect.signal,
     })
     const request = await arrived
     const leftAt = Date.now()
-    leaving.abort()
-    await expect(asking).rejects.toThrow()
+    disconnect.abort()
+    await expect(pending).rejects.toThrow()
     expect((await request.aborted) - leftAt).toBeLessThan(maxDelayMs)
   })
 
   it("reports an interrupted stream in a last line", async () => {
     upstream.injectFault({ kind: "break", after: 2, torn: true }, { on: /generate/ })
-    const { status, body } = await raw(`${gateway.url}/ollama`, {
+    const { status, body } = await sendRawRequest(`${gateway.url}/ollama`, {
       method: "POST",
       path: "/api/generate",
       body: '{"model":"llama3.2","prompt":"one two three four five"}',

@@ -51,14 +51,14 @@ describe("the ollama SDK at /ollama", () => {
   })
 
   it("chats with tools and their results", async () => {
-    const asked = await user.chat({ model: "llama3.2", messages: question, tools: [weather] })
-    expect(asked.message.tool_calls?.[0]?.function.name).toBe("weather")
-    const answered = await user.chat({
+    const toolCall = await user.chat({ model: "llama3.2", messages: question, tools: [weather] })
+    expect(toolCall.message.tool_calls?.[0]?.function.name).toBe("weather")
+    const answer = await user.chat({
       model: "llama3.2",
-      messages: [...question, asked.message, { role: "tool", content: "sunny" }],
+      messages: [...question, toolCall.message, { role: "tool", content: "sunny" }],
       tools: [weather],
     })
-    expect(answered.message.content).toBe("The tool said: sunny")
+    expect(answer.message.content).toBe("The tool said: sunny")
   })
 
   it("streams a chat with thinking", async () => {
@@ -101,8 +101,8 @@ describe("the ollama SDK at /ollama", () => {
   it("pulls for an administrator, and lists the new model immediately", async () => {
     const parts = await collectItems(await admin.pull({ model: "tiny:1b", stream: true }))
     expect(parts.at(-1)?.status).toBe("success")
-    const answered = await user.chat({ model: "tiny:1b", messages: question })
-    expect(answered.message.content).toContain("You said")
+    const answer = await user.chat({ model: "tiny:1b", messages: question })
+    expect(answer.message.content).toContain("You said")
   })
 
   it.each([

@@ -61,10 +61,11 @@ describe("with ENV=dev", () => {
   })
   afterAll(() => gateway.stop())
 
-  const read = async () => (await gateway.call("GET", "/openapi.json", undefined, asAnyone)).body
+  const readDocument = async () =>
+    (await gateway.call("GET", "/openapi.json", undefined, asAnyone)).body
 
   it("builds the document once, so that repeated requests are cheap", async () => {
-    await read()
+    await readDocument()
     // Plain `fetch` parses nothing; rebuilding the document would take about 100 ms each time.
     const ms = await measureCpuMs(async () => {
       for (let times = 0; times < 50; times++) {
@@ -74,12 +75,12 @@ describe("with ENV=dev", () => {
     expect(ms).toBeLessThan(2500)
   })
   const operationsOf = async () =>
-    Object.entries(Document.parse(await read()).paths).flatMap(([path, operations]) =>
+    Object.entries(Document.parse(await readDocument()).paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
     )
 
   it("serves a valid document that declares the API experimental", async () => {
-    const document = Document.parse(await read())
+    const document = Document.parse(await readDocument())
     expect(document.info.description).toContain("experimental")
     expect(Object.keys(document.paths)).toEqual(
       expect.arrayContaining(["/v1/chat/completions", "/api/models", "/api/v1/users/{id}"]),
@@ -87,7 +88,7 @@ describe("with ENV=dev", () => {
   })
 
   it("resolves every reference", async () => {
-    const document = await read()
+    const document = await readDocument()
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(100)
     const missing = references.filter(([, reference = ""]) => {
@@ -111,14 +112,14 @@ describe("with ENV=dev", () => {
   })
 
   it("describes request bodies by their input and replies by their output", async () => {
-    const { schemas } = (await read()).components
+    const { schemas } = (await readDocument()).components
     expect(schemas.NewApiKey.required).toBeUndefined()
     expect(schemas.ApiKey.required).toContain("expires_at")
     expect(schemas.User.additionalProperties).toBeUndefined()
   })
 
   it("describes streamed bodies too", async () => {
-    const { paths: described } = Document.parse(await read())
+    const { paths: described } = Document.parse(await readDocument())
     const upload = described["/api/v1/files"]?.post?.requestBody?.content["multipart/form-data"]
     expect(JSON.stringify(upload?.schema)).toContain('"format":"binary"')
     const patch = described["/api/v1/scim/v2/Users/{id}"]?.patch?.requestBody?.content
@@ -126,7 +127,7 @@ describe("with ENV=dev", () => {
   })
 
   it("describes a proxy under each of its methods", async () => {
-    const { paths: described } = Document.parse(await read())
+    const { paths: described } = Document.parse(await readDocument())
     const methods = Object.keys(described["/ollama/{path}"] ?? {})
     expect(methods.sort()).toEqual(["delete", "get", "head", "patch", "post", "put"])
   })
@@ -148,9 +149,9 @@ describe("with ENV=dev", () => {
   describe.runIf(runsBrowserTests)("in a browser", { timeout: 180_000 }, () => {
     let browser: Browser
     beforeAll(async () => {
-      const quiet = ["--disable-background-networking", "--disable-component-update"]
-      const plain = ["--disable-sync", "--no-first-run", "--disable-quic", "--disable-gpu"]
-      const args = ["--no-sandbox", ...quiet, ...plain]
+      const networkArgs = ["--disable-background-networking", "--disable-component-update"]
+      const featureArgs = ["--disable-sync", "--no-first-run", "--disable-quic", "--disable-gpu"]
+      const args = ["--no-sandbox", ...networkArgs, ...featureArgs]
       browser = await chromium.launch({ executablePath: chromiumPath, args })
     })
     afterAll(() => browser?.close())
@@ -163,13 +164,13 @@ describe("with ENV=dev", () => {
 
     it("renders every operation, and sends requests only to the gateway", async () => {
       const page = await newPage()
-      const asked: string[] = []
-      const complaints: string[] = []
-      page.on("request", (request) => void asked.push(request.url()))
+      const requestedUrls: string[] = []
+      const consoleErrors: string[] = []
+      page.on("request", (request) => void requestedUrls.push(request.url()))
       page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+        if (["error", "warning"].includes(message.type())) consoleErrors.push(message.text())
       })
-      page.on("pageerror", (error) => void complaints.push(error.message))
+      page.on("pageerror", (error) => void consoleErrors.push(error.message))
 
       await page.goto(`${gateway.url}/docs/`)
       const operations = await operationsOf()
@@ -190,9 +191,9 @@ describe("with ENV=dev", () => {
       await signIn.locator("button").first().click()
       await signIn.getByText("The e-mail address or password is incorrect").waitFor()
 
-      const foreign = asked.filter((url) => !/^(data|blob):/.test(url))
-      expect(foreign.filter((url) => !url.startsWith(`${gateway.url}/`))).toEqual([])
-      expect(complaints).toEqual([])
+      const external = requestedUrls.filter((url) => !/^(data|blob):/.test(url))
+      expect(external.filter((url) => !url.startsWith(`${gateway.url}/`))).toEqual([])
+      expect(consoleErrors).toEqual([])
     })
 
     it("sends an operation with the given key", async () => {
@@ -208,8 +209,8 @@ describe("with ENV=dev", () => {
       await whoAmI.locator("button").first().click()
       await whoAmI.getByRole("button", { name: "Try it out" }).click()
       await whoAmI.getByRole("button", { name: "Execute" }).click()
-      const answered = whoAmI.locator(".live-responses-table")
-      await answered.getByText(adminEmail).first().waitFor()
+      const liveResponse = whoAmI.locator(".live-responses-table")
+      await liveResponse.getByText(adminEmail).first().waitFor()
     })
   })
 })

@@ -28,16 +28,16 @@ describe("the order of imports", () => {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, code)
     const run = promisify(execFile)(process.execPath, [biome, "lint", file], { cwd: copy })
-    const complaint = z.object({ stdout: z.string(), stderr: z.string() })
+    const LintOutput = z.object({ stdout: z.string(), stderr: z.string() })
     return run.then(
       () => "",
       (error: unknown) => {
-        const { stdout, stderr } = complaint.parse(error)
+        const { stdout, stderr } = LintOutput.parse(error)
         return stdout + stderr
       },
     )
   }
-  const importing = (from: string): string => `import { thing } from "${from}"\n\nthing()\n`
+  const importCode = (from: string): string => `import { thing } from "${from}"\n\nthing()\n`
 
   it.each([
     ["errors.ts", "./config/config.ts"],
@@ -52,20 +52,20 @@ describe("the order of imports", () => {
     ["native-proxy/planted.ts", "../unheard-of/thing.ts"],
     ["scim/planted.ts", "../../test/fakes/openai.ts"],
   ])("%s may not import %s", async (path, from) => {
-    const said = await lint(path, importing(from))
-    expect(said).toContain("lint/style/noRestrictedImports")
-    expect(said).toContain("may import only")
+    const output = await lint(path, importCode(from))
+    expect(output).toContain("lint/style/noRestrictedImports")
+    expect(output).toContain("may import only")
   })
 
   it("covers type imports, re-exports and import() too", async () => {
-    const said = await lint(
+    const output = await lint(
       "users/planted.ts",
       `import type { Chat } from "../completions/completions.ts"
 export { thing } from "../models/models.ts"
 export const later = async (): Promise<Chat> => (await import("../gateway.ts")).chat
 `,
     )
-    expect(said.match(/noRestrictedImports/g)).toHaveLength(3)
+    expect(output.match(/noRestrictedImports/g)).toHaveLength(3)
   })
 
   it.each([
@@ -78,12 +78,12 @@ export const later = async (): Promise<Chat> => (await import("../gateway.ts")).
     ["users/planted.test.ts", "../gateway.ts"],
     ["gateway.ts", "./native-proxy/native-proxy.ts"],
   ])("%s may import %s", async (path, from) => {
-    expect(await lint(path, importing(from))).toBe("")
+    expect(await lint(path, importCode(from))).toBe("")
   })
 
   it("rejects import cycles", async () => {
-    await lint("users/first.ts", importing("./second.ts"))
-    expect(await lint("users/second.ts", importing("./first.ts"))).toContain("noImportCycles")
+    await lint("users/first.ts", importCode("./second.ts"))
+    expect(await lint("users/second.ts", importCode("./first.ts"))).toContain("noImportCycles")
   })
 
   it("allows config.ts only to read the environment", async () => {
@@ -113,9 +113,11 @@ describe("dependencies", () => {
   const entries = Object.entries(packages)
 
   it("need no install scripts", () => {
-    const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)
+    const withInstallScript = entries
+      .filter(([, entry]) => entry.hasInstallScript)
+      .map(([path]) => path)
     // Its script only fetches GPU libraries, and is not run (docs/decisions/0022).
-    expect(scripted).toEqual(["node_modules/onnxruntime-node"])
+    expect(withInstallScript).toEqual(["node_modules/onnxruntime-node"])
     expect(read(".npmrc")).toContain("ignore-scripts=true")
   })
 

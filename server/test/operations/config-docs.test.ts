@@ -8,8 +8,8 @@ import { Settings } from "../../src/settings/schema.ts"
 const root = join(import.meta.dirname, "../../..")
 const page = readFileSync(join(root, "docs/configuration.md"), "utf8")
 
-const rowForm = /^\| `([A-Z][A-Z0-9_]*(?:<NAME>_[A-Z_]+)?)` \| (.+?) \| (.+?) \| `(.+?)` \|$/gm
-const allRows = [...page.matchAll(rowForm)].map(
+const rowPattern = /^\| `([A-Z][A-Z0-9_]*(?:<NAME>_[A-Z_]+)?)` \| (.+?) \| (.+?) \| `(.+?)` \|$/gm
+const allRows = [...page.matchAll(rowPattern)].map(
   ([, name = "", meaning = "", fallback = "", example = ""]) => ({
     name,
     meaning,
@@ -30,7 +30,7 @@ const literalDefault = (fallback: string): string | undefined => /^`([^`]+)`/.ex
 const editable = ", editable"
 
 /** Variables that others require, so that each can be checked separately. */
-const companions = {
+const requiredVariables = {
   ADMIN_EMAIL: "ada@example.com",
   ADMIN_PASSWORD: "correct horse battery",
   SECRET_KEY: "0123456789abcdef0123456789abcdef",
@@ -61,7 +61,9 @@ it("states the actual defaults", () => {
   const defaultBySetting: Partial<Record<string, unknown>> = settings
   for (const { name, fallback } of rows) {
     const text = literalDefault(fallback)
-    const config: Config = readConfig(text === undefined ? {} : { ...companions, [name]: text })
+    const config: Config = readConfig(
+      text === undefined ? {} : { ...requiredVariables, [name]: text },
+    )
     const value = Object.entries(config).find(([key]) => key === name)?.[1]
     if (fallback.includes(editable)) {
       expect(value, name).toEqual(defaultBySetting[name.toLowerCase()])
@@ -80,7 +82,7 @@ it("states the actual defaults", () => {
 
 it("gives only valid examples", () => {
   for (const { name, example } of [...rows, ...oidcRows]) {
-    expect(() => readConfig({ ...companions, [name]: example }), name).not.toThrow()
+    expect(() => readConfig({ ...requiredVariables, [name]: example }), name).not.toThrow()
   }
   const all = Object.fromEntries([...rows, ...oidcRows].map(({ name, example }) => [name, example]))
   expect(() => readConfig(all)).not.toThrow()

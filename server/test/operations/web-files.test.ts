@@ -72,8 +72,8 @@ describe("the web application", () => {
     expect(asset.headers.get("content-encoding")).toBe("br")
     expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
     const etag = (await fetch(url)).headers.get("etag") ?? ""
-    const again = await fetch(url, { headers: { "if-none-match": etag } })
-    expect(again.status).toBe(304)
+    const revalidated = await fetch(url, { headers: { "if-none-match": etag } })
+    expect(revalidated.status).toBe(304)
   })
 
   it("sends uncompressed files to clients that accept no compression", async () => {

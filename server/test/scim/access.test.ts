@@ -4,11 +4,11 @@ import { adminEmail, adminKey } from "../harness/gateway.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 import { describeScim, type ScimClient } from "./scim.ts"
 
-const off = { op: "replace", path: "active", value: false }
-const on = { op: "replace", path: "active", value: true }
+const deactivate = { op: "replace", path: "active", value: false }
+const activate = { op: "replace", path: "active", value: true }
 
 /** Creates a local account with a session and an API key, and links it to SCIM. */
-const person = async ({ gateway, find }: ScimClient, name: string) => {
+const createPerson = async ({ gateway, find }: ScimClient, name: string) => {
   const { id, email, key } = await gateway.createUser(name)
   const signIn = () =>
     gateway.call("POST", "/api/v1/auths/signin", { email, password: `${name} has a password` })
@@ -19,23 +19,23 @@ const person = async ({ gateway, find }: ScimClient, name: string) => {
   return { id, email, key, token, status, signIn }
 }
 
-const roleOf = async ({ gateway }: ScimClient, id: string) =>
+const fetchUser = async ({ gateway }: ScimClient, id: string) =>
   (await gateway.call("GET", `/api/v1/users/${id}`)).body
 
 describeScim("Access by SCIM", (client) => {
   it("ends immediately with active: false, and active: true restores all but sessions", async () => {
-    const { id, key, token, status, signIn } = await person(client(), "Mara")
+    const { id, key, token, status, signIn } = await createPerson(client(), "Mara")
     expect([await status(key), await status(token)]).toEqual([200, 200])
-    await client().patch(`/Users/${id}`, off)
+    await client().patch(`/Users/${id}`, deactivate)
     expect([await status(key), await status(token)]).toEqual([401, 401])
     expect((await signIn()).status).toBe(401)
-    await client().patch(`/Users/${id}`, on)
+    await client().patch(`/Users/${id}`, activate)
     expect([await status(key), await status(token)]).toEqual([200, 401])
     expect((await signIn()).status).toBe(200)
   })
 
   it("ends with PUT too, and PUT without active keeps the state", async () => {
-    const { id, email, key, status } = await person(client(), "Milo")
+    const { id, email, key, status } = await createPerson(client(), "Milo")
     await client().call("PUT", `/Users/${id}`, { userName: email, active: "False" })
     expect(await status(key)).toBe(401)
     const kept = await client().call("PUT", `/Users/${id}`, { userName: email })
@@ -43,40 +43,44 @@ describeScim("Access by SCIM", (client) => {
   })
 
   it("ends with DELETE: keys and memberships are removed, and the user is read as inactive", async () => {
-    const { id, key, token, status } = await person(client(), "Mina")
-    const group = await client().group("Of Mina", [id])
+    const { id, key, token, status } = await createPerson(client(), "Mina")
+    const group = await client().createGroup("Of Mina", [id])
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
     const read = await client().call("GET", `/Users/${id}`)
     expect(read).toMatchObject({ status: 200, body: { id, active: false } })
     expect(read.body).not.toHaveProperty("groups")
     expect((await client().call("GET", `/Groups/${group.id}`)).body.members).toEqual([])
-    await client().patch(`/Users/${id}`, on)
+    await client().patch(`/Users/${id}`, activate)
     expect([await status(key), await status(token)]).toEqual([401, 401])
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
   })
 
   it("is restored by POST after DELETE, for the same account, unless externalId differs", async () => {
-    const made = await client().user("max", { externalId: "m-1" })
-    const again = { userName: "MAX@example.org", externalId: "m-1", displayName: "Max again" }
-    expect(await client().call("POST", "/Users", again)).toMatchObject({ status: 409 })
+    const made = await client().createUser("max", { externalId: "m-1" })
+    const restoredUser = {
+      userName: "MAX@example.org",
+      externalId: "m-1",
+      displayName: "Max again",
+    }
+    expect(await client().call("POST", "/Users", restoredUser)).toMatchObject({ status: 409 })
     await client().call("DELETE", `/Users/${made.id}`)
-    const other = { ...again, externalId: "m-2" }
+    const other = { ...restoredUser, externalId: "m-2" }
     expect(await client().call("POST", "/Users", other)).toMatchObject({ status: 409 })
-    const revived = await client().call("POST", "/Users", again)
+    const revived = await client().call("POST", "/Users", restoredUser)
     expect(revived).toMatchObject({
       status: 201,
       body: { id: made.id, active: true, userName: "MAX@example.org", displayName: "Max again" },
     })
-    expect(await client().call("POST", "/Users", again)).toMatchObject({ status: 409 })
+    expect(await client().call("POST", "/Users", restoredUser)).toMatchObject({ status: 409 })
     await client().call("DELETE", `/Users/${made.id}`)
     const bare = await client().call("POST", "/Users", { userName: "max@example.org" })
     expect(bare).toMatchObject({ status: 201, body: { id: made.id, externalId: "m-1" } })
   })
 
   it("is not restored by POST after PUT or PATCH made the user inactive", async () => {
-    const { id, userName } = await client().user("moritz")
-    await client().patch(`/Users/${id}`, off)
+    const { id, userName } = await client().createUser("moritz")
+    await client().patch(`/Users/${id}`, deactivate)
     expect(await client().call("POST", "/Users", { userName })).toMatchObject({ status: 409 })
   })
 
@@ -85,7 +89,7 @@ describeScim("Access by SCIM", (client) => {
     const [{ id, userName }] = found.body.Resources
     for (const attempt of [
       client().call("DELETE", `/Users/${id}`),
-      client().patch(`/Users/${id}`, off),
+      client().patch(`/Users/${id}`, deactivate),
       client().call("PUT", `/Users/${id}`, { userName, active: false }),
     ]) {
       expect(await attempt).toMatchObject({ status: 403, body: { status: "403" } })
@@ -99,31 +103,31 @@ describeScim("Access by SCIM", (client) => {
 
   it("includes no role for new or restored users", async () => {
     const roles = { roles: [{ value: "admin", primary: true }], userType: "admin", role: "admin" }
-    const made = await client().user("malice", roles)
-    expect(await roleOf(client(), made.id)).toMatchObject({ role: "user", source: "scim" })
+    const made = await client().createUser("malice", roles)
+    expect(await fetchUser(client(), made.id)).toMatchObject({ role: "user", source: "scim" })
     await client().patch(`/Users/${made.id}`, { op: "add", path: "roles", value: roles.roles })
     await client().patch(`/Users/${made.id}`, { op: "replace", value: { role: "admin" } })
-    expect(await roleOf(client(), made.id)).toMatchObject({ role: "user" })
+    expect(await fetchUser(client(), made.id)).toMatchObject({ role: "user" })
     const path = `/api/v1/users/${made.id}/update`
     await client().gateway.call("POST", path, { role: "admin" })
     await client().call("DELETE", `/Users/${made.id}`)
     await client().call("POST", "/Users", { userName: made.userName })
-    expect(await roleOf(client(), made.id)).toMatchObject({ role: "user", active: true })
+    expect(await fetchUser(client(), made.id)).toMatchObject({ role: "user", active: true })
   })
 
   it("keeps a name set by an administrator until the provider's names change", async () => {
-    const { id } = await client().user("mona")
+    const { id } = await client().createUser("mona")
     await client().gateway.call("POST", `/api/v1/users/${id}/update`, { name: "Mona of Sales" })
     await client().patch(`/Users/${id}`, { op: "add", path: "externalId", value: "m-9" })
-    expect(await roleOf(client(), id)).toMatchObject({ name: "Mona of Sales" })
+    expect(await fetchUser(client(), id)).toMatchObject({ name: "Mona of Sales" })
     await client().patch(`/Users/${id}`, { op: "add", path: "displayName", value: "Mona L." })
-    expect(await roleOf(client(), id)).toMatchObject({ name: "Mona L." })
+    expect(await fetchUser(client(), id)).toMatchObject({ name: "Mona L." })
   })
 
   it("controls its groups: they cannot be renamed or changed elsewhere", async () => {
     const { gateway } = client()
-    const { id } = await client().user("mats")
-    const group = await client().group("Kept by SCIM", [id])
+    const { id } = await client().createUser("mats")
+    const group = await client().createGroup("Kept by SCIM", [id])
     const path = `/api/v1/groups/${group.id}`
     expect((await gateway.call("GET", path)).body).toMatchObject({
       source: "scim",
@@ -141,27 +145,27 @@ describeScim(
   "SCIM_DELETE_MODE=hide",
   (client) => {
     it("hides a user after DELETE, and creates a new account for the same userName", async () => {
-      const made = await client().user("nils", { externalId: "n-1" })
-      const group = await client().group("Of Nils", [made.id])
+      const made = await client().createUser("nils", { externalId: "n-1" })
+      const group = await client().createGroup("Of Nils", [made.id])
       expect(await client().call("DELETE", `/Users/${made.id}`)).toMatchObject({ status: 204 })
       for (const method of ["GET", "DELETE"]) {
         expect(await client().call(method, `/Users/${made.id}`)).toMatchObject({ status: 404 })
       }
-      expect(await client().patch(`/Users/${made.id}`, on)).toMatchObject({ status: 404 })
+      expect(await client().patch(`/Users/${made.id}`, activate)).toMatchObject({ status: 404 })
       const found = await client().find("Users", 'userName eq "nils@example.org"')
       expect(found.body.totalResults).toBe(0)
       const member = { op: "add", path: "members", value: [{ value: made.id }] }
       expect(await client().patch(`/Groups/${group.id}`, member)).toMatchObject({ status: 400 })
-      const again = await client().user("nils", { externalId: "n-2" })
-      expect(again.id).not.toBe(made.id)
+      const restoredUser = await client().createUser("nils", { externalId: "n-2" })
+      expect(restoredUser.id).not.toBe(made.id)
     })
 
     it("keeps an account that PATCH made inactive", async () => {
-      const made = await client().user("nora")
-      await client().patch(`/Users/${made.id}`, off)
+      const made = await client().createUser("nora")
+      await client().patch(`/Users/${made.id}`, deactivate)
       expect((await client().call("GET", `/Users/${made.id}`)).body.active).toBe(false)
-      const again = await client().call("POST", "/Users", { userName: made.userName })
-      expect(again.status).toBe(409)
+      const restoredUser = await client().call("POST", "/Users", { userName: made.userName })
+      expect(restoredUser.status).toBe(409)
     })
   },
   { SCIM_DELETE_MODE: "hide" },
@@ -182,7 +186,7 @@ describeScim("A stream", (client) => {
       base_url: upstream.url,
       api_key: "up-key",
     })
-    const { id, key } = await person(client(), "Olli")
+    const { id, key } = await createPerson(client(), "Olli")
     upstream.pace.chunks = 400
     upstream.pace.delayMs = 50
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -201,7 +205,7 @@ describeScim("A stream", (client) => {
     )
     await new Promise((resolve) => setTimeout(resolve, 300))
     const started = performance.now()
-    await client().patch(`/Users/${id}`, off)
+    await client().patch(`/Users/${id}`, deactivate)
     const text = await reading
     expect(performance.now() - started).toBeLessThan(maxDelayMs)
     expect(text).not.toContain("[DONE]")

@@ -1,8 +1,8 @@
 import { sql } from "kysely"
 import { expect, it } from "vitest"
-import { describeScim, enterprise, type ScimClient, scimToken } from "./scim.ts"
+import { describeScim, enterpriseUserSchema, type ScimClient, scimToken } from "./scim.ts"
 
-const events = async ({ gateway }: ScimClient) => {
+const readEvents = async ({ gateway }: ScimClient) => {
   const { rows } = await sql<{
     actor_type: string
     actor_id: string | null
@@ -23,16 +23,16 @@ const events = async ({ gateway }: ScimClient) => {
 }
 
 /** The events that `act` adds to the audit log. */
-const added = async (client: ScimClient, act: () => Promise<unknown>) => {
-  const { length } = await events(client)
+const eventsDuring = async (client: ScimClient, act: () => Promise<unknown>) => {
+  const { length } = await readEvents(client)
   await act()
-  return (await events(client)).slice(length)
+  return (await readEvents(client)).slice(length)
 }
 
 describeScim("The audit log of SCIM", (client) => {
   it("has one event per request, written before the reply to a read", async () => {
-    const { id } = await client().user("audited")
-    const group = await client().group("Audited", [id])
+    const { id } = await client().createUser("audited")
+    const group = await client().createGroup("Audited", [id])
     const off = { op: "replace", path: "active", value: false }
     const rename = { op: "replace", path: "displayName", value: "Audited 2" }
     const requests: [() => Promise<unknown>, string][] = [
@@ -47,7 +47,7 @@ describeScim("The audit log of SCIM", (client) => {
         () => client().call("PUT", `/Users/${id}`, { userName: "a@b.example" }),
         "scim.user.replaced",
       ],
-      [() => client().user("audited-too"), "scim.user.created"],
+      [() => client().createUser("audited-too"), "scim.user.created"],
       [() => client().call("GET", `/Groups/${group.id}`), "scim.group.read"],
       [() => client().patch(`/Groups/${group.id}`, rename), "scim.group.patched"],
       [() => client().call("DELETE", `/Users/${id}`), "user.deactivated"],
@@ -55,7 +55,7 @@ describeScim("The audit log of SCIM", (client) => {
       [() => client().call("GET", "/Schemas"), "scim.schemas.read"],
     ]
     for (const [act, action] of requests) {
-      const written = await added(client(), act)
+      const written = await eventsDuring(client(), act)
       expect(written.map((event) => event.action)).toEqual([action])
       expect(written[0]).toMatchObject({
         actor_type: "scim",
@@ -68,15 +68,15 @@ describeScim("The audit log of SCIM", (client) => {
   })
 
   it("names changed and ignored attributes, and members added and removed", async () => {
-    const { id } = await client().user("named")
-    const [patched] = await added(client(), () =>
+    const { id } = await client().createUser("named")
+    const [patched] = await eventsDuring(client(), () =>
       client().patch(`/Users/${id}`, {
         op: "replace",
         value: {
           nickName: "N",
           active: false,
           title: "T",
-          [`${enterprise}:department`]: "D",
+          [`${enterpriseUserSchema}:department`]: "D",
           x: 1,
         },
       }),
@@ -90,9 +90,9 @@ describeScim("The audit log of SCIM", (client) => {
       status: 200,
     })
     expect(JSON.parse(patched?.ignored ?? "")).toEqual(["title", "department", "x"])
-    const group = await client().group("Named")
+    const group = await client().createGroup("Named")
     const add = { op: "add", path: "members", value: [{ value: id }] }
-    const [joined] = await added(client(), () => client().patch(`/Groups/${group.id}`, add))
+    const [joined] = await eventsDuring(client(), () => client().patch(`/Groups/${group.id}`, add))
     expect(joined).toMatchObject({
       changed: JSON.stringify(["members"]),
       after: JSON.stringify({ added: [id] }),
@@ -100,8 +100,8 @@ describeScim("The audit log of SCIM", (client) => {
   })
 
   it("includes failures, and groups repeated authentication failures", async () => {
-    const conflict = await added(client(), async () => {
-      await client().user("failing")
+    const conflict = await eventsDuring(client(), async () => {
+      await client().createUser("failing")
       await client().call("POST", "/Users", { userName: "failing@example.org" })
     })
     expect(conflict.at(-1)).toMatchObject({
@@ -109,22 +109,22 @@ describeScim("The audit log of SCIM", (client) => {
       outcome: "failure",
       status: 409,
     })
-    const unknown = await added(client(), () => client().call("GET", "/Users/none"))
+    const unknown = await eventsDuring(client(), () => client().call("GET", "/Users/none"))
     expect(unknown).toMatchObject([
       { action: "scim.user.read", target_id: "none", outcome: "failure", status: 404 },
     ])
-    const refused = await added(client(), async () => {
+    const rejected = await eventsDuring(client(), async () => {
       for (let index = 0; index < 5; index++) {
         await client().call("GET", "/Users", undefined, { key: "wrong" })
       }
     })
-    expect(refused).toMatchObject([{ action: "auth.failed", status: 401, target_type: "scim" }])
+    expect(rejected).toMatchObject([{ action: "auth.failed", status: 401, target_type: "scim" }])
   })
 
   it("contains no tokens, bodies or filters", async () => {
-    await client().user("private-person")
+    await client().createUser("private-person")
     await client().find("Users", 'userName eq "private-person@example.org"')
-    const text = JSON.stringify(await events(client()))
+    const text = JSON.stringify(await readEvents(client()))
     expect(text).not.toContain(scimToken)
     expect(text).not.toContain("private-person")
   })
@@ -140,11 +140,11 @@ describeScim("Two concurrent identity providers", (client) => {
   }, 60_000)
 
   it("lose no concurrent change to a user or group", async () => {
-    const { id } = await client().user("shared")
-    const group = await client().group("Shared")
+    const { id } = await client().createUser("shared")
+    const group = await client().createGroup("Shared")
     for (let round = 0; round < 10; round++) {
       const [nick, display] = [`nick${round}`, `display${round}`]
-      const { id: member } = await client().user(`member${round}`)
+      const { id: member } = await client().createUser(`member${round}`)
       await Promise.all([
         client().patch(`/Users/${id}`, { op: "add", path: "nickName", value: nick }),
         client().patch(`/Users/${id}`, { op: "add", path: "displayName", value: display }),
@@ -160,7 +160,7 @@ describeScim("Two concurrent identity providers", (client) => {
   }, 60_000)
 
   it("get 200 and 409 for the same new userName", async () => {
-    const [one, two] = [await client().user("swap1"), await client().user("swap2")]
+    const [one, two] = [await client().createUser("swap1"), await client().createUser("swap2")]
     const rename = (id: string, value: string) =>
       client().patch(`/Users/${id}`, { op: "replace", path: "userName", value })
     const statuses = await Promise.all([

@@ -2,20 +2,20 @@ import { afterEach, describe, expect, it } from "vitest"
 import { readConfig } from "../../src/config/config.ts"
 import { createRateLimit } from "../../src/scim/rate-limit.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { base, createClient, errorUrn, scimToken } from "./scim.ts"
+import { createScimClient, errorSchema, scimBase, scimToken } from "./scim.ts"
 
-const running: TestGateway[] = []
+const gateways: TestGateway[] = []
 afterEach(async () => {
-  for (const gateway of running.splice(0)) await gateway.stop()
+  for (const gateway of gateways.splice(0)) await gateway.stop()
 })
 
 const start = async (env: Record<string, string> = {}): Promise<TestGateway> => {
   const gateway = await startGateway({ SCIM_ENABLED: "true", SCIM_TOKEN: scimToken, ...env })
-  running.push(gateway)
+  gateways.push(gateway)
   return gateway
 }
 
-const everyPath = [
+const scimPaths = [
   "/Users",
   "/Groups/1",
   "/Schemas",
@@ -31,20 +31,22 @@ describe("SCIM authentication", () => {
     const yes = await start({ SCIM_ENABLED: "yes" })
     const wrong = await start()
     const bodies = new Set<string>()
-    for (const path of everyPath) {
+    for (const path of scimPaths) {
       for (const [gateway, key] of [
         [off, scimToken],
         [yes, scimToken],
         [wrong, "wrong"],
       ] as const) {
-        const { status, headers, body } = await gateway.call("GET", base + path, undefined, { key })
+        const { status, headers, body } = await gateway.call("GET", scimBase + path, undefined, {
+          key,
+        })
         expect(status).toBe(401)
         expect(headers.get("www-authenticate")).toBe("Bearer")
         bodies.add(JSON.stringify(body))
       }
     }
     expect([...bodies].map((body) => JSON.parse(body))).toEqual([
-      { schemas: [errorUrn], status: "401", detail: expect.any(String) },
+      { schemas: [errorSchema], status: "401", detail: expect.any(String) },
     ])
   })
 
@@ -52,7 +54,8 @@ describe("SCIM authentication", () => {
     const gateway = await start()
     const status = async (authorization: string | null): Promise<number> => {
       const headers = authorization === null ? {} : { authorization }
-      return (await gateway.call("GET", `${base}/Users`, undefined, { key: null, headers })).status
+      return (await gateway.call("GET", `${scimBase}/Users`, undefined, { key: null, headers }))
+        .status
     }
     expect(await status(`Bearer ${scimToken}`)).toBe(200)
     expect(await status(`bearer ${scimToken}`)).toBe(200)
@@ -69,7 +72,10 @@ describe("SCIM authentication", () => {
       expect(await status(refused)).toBe(401)
     }
     const headers = { "x-api-key": scimToken, cookie: `token=${scimToken}` }
-    const elsewhere = await gateway.call("GET", `${base}/Users`, undefined, { key: null, headers })
+    const elsewhere = await gateway.call("GET", `${scimBase}/Users`, undefined, {
+      key: null,
+      headers,
+    })
     expect(elsewhere.status).toBe(401)
   })
 
@@ -84,7 +90,7 @@ describe("SCIM authentication", () => {
   it("accepts the previous token too, for rotation", async () => {
     const gateway = await start({ SCIM_TOKEN_PREVIOUS: "the-token-that-was-before-this-one" })
     for (const key of [scimToken, "the-token-that-was-before-this-one"]) {
-      expect(await gateway.call("GET", `${base}/Users`, undefined, { key })).toMatchObject({
+      expect(await gateway.call("GET", `${scimBase}/Users`, undefined, { key })).toMatchObject({
         status: 200,
       })
     }
@@ -105,7 +111,7 @@ describe("SCIM authentication", () => {
         const { status, headers, body } = await gateway.call("GET", path, undefined, { key: "x" })
         expect([path, status]).toEqual([path, 404])
         expect(headers.get("content-type")).toBe("application/scim+json")
-        expect(body).toMatchObject({ schemas: [errorUrn], status: "404" })
+        expect(body).toMatchObject({ schemas: [errorSchema], status: "404" })
       }
     }
   })
@@ -113,7 +119,7 @@ describe("SCIM authentication", () => {
   it("ignores repeated and trailing slashes below the base", async () => {
     const gateway = await start()
     for (const path of ["//Users", "/Users/", "///Users//", "/Users/?count=1"]) {
-      const { status } = await gateway.call("GET", base + path, undefined, { key: scimToken })
+      const { status } = await gateway.call("GET", scimBase + path, undefined, { key: scimToken })
       expect([path, status]).toEqual([path, 200])
     }
   })
@@ -125,7 +131,7 @@ describe("SCIM authentication", () => {
     })
     const from = (address: string, key = scimToken) => {
       const headers = { "x-forwarded-for": address }
-      return gateway.call("GET", `${base}/Users`, undefined, { key, headers })
+      return gateway.call("GET", `${scimBase}/Users`, undefined, { key, headers })
     }
     expect(await from("203.0.113.7")).toMatchObject({ status: 200 })
     expect(await from("198.51.100.1")).toMatchObject({ status: 403, body: { status: "403" } })
@@ -136,7 +142,7 @@ describe("SCIM authentication", () => {
   it("ignores X-Forwarded-For from untrusted clients", async () => {
     const gateway = await start({ SCIM_ALLOWED_CIDRS: "203.0.113.0/24" })
     const headers = { "x-forwarded-for": "203.0.113.7" }
-    const answer = await gateway.call("GET", `${base}/Users`, undefined, {
+    const answer = await gateway.call("GET", `${scimBase}/Users`, undefined, {
       key: scimToken,
       headers,
     })
@@ -144,11 +150,11 @@ describe("SCIM authentication", () => {
   })
 
   it("limits the rates of writes and reads separately, with SCIM errors", async () => {
-    const client = createClient(await start({ SCIM_RATE_LIMIT: "2/4" }))
+    const client = createScimClient(await start({ SCIM_RATE_LIMIT: "2/4" }))
     const write = () => client.call("POST", "/Users", { userName: "nonsense" })
     expect([(await write()).status, (await write()).status]).toEqual([400, 400])
     const third = await write()
-    expect(third).toMatchObject({ status: 429, body: { schemas: [errorUrn], status: "429" } })
+    expect(third).toMatchObject({ status: 429, body: { schemas: [errorSchema], status: "429" } })
     expect(Number(third.headers.get("retry-after"))).toBeGreaterThan(0)
     const search = () => client.call("POST", "/Users/.search", {})
     for (let index = 0; index < 4; index++) expect((await search()).status).toBe(200)
@@ -160,18 +166,20 @@ describe("SCIM authentication", () => {
     const statuses: number[] = []
     for (let index = 0; index < 35; index++) {
       const key = `guess-${index}`
-      statuses.push((await gateway.call("GET", `${base}/Users`, undefined, { key })).status)
+      statuses.push((await gateway.call("GET", `${scimBase}/Users`, undefined, { key })).status)
     }
     expect(statuses.slice(0, 30)).toEqual(Array(30).fill(401))
     expect(statuses.slice(-4)).toEqual(Array(4).fill(429))
-    const right = await gateway.call("GET", `${base}/Users`, undefined, { key: scimToken })
+    const right = await gateway.call("GET", `${scimBase}/Users`, undefined, { key: scimToken })
     expect(right.status).toBe(200)
   })
 
   it("always returns 401 while SCIM is off, without a rate limit", async () => {
     const gateway = await start({ SCIM_ENABLED: "false" })
     for (let index = 0; index < 40; index++) {
-      const { status } = await gateway.call("GET", `${base}/Users`, undefined, { key: scimToken })
+      const { status } = await gateway.call("GET", `${scimBase}/Users`, undefined, {
+        key: scimToken,
+      })
       expect(status).toBe(401)
     }
   })
@@ -183,13 +191,13 @@ describe("SCIM authentication", () => {
       expect.stringContaining("SCIM_TOKEN"),
       expect.stringContaining("https"),
     ])
-    const quiet = await start({ PUBLIC_URL: "https://portico.example" })
-    expect(quiet.logLines.filter(({ level }) => level === 40)).toEqual([])
+    const valid = await start({ PUBLIC_URL: "https://portico.example" })
+    expect(valid.logLines.filter(({ level }) => level === 40)).toEqual([])
   })
 
   it("limits bodies, nesting, operations and values", async () => {
-    const client = createClient(await start())
-    const { id } = await client.user("capped")
+    const client = createScimClient(await start())
+    const { id } = await client.createUser("capped")
     const large = JSON.stringify({ userName: "x".repeat(8_100_000) })
     expect(await client.call("POST", "/Users", large)).toMatchObject({ status: 413 })
     const deep = "[".repeat(100_000) + "]".repeat(100_000)
@@ -201,24 +209,28 @@ describe("SCIM authentication", () => {
     })
     const emails = Array.from({ length: 101 }, (_, at) => ({ value: `e${at}@example.org` }))
     const tooMany = { status: 400, body: { scimType: "tooMany" } }
-    const crowded = { userName: "crowded@example.org", emails }
-    expect(await client.call("POST", "/Users", crowded)).toMatchObject(tooMany)
+    const userWithManyEmails = { userName: "crowded@example.org", emails }
+    expect(await client.call("POST", "/Users", userWithManyEmails)).toMatchObject(tooMany)
     const halves = [emails.slice(0, 60), emails.slice(60)].map((value) => ({
       op: "add",
       path: "emails",
       value,
     }))
     expect(await client.patch(`/Users/${id}`, ...halves)).toMatchObject(tooMany)
-    const group = await client.group("Capped")
-    const crowd = { op: "add", path: "members", value: Array(150_000).fill("nobody") }
-    expect(await client.patch(`/Groups/${group.id}`, crowd, crowd)).toMatchObject({ status: 400 })
-    const nobody = { ...crowd, op: "remove" }
-    expect(await client.patch(`/Groups/${group.id}`, nobody, nobody)).toMatchObject({ status: 200 })
+    const group = await client.createGroup("Capped")
+    const addManyMembers = { op: "add", path: "members", value: Array(150_000).fill("nobody") }
+    expect(await client.patch(`/Groups/${group.id}`, addManyMembers, addManyMembers)).toMatchObject(
+      { status: 400 },
+    )
+    const removeManyMembers = { ...addManyMembers, op: "remove" }
+    expect(
+      await client.patch(`/Groups/${group.id}`, removeManyMembers, removeManyMembers),
+    ).toMatchObject({ status: 200 })
   })
 
   it("returns 412 to If-Match, as there are no ETags, except for *", async () => {
-    const client = createClient(await start())
-    const { id } = await client.user("matched")
+    const client = createScimClient(await start())
+    const { id } = await client.createUser("matched")
     const put = (value: string) =>
       client.call(
         "PUT",
@@ -229,14 +241,14 @@ describe("SCIM authentication", () => {
         },
       )
     expect(await put('W/"1"')).toMatchObject({ status: 412, body: { status: "412" } })
-    const fine = await put("*")
-    expect(fine.status).toBe(200)
-    expect(fine.headers.get("etag")).toBeNull()
+    const accepted = await put("*")
+    expect(accepted.status).toBe(200)
+    expect(accepted.headers.get("etag")).toBeNull()
   })
 
   it("logs no tokens or bodies", async () => {
-    const client = createClient(await start())
-    await client.user("secretive")
+    const client = createScimClient(await start())
+    await client.createUser("secretive")
     const log = JSON.stringify(client.gateway.logLines)
     expect(log).toContain("/api/v1/scim/v2/Users")
     expect(log).not.toContain(scimToken)

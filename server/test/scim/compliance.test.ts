@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
-import { base, describeScim, scimToken } from "./scim.ts"
+import { describeScim, scimBase, scimToken } from "./scim.ts"
 
 /** A Python with the packages in `scim-tester/requirements.txt`; CI provides one. */
 const python = process.env.TEST_PYTHON
 const program = new URL("./scim-tester/check.py", import.meta.url).pathname
 const run = promisify(execFile)
 
-interface Result {
+interface CheckResult {
   status: string
   title: string
   resource: string | null
@@ -16,15 +16,15 @@ interface Result {
 }
 
 /** All failed checks of scim2-tester. */
-const findings = async (url: string): Promise<Result[]> => {
+const runScimTester = async (url: string): Promise<CheckResult[]> => {
   const env = { ...process.env, SCIM_TOKEN: scimToken }
   const options = { env, maxBuffer: 64 * 1024 * 1024 }
-  const { stdout } = await run(python ?? "", [program, `${url}${base}`], options)
-  const results: Result[] = JSON.parse(stdout)
+  const { stdout } = await run(python ?? "", [program, `${url}${scimBase}`], options)
+  const results: CheckResult[] = JSON.parse(stdout)
   const passed = results.filter(({ status }) => status === "SUCCESS")
   expect(passed.length).toBeGreaterThan(20)
-  const quiet = ["SUCCESS", "SKIPPED", "ACCEPTABLE"]
-  return results.filter(({ status }) => !quiet.includes(status))
+  const passingStatuses = ["SUCCESS", "SKIPPED", "ACCEPTABLE"]
+  return results.filter(({ status }) => !passingStatuses.includes(status))
 }
 
 const modes: [mode: string, wrong: object[]][] = [
@@ -33,7 +33,7 @@ const modes: [mode: string, wrong: object[]][] = [
   ["deactivate", [{ title: "object_deletion", resource: "User", status: "ERROR" }]],
 ]
 
-for (const [mode, wrong] of modes) {
+for (const [mode, expectedFailures] of modes) {
   describeScim(
     `scim2-tester with SCIM_DELETE_MODE=${mode}`,
     (client) => {
@@ -44,7 +44,7 @@ for (const [mode, wrong] of modes) {
             "set TEST_PYTHON to a Python with server/test/scim/scim-tester/requirements.txt",
           )
         }
-        expect(await findings(client().gateway.url)).toMatchObject(wrong)
+        expect(await runScimTester(client().gateway.url)).toMatchObject(expectedFailures)
       }, 300_000)
     },
     { SCIM_DELETE_MODE: mode },

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest"
-import { coreUser, describeScim, enterprise } from "./scim.ts"
+import { describeScim, enterpriseUserSchema, userSchema } from "./scim.ts"
 
 describeScim("Microsoft Entra ID, patching", (client) => {
   it("E7 may write Add, Replace and Remove in any case", async () => {
-    const { id } = await client().user("egon")
+    const { id } = await client().createUser("egon")
     const { status, body } = await client().patch(
       `/Users/${id}`,
       { op: "Add", path: "nickName", value: "Eggi" },
@@ -16,15 +16,15 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E9 replaces without a path, with dotted and URN-qualified keys", async () => {
-    const { id } = await client().user("enno")
+    const { id } = await client().createUser("enno")
     const { status, body } = await client().patch(`/Users/${id}`, {
       op: "replace",
       value: {
         displayName: "Enno New",
         "name.givenName": "Enno",
         "name.familyName": "New",
-        [`${enterprise}:employeeNumber`]: "701984",
-        [`${coreUser}:nickName`]: "Enn",
+        [`${enterpriseUserSchema}:employeeNumber`]: "701984",
+        [`${userSchema}:nickName`]: "Enn",
       },
     })
     expect(status).toBe(200)
@@ -36,7 +36,7 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E10 replaces the work e-mail of a user without one, which creates it", async () => {
-    const { id } = await client().user("esra", { emails: [] })
+    const { id } = await client().createUser("esra", { emails: [] })
     const path = 'emails[type eq "work"].value'
     const made = await client().patch(`/Users/${id}`, {
       op: "Replace",
@@ -51,7 +51,7 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E11 adds the work e-mail to a user without one", async () => {
-    const { id } = await client().user("emmy", { emails: [] })
+    const { id } = await client().createUser("emmy", { emails: [] })
     const path = 'emails[type eq "work"].value'
     const { body } = await client().patch(`/Users/${id}`, {
       op: "Add",
@@ -62,7 +62,7 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E12 adds several sub-attributes in one request, which form one value", async () => {
-    const { id } = await client().user("erna", { emails: [] })
+    const { id } = await client().createUser("erna", { emails: [] })
     const { status, body } = await client().patch(
       `/Users/${id}`,
       { op: "Add", path: 'addresses[type eq "work"].formatted', value: "1 Quay" },
@@ -81,7 +81,7 @@ describeScim("Microsoft Entra ID, patching", (client) => {
       { value: "w@e.example", type: "work", primary: true },
       { value: "h@e.example", type: "home" },
     ]
-    const { id } = await client().user("ewald", { emails })
+    const { id } = await client().createUser("ewald", { emails })
     const op = { op: "Replace", path: 'emails[type eq "work"].value', value: "w2@e.example" }
     const { body } = await client().patch(`/Users/${id}`, op)
     expect(body.emails).toMatchObject([
@@ -91,7 +91,7 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E14 may quote a Boolean in a path", async () => {
-    const { id } = await client().user("ezra")
+    const { id } = await client().createUser("ezra")
     const { status, body } = await client().patch(
       `/Users/${id}`,
       { op: "Replace", path: 'roles[primary eq "True"].value', value: "User" },
@@ -103,7 +103,7 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E15 replaces the primary e-mail", async () => {
-    const { id } = await client().user("edgar")
+    const { id } = await client().createUser("edgar")
     const op = { op: "Replace", path: "emails[primary eq true].value", value: "ed@e.example" }
     const { body } = await client().patch(`/Users/${id}`, op)
     expect(body.emails).toMatchObject([{ value: "ed@e.example", type: "work", primary: true }])
@@ -111,8 +111,8 @@ describeScim("Microsoft Entra ID, patching", (client) => {
 
   it("E16 removes only the given members, by value and by filter", async () => {
     const ids = []
-    for (const name of ["em1", "em2", "em3"]) ids.push((await client().user(name)).id)
-    const { id } = await client().group("Entra members", ids)
+    for (const name of ["em1", "em2", "em3"]) ids.push((await client().createUser(name)).id)
+    const { id } = await client().createGroup("Entra members", ids)
     const byValue = { op: "Remove", path: "members", value: [{ $ref: null, value: ids[0] }] }
     const first = await client().patch(`/Groups/${id}`, byValue)
     expect(first.body.members).toMatchObject([{ value: ids[1] }, { value: ids[2] }])
@@ -122,15 +122,15 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E17 adds members with an empty $ref", async () => {
-    const user = await client().user("eike")
-    const { id } = await client().group("Entra adds")
+    const user = await client().createUser("eike")
+    const { id } = await client().createGroup("Entra adds")
     const value = [{ $ref: null, value: user.id }]
     const { body } = await client().patch(`/Groups/${id}`, { op: "Add", path: "members", value })
     expect(body.members).toMatchObject([{ value: user.id, type: "User" }])
   })
 
   it("E22 has one work e-mail after setting it twice", async () => {
-    const { id } = await client().user("eddie", { emails: [] })
+    const { id } = await client().createUser("eddie", { emails: [] })
     const path = 'emails[type eq "work"].value'
     await client().patch(`/Users/${id}`, { op: "Add", path, value: "one@e.example" })
     const { body } = await client().patch(`/Users/${id}`, {
@@ -142,8 +142,8 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E23 removes nickName and manager, and sends a manager as a string", async () => {
-    const { id } = await client().user("elmar", { nickName: "Elm" })
-    const manager = `${enterprise}:manager`
+    const { id } = await client().createUser("elmar", { nickName: "Elm" })
+    const manager = `${enterpriseUserSchema}:manager`
     const { status, body } = await client().patch(
       `/Users/${id}`,
       { op: "Remove", path: "nickName" },
@@ -156,8 +156,8 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E25 may send members as plain ids, or with a displayName that is ignored", async () => {
-    const [one, two] = [await client().user("eb1"), await client().user("eb2")]
-    const { id } = await client().group("Entra bare")
+    const [one, two] = [await client().createUser("eb1"), await client().createUser("eb2")]
+    const { id } = await client().createGroup("Entra bare")
     const add = { op: "Add", path: "members", value: [one.id] }
     expect((await client().patch(`/Groups/${id}`, add)).status).toBe(200)
     const named = [{ value: two.id, displayName: "Two" }]
@@ -168,12 +168,12 @@ describeScim("Microsoft Entra ID, patching", (client) => {
   })
 
   it("E26 succeeds in removing members that do not exist", async () => {
-    const { id } = await client().group("Entra idempotent")
-    const gone = await client().patch(
+    const { id } = await client().createGroup("Entra idempotent")
+    const removed = await client().patch(
       `/Groups/${id}`,
       { op: "Remove", path: 'members[value eq "nobody"]' },
       { op: "Remove", path: "members", value: [{ value: "nobody" }] },
     )
-    expect(gone).toMatchObject({ status: 200, body: { members: [] } })
+    expect(removed).toMatchObject({ status: 200, body: { members: [] } })
   })
 })

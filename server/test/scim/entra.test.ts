@@ -1,8 +1,14 @@
 import { expect, it } from "vitest"
-import { coreGroup, coreUser, describeScim, enterprise, patchUrn } from "./scim.ts"
+import {
+  describeScim,
+  enterpriseUserSchema,
+  groupSchema,
+  patchOpSchema,
+  userSchema,
+} from "./scim.ts"
 
 const entraUser = (name: string) => ({
-  schemas: [coreUser, enterprise],
+  schemas: [userSchema, enterpriseUserSchema],
   externalId: `${name}-object-id`,
   userName: `${name}@entra.example`,
   active: true,
@@ -25,7 +31,7 @@ describeScim("Microsoft Entra ID", (client) => {
 
   it("E2 matches on userName, externalId, the work e-mail and displayName", async () => {
     const { body } = await client().call("POST", "/Users", entraUser("emil"))
-    const group = await client().group("Entra matched", [], { externalId: "Entra-Group-1" })
+    const group = await client().createGroup("Entra matched", [], { externalId: "Entra-Group-1" })
     for (const filter of [
       'userName eq "emil@entra.example"',
       'externalId eq "emil-object-id"',
@@ -54,20 +60,20 @@ describeScim("Microsoft Entra ID", (client) => {
   it("E3 creates a user with the enterprise schema, nulls and unknown attributes", async () => {
     const plain = await client().call("POST", "/Users", entraUser("eva"))
     expect(plain).toMatchObject({ status: 201, body: { externalId: "eva-object-id" } })
-    expect(plain.body.schemas).toEqual([coreUser])
+    expect(plain.body.schemas).toEqual([userSchema])
     const odd = await client().call("POST", "/Users", {
       ...entraUser("edda"),
-      schemas: [coreUser, "urn:ietf:params:scim:schemas:extension:enterprise:2.0User"],
+      schemas: [userSchema, "urn:ietf:params:scim:schemas:extension:enterprise:2.0User"],
       addresses: null,
       phoneNumbers: null,
       title: null,
       manager: null,
       department: "Ships",
-      [enterprise]: { department: "Ships", manager: { value: "1" } },
+      [enterpriseUserSchema]: { department: "Ships", manager: { value: "1" } },
       "urn:ietf:params:scim:schemas:extension:enterprise:2.0User": { costCenter: "7" },
     })
     expect(odd.status).toBe(201)
-    for (const absent of ["addresses", "title", "manager", "department", enterprise]) {
+    for (const absent of ["addresses", "title", "manager", "department", enterpriseUserSchema]) {
       expect(odd.body).not.toHaveProperty([absent])
     }
   })
@@ -75,7 +81,7 @@ describeScim("Microsoft Entra ID", (client) => {
   it("E4 creates a group with a Microsoft-specific schema and no members", async () => {
     const own = "http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group"
     const { status, body } = await client().call("POST", "/Groups", {
-      schemas: [coreGroup, own],
+      schemas: [groupSchema, own],
       externalId: "8aa1a0c0",
       displayName: "Entra created",
       meta: { resourceType: "Group" },
@@ -85,14 +91,14 @@ describeScim("Microsoft Entra ID", (client) => {
   })
 
   it("E5 gets 409 for a displayName in use, whatever its case", async () => {
-    await client().group("Entra twice")
-    const again = await client().call("POST", "/Groups", { displayName: "entra TWICE" })
-    expect(again).toMatchObject({ status: 409, body: { scimType: "uniqueness" } })
+    await client().createGroup("Entra twice")
+    const duplicate = await client().call("POST", "/Groups", { displayName: "entra TWICE" })
+    expect(duplicate).toMatchObject({ status: 409, body: { scimType: "uniqueness" } })
   })
 
   it("E6 reads groups without their members", async () => {
-    const { id } = await client().user("ella")
-    const group = await client().group("Entra slim", [id])
+    const { id } = await client().createUser("ella")
+    const group = await client().createGroup("Entra slim", [id])
     const one = await client().call("GET", `/Groups/${group.id}?excludedAttributes=members`)
     const found = await client().find(
       "Groups",
@@ -106,7 +112,7 @@ describeScim("Microsoft Entra ID", (client) => {
   })
 
   it("E8 deactivates with a string or a Boolean, in PATCH and POST", async () => {
-    const { id } = await client().user("elsa")
+    const { id } = await client().createUser("elsa")
     const off = { op: "Replace", path: "active", value: "False" }
     expect((await client().patch(`/Users/${id}`, off)).body.active).toBe(false)
     const on = { op: "Replace", path: "active", value: "True" }
@@ -122,17 +128,20 @@ describeScim("Microsoft Entra ID", (client) => {
   })
 
   it("E18 gets the resource from a PATCH, without excluded attributes", async () => {
-    const { id } = await client().group("Entra replies")
+    const { id } = await client().createGroup("Entra replies")
     const Operations = [{ op: "Replace", path: "displayName", value: "Entra replied" }]
     const path = `/Groups/${id}?excludedAttributes=members`
-    const { status, body } = await client().call("PATCH", path, { schemas: [patchUrn], Operations })
+    const { status, body } = await client().call("PATCH", path, {
+      schemas: [patchOpSchema],
+      Operations,
+    })
     expect(status).toBe(200)
     expect(body).toMatchObject({ id, displayName: "Entra replied" })
     expect(body).not.toHaveProperty("members")
   })
 
   it("E19 can still read a deactivated user; a hard DELETE returns 204", async () => {
-    const { id } = await client().user("esther")
+    const { id } = await client().createUser("esther")
     await client().patch(`/Users/${id}`, { op: "Replace", path: "active", value: "False" })
     const disabled = await client().call("GET", `/Users/${id}`)
     expect(disabled).toMatchObject({ status: 200, body: { id, active: false } })
@@ -161,7 +170,7 @@ describeScim("Microsoft Entra ID", (client) => {
   })
 
   it("E24 always gets application/scim+json, including for errors", async () => {
-    const { id } = await client().user("elke")
+    const { id } = await client().createUser("elke")
     const answers = [
       await client().call("GET", "/Users"),
       await client().call("GET", "/Users/none"),

@@ -12,9 +12,16 @@ import { fullProjection, type ScimJson } from "../../src/scim/projection.ts"
 import { userType } from "../../src/scim/resource-types.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
 import { amount } from "../harness/test-size.ts"
-import { createChooser, filterOf, foreignSkeleton, ownSkeleton, term, texts } from "./generate.ts"
-import { seedOdd } from "./odd-users.ts"
-import { describeScim, patchUrn } from "./scim.ts"
+import {
+  createChooser,
+  filterStructure,
+  generateFilter,
+  generateTerm,
+  referenceStructure,
+  sampleTexts,
+} from "./generate.ts"
+import { seedUnusualUsers } from "./odd-users.ts"
+import { describeScim, patchOpSchema } from "./scim.ts"
 
 /** `npm run fuzz:scim` runs 100,000 rounds of each. The same seed repeats a run. */
 const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? amount(100, 400))
@@ -23,7 +30,7 @@ const seed = Number(process.env.SCIM_FUZZ_SEED ?? 42)
 const slowMs = 50
 const base = "http://portico.example/api/v1/scim/v2"
 
-const outcome = <T>(work: () => T): T | Error => {
+const tryOrError = <T>(work: () => T): T | Error => {
   try {
     return work()
   } catch (error) {
@@ -35,22 +42,22 @@ const outcome = <T>(work: () => T): T | Error => {
  * What scim2-parse-filter reads differently: a sub-attribute after a bracket, which is our
  * extension of the grammar, and escapes in strings, which it does not decode as JSON.
  */
-const readOtherwise = /\]\.|\\/
+const parsedDifferently = /\]\.|\\/
 
-const timed = async (db: Database, where: RawBuilder<boolean>) => {
-  const begun = performance.now()
+const timeFilter = async (db: Database, where: RawBuilder<boolean>) => {
+  const startedAt = performance.now()
   const { rows } = await sql<{ id: string }>`
     select users.id from users where ${where} order by users.id
   `.execute(db.read)
-  return { ids: rows.map(({ id }) => id), ms: performance.now() - begun }
+  return { ids: rows.map(({ id }) => id), ms: performance.now() - startedAt }
 }
 
 /** The minimum of several attempts: load slows down some of them, a slow filter all. */
-const shortest = async (db: Database, where: RawBuilder<boolean>): Promise<number> => {
+const minFilterMs = async (db: Database, where: RawBuilder<boolean>): Promise<number> => {
   let ms = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 20 && ms > slowMs; attempt++) {
     await sleep(attempt * 10)
-    ms = Math.min(ms, (await timed(db, where)).ms)
+    ms = Math.min(ms, (await timeFilter(db, where)).ms)
   }
   return ms
 }
@@ -62,7 +69,7 @@ describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
 
   beforeAll(async () => {
     opened = await open()
-    await seedOdd(opened.db, createChooser(7), texts)
+    await seedUnusualUsers(opened.db, createChooser(7), sampleTexts)
     views = createResourceViews(opened.db, "deactivate")
     users = await views.users.page(
       { where: sql<boolean>`(1 = 1)`, order: sql`users.id`, limit: 1000, offset: 0 },
@@ -75,12 +82,12 @@ describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
     const compile = createFilterCompiler({ type: userType, base })
     const chooser = createChooser(seed)
     for (let round = 0; round < rounds; round++) {
-      const text = filterOf(chooser, 3, term)
+      const text = generateFilter(chooser, 3, generateTerm)
       const filter = parseFilter(userType, text)
       const expected = users.filter((user) => matchesFilter(filter, user)).map(({ id }) => id)
-      const found = await timed(opened.db, compile(filter))
+      const found = await timeFilter(opened.db, compile(filter))
       expect([text, found.ids]).toEqual([text, expected])
-      const ms = found.ms > slowMs ? await shortest(opened.db, compile(filter)) : found.ms
+      const ms = found.ms > slowMs ? await minFilterMs(opened.db, compile(filter)) : found.ms
       expect([text, ms <= slowMs]).toEqual([text, true])
     }
   }, 3_600_000)
@@ -91,11 +98,11 @@ describe("generated filters", () => {
     const chooser = createChooser(seed)
     let compared = 0
     for (let round = 0; round < rounds; round++) {
-      const text = filterOf(chooser, 3, term)
-      if (readOtherwise.test(text)) continue
-      expect([text, ownSkeleton(parseFilter(userType, text))]).toEqual([
+      const text = generateFilter(chooser, 3, generateTerm)
+      if (parsedDifferently.test(text)) continue
+      expect([text, filterStructure(parseFilter(userType, text))]).toEqual([
         text,
-        foreignSkeleton(parse(text)),
+        referenceStructure(parse(text)),
       ])
       compared++
     }
@@ -106,48 +113,51 @@ describe("generated filters", () => {
     const chooser = createChooser(seed + 1)
     let refused = 0
     for (let round = 0; round < rounds; round++) {
-      const whole = filterOf(chooser, 3, term)
+      const whole = generateFilter(chooser, 3, generateTerm)
       const at = chooser.below(whole.length)
       const text =
         whole.slice(0, at) + chooser.pick(["", "(", '"', "\\", "]", " ", "é"]) + whole.slice(at + 1)
-      const own = outcome(() => parseFilter(userType, text))
+      const own = tryOrError(() => parseFilter(userType, text))
       if (own instanceof Error) {
         refused++
         expect(own).toBeInstanceOf(Failure)
         expect(own).toMatchObject({ status: 400, details: { scimType: "invalidFilter" } })
         continue
       }
-      if (readOtherwise.test(text)) continue
-      const foreign = outcome(() => parse(text))
-      expect([text, foreign instanceof Error]).toEqual([text, false])
+      if (parsedDifferently.test(text)) continue
+      const reference = tryOrError(() => parse(text))
+      expect([text, reference instanceof Error]).toEqual([text, false])
     }
     expect(refused).toBeGreaterThan(rounds / 4)
   }, 3_600_000)
 })
 
 /** Strings that no database can store, alone and inside text; then empty filters. */
-const hostile = ["\\u0000", "a\\u0000", "\\ud800", "x\\udfffy", "\\uD83D", "\\u0000%"] as const
+const unstorable = ["\\u0000", "a\\u0000", "\\ud800", "x\\udfffy", "\\uD83D", "\\u0000%"] as const
 const empty = ["", " ", "\t", "()", "not ()", "[]", '""', "\u0000", "\u00a0"] as const
 const parameters = ["filter", "Filter", "FILTER"] as const
 
 describeScim("Hostile filters and paths", (client) => {
   it("are rejected as a whole, never match everyone and never cause a server error", async () => {
     const chooser = createChooser(seed + 3)
-    const { id } = await client().user("hostile")
-    const bad = (): string => `userName eq "${chooser.pick(hostile)}"`
+    const { id } = await client().createUser("hostile")
+    const hostileTerm = (): string => `userName eq "${chooser.pick(unstorable)}"`
     for (let round = 0; round < rounds; round++) {
-      const spoilt = filterOf(chooser, 2, (inner) => (inner.below(2) === 0 ? bad() : term(inner)))
-      const filter = chooser.below(3) === 0 ? chooser.pick(empty) : `${spoilt} or ${bad()}`
+      const hostileFilter = generateFilter(chooser, 2, (inner) =>
+        inner.below(2) === 0 ? hostileTerm() : generateTerm(inner),
+      )
+      const filter =
+        chooser.below(3) === 0 ? chooser.pick(empty) : `${hostileFilter} or ${hostileTerm()}`
       const endpoint = chooser.pick(["Users", "Groups"])
       const query = `${chooser.pick(parameters)}=${encodeURIComponent(filter)}`
       const found = await client().call("GET", `/${endpoint}?${query}`)
-      const said = [seed, endpoint, filter]
-      expect([...said, found.status, found.body.Resources]).toEqual([...said, 400, undefined])
+      const context = [seed, endpoint, filter]
+      expect([...context, found.status, found.body.Resources]).toEqual([...context, 400, undefined])
       const body = { schemas: [], [chooser.pick(parameters)]: filter }
       const searched = await client().call("POST", `/${endpoint}/.search`, body)
-      expect([...said, searched.status]).toEqual([...said, 400])
+      expect([...context, searched.status]).toEqual([...context, 400])
       const op = chooser.pick(["add", "replace", "remove"])
-      const path = `emails[type eq "${chooser.pick(hostile)}" or ${term(chooser)}].value`
+      const path = `emails[type eq "${chooser.pick(unstorable)}" or ${generateTerm(chooser)}].value`
       const patched = await client().patch(`/Users/${id}`, { op, path, value: "x" })
       expect([seed, path, patched.status]).toEqual([seed, path, 400])
     }
@@ -222,7 +232,7 @@ describeScim("Mutated PATCH bodies", (client) => {
 
   it("apply completely or not at all, change only known attributes, and never cause a server error", async () => {
     const chooser = createChooser(seed + 2)
-    const { id } = await client().user("mutated")
+    const { id } = await client().createUser("mutated")
     const read = async () => (await client().call("GET", `/Users/${id}`)).body
     let before = await read()
     for (let round = 0; round < rounds; round++) {
@@ -232,11 +242,11 @@ describeScim("Mutated PATCH bodies", (client) => {
         ...(chooser.below(6) > 0 && { value: chooser.pick(values) }),
       }))
       const answer = await client().call("PATCH", `/Users/${id}`, {
-        schemas: [patchUrn],
+        schemas: [patchOpSchema],
         Operations,
       })
-      const said = [JSON.stringify(Operations), answer.status, answer.body.detail]
-      expect([200, 400, 409], said.join(" ")).toContain(answer.status)
+      const context = [JSON.stringify(Operations), answer.status, answer.body.detail]
+      expect([200, 400, 409], context.join(" ")).toContain(answer.status)
       const after = await read()
       expect(after).toEqual(answer.status === 200 ? answer.body : before)
       expect(Object.keys(after).filter((name) => !own.has(name))).toEqual([])

@@ -1,4 +1,4 @@
-import type { Filter as Foreign } from "scim2-parse-filter"
+import type { Filter as ReferenceFilter } from "scim2-parse-filter"
 import type { Filter } from "../../src/scim/filter.ts"
 
 /** A mulberry32 generator of numbers from 0 to 1; the same seed repeats the sequence. */
@@ -20,7 +20,7 @@ export const createChooser = (seed: number) => {
 }
 type Chooser = ReturnType<typeof createChooser>
 
-export const texts = [
+export const sampleTexts = [
   "",
   "a",
   "A",
@@ -66,9 +66,9 @@ const names = [
   "USERNAME",
   "urn:ietf:params:scim:schemas:core:2.0:User:displayName",
 ] as const
-const parts = ["value", "type", "display"] as const
+const subAttributes = ["value", "type", "display"] as const
 const operators = ["eq", "ne", "co", "sw", "ew", "gt", "ge", "lt", "le"] as const
-const orders = ["eq", "ne", "gt", "ge", "lt", "le"] as const
+const orderingOperators = ["eq", "ne", "gt", "ge", "lt", "le"] as const
 const times = [
   "2023-11-14T22:13:20Z",
   "2023-11-14T22:13:21.5Z",
@@ -76,61 +76,65 @@ const times = [
   "1970-01-01T00:00:00Z",
 ] as const
 
-const simple = ({ pick, below }: Chooser, of: readonly [string, ...string[]]): string => {
-  if (below(6) === 0) return `${pick(of)} pr`
-  if (below(15) === 0) return `${pick(of)} ${pick(["eq", "ne"])} null`
-  return `${pick(of)} ${pick(operators)} ${JSON.stringify(pick(texts))}`
+const generateComparison = (
+  { pick, below }: Chooser,
+  attributes: readonly [string, ...string[]],
+): string => {
+  if (below(6) === 0) return `${pick(attributes)} pr`
+  if (below(15) === 0) return `${pick(attributes)} ${pick(["eq", "ne"])} null`
+  return `${pick(attributes)} ${pick(operators)} ${JSON.stringify(pick(sampleTexts))}`
 }
 
-export const term = (chooser: Chooser): string => {
+export const generateTerm = (chooser: Chooser): string => {
   const { pick, below } = chooser
   switch (below(8)) {
     case 0:
       return `active ${pick(["eq", "ne"])} ${pick(["true", "false", '"True"'])}`
     case 1:
-      return `meta.created ${pick(orders)} "${pick(times)}"`
+      return `meta.created ${pick(orderingOperators)} "${pick(times)}"`
     case 2:
-      return `emails[${filterOf(chooser, 1, (inner) => simple(inner, parts))}]`
+      return `emails[${generateFilter(chooser, 1, (inner) => generateComparison(inner, subAttributes))}]`
     case 3:
       return `${pick(["emails.primary", "emails"])} pr`
     case 4:
       return `emails[primary eq ${pick(["true", "false"])}].value ${pick(operators)} "a"`
     default:
-      return simple(chooser, names)
+      return generateComparison(chooser, names)
   }
 }
 
-export const filterOf = (
+export const generateFilter = (
   chooser: Chooser,
   depth: number,
-  leaf: (chooser: Chooser) => string,
+  generateLeaf: (chooser: Chooser) => string,
 ): string => {
-  const inner = (): string => filterOf(chooser, depth - 1, leaf)
+  const inner = (): string => generateFilter(chooser, depth - 1, generateLeaf)
   const kind = depth <= 0 ? 9 : chooser.below(6)
   if (kind === 0) return `${inner()} and ${inner()}`
   if (kind === 1) return `${inner()} or ${inner()}`
   if (kind === 2) return `not (${inner()})`
   if (kind === 3) return `(${inner()})`
-  return leaf(chooser)
+  return generateLeaf(chooser)
 }
 
 /** The structure of a filter without its values; equal for equivalent filters. */
-const chain = (kind: "and" | "or", parts: readonly string[]): string => `${kind}(${parts.join()})`
+const joinStructures = (kind: "and" | "or", subAttributes: readonly string[]): string =>
+  `${kind}(${subAttributes.join()})`
 
-const flat = (kind: "and" | "or", filter: Filter): string[] =>
+const flattenOperands = (kind: "and" | "or", filter: Filter): string[] =>
   filter.kind === kind
-    ? [...flat(kind, filter.left), ...flat(kind, filter.right)]
-    : [ownSkeleton(filter)]
+    ? [...flattenOperands(kind, filter.left), ...flattenOperands(kind, filter.right)]
+    : [filterStructure(filter)]
 
-export const ownSkeleton = (filter: Filter): string => {
+export const filterStructure = (filter: Filter): string => {
   switch (filter.kind) {
     case "and":
     case "or":
-      return chain(filter.kind, flat(filter.kind, filter))
+      return joinStructures(filter.kind, flattenOperands(filter.kind, filter))
     case "not":
-      return `not(${ownSkeleton(filter.of)})`
+      return `not(${filterStructure(filter.of)})`
     case "element":
-      return `[${ownSkeleton(filter.of)}]`
+      return `[${filterStructure(filter.of)}]`
     case "present":
       return "pr"
     case "test":
@@ -138,20 +142,23 @@ export const ownSkeleton = (filter: Filter): string => {
   }
 }
 
-const foreignFlat = (kind: "and" | "or", filters: readonly Foreign[]): string[] =>
+const flattenReferenceOperands = (
+  kind: "and" | "or",
+  filters: readonly ReferenceFilter[],
+): string[] =>
   filters.flatMap((inner) =>
-    inner.op === kind ? foreignFlat(kind, inner.filters) : [foreignSkeleton(inner)],
+    inner.op === kind ? flattenReferenceOperands(kind, inner.filters) : [referenceStructure(inner)],
   )
 
-export const foreignSkeleton = (filter: Foreign): string => {
+export const referenceStructure = (filter: ReferenceFilter): string => {
   switch (filter.op) {
     case "and":
     case "or":
-      return chain(filter.op, foreignFlat(filter.op, filter.filters))
+      return joinStructures(filter.op, flattenReferenceOperands(filter.op, filter.filters))
     case "not":
-      return `not(${foreignSkeleton(filter.filter)})`
+      return `not(${referenceStructure(filter.filter)})`
     case "[]":
-      return `[${foreignSkeleton(filter.valFilter)}]`
+      return `[${referenceStructure(filter.valFilter)}]`
     case "pr":
       return "pr"
     default:

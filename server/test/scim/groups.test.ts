@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { postgresDatabase } from "../harness/databases.ts"
 import { startGateway } from "../harness/gateway.ts"
-import { createClient, describeScim, scimToken } from "./scim.ts"
+import { createScimClient, describeScim, scimToken } from "./scim.ts"
 
 let upstream: FakeOpenAI
 beforeAll(async () => {
@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-const off = { op: "replace", path: "active", value: false }
+const deactivate = { op: "replace", path: "active", value: false }
 
 describeScim("SCIM groups", (client) => {
   it("can hold grants: members, and only members, get the access", async () => {
-    const { gateway, group, patch } = client()
+    const { gateway, createGroup, patch } = client()
     await gateway.call("POST", "/api/v1/connections/create", {
       kind: "openai",
       name: "fake",
@@ -22,7 +22,7 @@ describeScim("SCIM groups", (client) => {
       api_key: "up-key",
     })
     const { id, key } = await gateway.createUser("Granted")
-    const readers = await group("Readers")
+    const readers = await createGroup("Readers")
     const grant = { principal_type: "group", principal_id: readers.id, permission: "read" }
     const made = await gateway.call("POST", "/api/v1/models/create", {
       id: "house-model",
@@ -31,40 +31,40 @@ describeScim("SCIM groups", (client) => {
       access_grants: [grant],
     })
     expect(made.status).toBe(200)
-    const sees = async (): Promise<boolean> => {
+    const seesModel = async (): Promise<boolean> => {
       const { body } = await gateway.call("GET", "/v1/models", undefined, { key })
       return body.data.some((model: { id: string }) => model.id === "house-model")
     }
-    expect(await sees()).toBe(false)
+    expect(await seesModel()).toBe(false)
     const member = [{ value: id }]
     await patch(`/Groups/${readers.id}`, { op: "add", path: "members", value: member })
-    expect(await sees()).toBe(true)
+    expect(await seesModel()).toBe(true)
     await patch(`/Groups/${readers.id}`, { op: "remove", path: "members", value: member })
-    expect(await sees()).toBe(false)
+    expect(await seesModel()).toBe(false)
     await patch(`/Groups/${readers.id}`, { op: "add", path: "members", value: member })
-    expect(await sees()).toBe(true)
+    expect(await seesModel()).toBe(true)
     expect(await client().call("DELETE", `/Groups/${readers.id}`)).toMatchObject({ status: 204 })
-    expect(await sees()).toBe(false)
+    expect(await seesModel()).toBe(false)
   })
 
   it("are returned with all members, however many, in every form and list", async () => {
-    const { call, user, group, patch } = client()
+    const { call, createUser, createGroup, patch } = client()
     const ids: string[] = []
     for (let at = 0; at < 2600; at += 20) {
-      const made = Array.from({ length: 20 }, (_, index) => user(`many${at + index}`))
+      const made = Array.from({ length: 20 }, (_, index) => createUser(`many${at + index}`))
       for (const { id } of await Promise.all(made)) ids.push(id)
     }
-    const { id } = await group('Many \\u0000 "\\u0000"', ids.slice(0, 1000))
+    const { id } = await createGroup('Many \\u0000 "\\u0000"', ids.slice(0, 1000))
     const path = `/Groups/${id}`
     const value = ids.slice(1000).map((member) => ({ value: member }))
     const { body: patched } = await patch(path, { op: "add", path: "members", value })
     const location = new URL("../Users/", patched.meta.location).href
-    const whole = ids.sort().map((member) => ({
+    const allMembers = ids.sort().map((member) => ({
       value: member,
       $ref: location + member,
       type: "User",
     }))
-    expect(patched.members).toEqual(whole)
+    expect(patched.members).toEqual(allMembers)
     const { body: read, headers } = await call("GET", path)
     expect(read).toEqual(patched)
     expect(headers.get("content-type")).toBe("application/scim+json")
@@ -72,12 +72,12 @@ describeScim("SCIM groups", (client) => {
     expect(parts.members).toEqual(ids.map((member) => ({ value: member })))
     expect(parts.displayName).toBe(read.displayName)
     expect((await call("GET", `${path}?excludedAttributes=members`)).body.members).toBeUndefined()
-    await group("None of many")
+    await createGroup("None of many")
     const { body: list } = await call("GET", "/Groups")
     const membersOf = (name: string) =>
       list.Resources.find(({ displayName }: { displayName: string }) => displayName === name)
         ?.members
-    expect(membersOf(read.displayName)).toEqual(whole)
+    expect(membersOf(read.displayName)).toEqual(allMembers)
     expect(membersOf("None of many")).toEqual([])
     expect((await call("HEAD", path)).status).toBe(200)
   })
@@ -98,25 +98,25 @@ describe.each(postgresDatabase ? [postgresDatabase] : [])(
   "Two replicas on $name",
   ({ createDatabase }) => {
     it("end access on both within two seconds of a deactivation on one", async () => {
-      const own = await createDatabase()
+      const database = await createDatabase()
       const env = {
-        ...own.env,
+        ...database.env,
         SCIM_ENABLED: "true",
         SCIM_TOKEN: scimToken,
         SCIM_RATE_LIMIT: "off",
       }
-      const [one, two] = [await startGateway(env), await startGateway(env)]
+      const [first, second] = [await startGateway(env), await startGateway(env)]
       try {
-        const { id, key } = await one.createUser("Remote")
+        const { id, key } = await first.createUser("Remote")
         const status = async () =>
-          (await two.call("GET", "/api/v1/auths/", undefined, { key })).status
+          (await second.call("GET", "/api/v1/auths/", undefined, { key })).status
         expect(await status()).toBe(200)
-        await createClient(one).patch(`/Users/${id}`, off)
+        await createScimClient(first).patch(`/Users/${id}`, deactivate)
         await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 2000 })
       } finally {
-        await one.stop()
-        await two.stop()
-        await own.remove()
+        await first.stop()
+        await second.stop()
+        await database.remove()
       }
     })
   },

@@ -8,24 +8,24 @@ interface Chooser {
 }
 
 /** Inserts users with unusual or missing names, and some groups. */
-export const seedOdd = (
+export const seedUnusualUsers = (
   db: Database,
   { below, pick }: Chooser,
   texts: readonly [string, ...string[]],
 ): Promise<void> =>
   db.transact(async (tx) => {
-    const odd = (): string | null => (below(3) === 0 ? null : pick(texts) || null)
+    const unusualText = (): string | null => (below(3) === 0 ? null : pick(texts) || null)
     for (let index = 0; index < 60; index++) {
       const id = `user-${String(index).padStart(3, "0")}`
       const user = toRow({
         id,
         email: `${pick(["a", "ann", "B", "z"])}${index}@example.org`,
         name: `User ${index}`,
-        given_name: odd(),
-        family_name: odd(),
-        display_name: odd(),
-        nick_name: odd(),
-        external_id: odd(),
+        given_name: unusualText(),
+        family_name: unusualText(),
+        display_name: unusualText(),
+        nick_name: unusualText(),
+        external_id: unusualText(),
         role: "user",
         active: below(2) === 0,
         source: "scim",
@@ -42,7 +42,7 @@ export const seedOdd = (
       const emails = Array.from({ length: below(3) }, (_, at) => ({
         value: pick(texts) || "none",
         type: below(2) === 0 ? null : pick(["work", "home", "WORK"]),
-        display: odd(),
+        display: unusualText(),
         primary: at === 0 && below(2) === 0,
       }))
       if (emails.length > 0) {

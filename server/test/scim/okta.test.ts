@@ -1,16 +1,16 @@
 import { expect, it } from "vitest"
 import { adminEmail } from "../harness/gateway.ts"
 import { measureMinMs } from "../harness/timing.ts"
-import { coreGroup, coreUser, describeScim, errorUrn, listUrn } from "./scim.ts"
+import { describeScim, errorSchema, groupSchema, listResponseSchema, userSchema } from "./scim.ts"
 
-const ofOkta = {
+const oktaHeaders = {
   "user-agent": "Okta SCIM Client 1.0.0",
   accept: "application/scim+json; charset=utf-8",
 }
 
 /** A user as Okta sends it, with all its unsolicited attributes. */
 const oktaUser = (name: string) => ({
-  schemas: [coreUser],
+  schemas: [userSchema],
   userName: `${name}@okta.example`,
   name: { givenName: name, familyName: "Okta" },
   emails: [{ primary: true, value: `${name}@okta.example`, type: "work" }],
@@ -26,7 +26,7 @@ describeScim("Okta", (client) => {
   it("O1 finds a complete user at the start of the list", async () => {
     const { status, body } = await client().call("GET", "/Users?count=1&startIndex=1")
     expect(status).toBe(200)
-    expect(body).toMatchObject({ schemas: [listUrn], startIndex: 1, itemsPerPage: 1 })
+    expect(body).toMatchObject({ schemas: [listResponseSchema], startIndex: 1, itemsPerPage: 1 })
     expect(body.totalResults).toEqual(expect.any(Number))
     expect(body.Resources[0]).toMatchObject({
       id: expect.any(String),
@@ -47,24 +47,24 @@ describeScim("Okta", (client) => {
   it("O3 gets an empty list, not an error, for an unknown userName", async () => {
     const { status, body } = await client().find("Users", 'userName eq "nobody"')
     expect(status).toBe(200)
-    expect(body).toMatchObject({ schemas: [listUrn], totalResults: 0, Resources: [] })
+    expect(body).toMatchObject({ schemas: [listResponseSchema], totalResults: 0, Resources: [] })
   })
 
   it("O4 gets a SCIM error for an unknown user", async () => {
     const { status, body } = await client().call("GET", "/Users/010101001010101011001010101011")
     expect(status).toBe(404)
-    expect(body).toEqual({ schemas: [errorUrn], status: "404", detail: expect.any(String) })
+    expect(body).toEqual({ schemas: [errorSchema], status: "404", detail: expect.any(String) })
   })
 
   it("O5 checks for a user before creating it", async () => {
     const filter = "/Users?filter=userName%20eq%20%22x%40okta.example%22&startIndex=1&count=100"
-    const { status, body } = await client().call("GET", filter, undefined, { headers: ofOkta })
+    const { status, body } = await client().call("GET", filter, undefined, { headers: oktaHeaders })
     expect(status).toBe(200)
     expect(body).toMatchObject({ totalResults: 0, startIndex: 1, itemsPerPage: 0 })
   })
 
   it("O6 creates a user as application/json, with an unsolicited password and groups", async () => {
-    const headers = { ...ofOkta, "content-type": "application/json" }
+    const headers = { ...oktaHeaders, "content-type": "application/json" }
     const sent = oktaUser("otto")
     const { status, body } = await client().call("POST", "/Users", sent, { headers })
     expect(status).toBe(201)
@@ -82,7 +82,7 @@ describeScim("Okta", (client) => {
     const second = await client().call("POST", "/Users", oktaUser("olga"))
     expect(second.status).toBe(409)
     expect(second.body).toMatchObject({
-      schemas: [errorUrn],
+      schemas: [errorSchema],
       status: "409",
       scimType: "uniqueness",
     })
@@ -98,19 +98,19 @@ describeScim("Okta", (client) => {
     const headers = { authorization: "non-token" }
     const { status, body } = await client().call("GET", "/Users", undefined, { key: null, headers })
     expect(status).toBe(401)
-    expect(body).toEqual({ schemas: [errorUrn], status: "401", detail: expect.any(String) })
+    expect(body).toEqual({ schemas: [errorSchema], status: "401", detail: expect.any(String) })
   })
 
   it("O10 lists groups quickly", async () => {
     const { status, body } = await client().call("GET", "/Groups")
     expect(status).toBe(200)
-    expect(body.schemas).toEqual([listUrn])
+    expect(body.schemas).toEqual([listResponseSchema])
     expect(await measureMinMs(() => client().call("GET", "/Groups"))).toBeLessThan(600)
   })
 
   it("O11 updates with GET and PUT of the whole object", async () => {
-    const made = await client().user("orla", { locale: "en" })
-    await client().group("Okta readers", [made.id])
+    const made = await client().createUser("orla", { locale: "en" })
+    await client().createGroup("Okta readers", [made.id])
     const { body: got } = await client().call("GET", `/Users/${made.id}`)
     const whole = {
       ...got,
@@ -121,31 +121,37 @@ describeScim("Okta", (client) => {
     expect(status).toBe(200)
     const { meta, ...rest } = whole
     expect(body).toMatchObject({ ...rest, name: { givenName: "orla", familyName: "Married" } })
-    const off = await client().call("PUT", `/Users/${made.id}`, { ...body, active: false })
-    expect(off.body).toMatchObject({ active: false, userName: made.userName })
+    const deactivated = await client().call("PUT", `/Users/${made.id}`, { ...body, active: false })
+    expect(deactivated.body).toMatchObject({ active: false, userName: made.userName })
   })
 
   it("O12 deactivates with a PATCH without a path", async () => {
-    const { id } = await client().user("ona")
-    const off = await client().patch(`/Users/${id}`, { op: "replace", value: { active: false } })
-    expect(off).toMatchObject({ status: 200, body: { id, active: false } })
+    const { id } = await client().createUser("ona")
+    const deactivated = await client().patch(`/Users/${id}`, {
+      op: "replace",
+      value: { active: false },
+    })
+    expect(deactivated).toMatchObject({ status: 200, body: { id, active: false } })
   })
 
   it("O13 reactivates with a PATCH without a path", async () => {
-    const { id } = await client().user("oda", { active: false })
-    const on = await client().patch(`/Users/${id}`, { op: "replace", value: { active: true } })
-    expect(on).toMatchObject({ status: 200, body: { id, active: true } })
+    const { id } = await client().createUser("oda", { active: false })
+    const activated = await client().patch(`/Users/${id}`, {
+      op: "replace",
+      value: { active: true },
+    })
+    expect(activated).toMatchObject({ status: 200, body: { id, active: true } })
   })
 
   it("O14 can still find users it deactivated, as it never deletes", async () => {
-    const { id, userName } = await client().user("oto")
+    const { id, userName } = await client().createUser("oto")
     await client().patch(`/Users/${id}`, { op: "replace", value: { active: false } })
     const found = await client().find("Users", `userName eq "${userName}"`)
     expect(found.body.Resources).toMatchObject([{ id, active: false }])
   })
 
   it("O15 imports page by page, each user once", async () => {
-    for (let index = 0; index < 7; index++) await client().user(`import${index}`)
+    for (let index = 0; index < 7; index++) await client().createUser(`import${index}`)
     const seen: string[] = []
     let total = 1
     for (let startIndex = 1; startIndex <= total; startIndex += 3) {
@@ -159,14 +165,14 @@ describeScim("Okta", (client) => {
   })
 
   it("O16 creates a group", async () => {
-    const sent = { schemas: [coreGroup], displayName: "Okta pushed", members: [] }
+    const sent = { schemas: [groupSchema], displayName: "Okta pushed", members: [] }
     const { status, body } = await client().call("POST", "/Groups", sent)
     expect(status).toBe(201)
     expect(body).toMatchObject({ displayName: "Okta pushed", id: expect.any(String) })
   })
 
   it("O17 renames a group with its id next to the name", async () => {
-    const { id } = await client().group("Okta before")
+    const { id } = await client().createGroup("Okta before")
     const renamed = await client().patch(`/Groups/${id}`, {
       op: "replace",
       value: { id, displayName: "Okta after" },
@@ -175,19 +181,22 @@ describeScim("Okta", (client) => {
   })
 
   it("O18 removes one member and adds another in one PATCH", async () => {
-    const [left, joined] = [await client().user("oleave"), await client().user("ojoin")]
-    const { id } = await client().group("Okta mixed", [left.id])
+    const [leaving, joining] = [
+      await client().createUser("oleave"),
+      await client().createUser("ojoin"),
+    ]
+    const { id } = await client().createGroup("Okta mixed", [leaving.id])
     const { body } = await client().patch(
       `/Groups/${id}`,
-      { op: "remove", path: `members[value eq "${left.id}"]` },
-      { op: "add", path: "members", value: [{ value: joined.id, display: joined.userName }] },
+      { op: "remove", path: `members[value eq "${leaving.id}"]` },
+      { op: "add", path: "members", value: [{ value: joining.id, display: joining.userName }] },
     )
-    expect(body.members).toMatchObject([{ value: joined.id }])
+    expect(body.members).toMatchObject([{ value: joining.id }])
   })
 
   it("O19 replaces all members, and removes them all", async () => {
-    const [one, two] = [await client().user("orep1"), await client().user("orep2")]
-    const { id } = await client().group("Okta replaced", [one.id])
+    const [one, two] = [await client().createUser("orep1"), await client().createUser("orep2")]
+    const { id } = await client().createGroup("Okta replaced", [one.id])
     const value = [{ value: two.id, display: "two" }]
     const replaced = await client().patch(`/Groups/${id}`, {
       op: "replace",
@@ -203,9 +212,9 @@ describeScim("Okta", (client) => {
   })
 
   it("O20 deletes a group", async () => {
-    const { id } = await client().group("Okta gone")
-    const gone = await client().call("DELETE", `/Groups/${id}`)
-    expect(gone).toMatchObject({ status: 204, body: "" })
+    const { id } = await client().createGroup("Okta gone")
+    const deleted = await client().call("DELETE", `/Groups/${id}`)
+    expect(deleted).toMatchObject({ status: 204, body: "" })
     expect(await client().call("GET", `/Groups/${id}`)).toMatchObject({ status: 404 })
   })
 })

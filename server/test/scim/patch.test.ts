@@ -1,23 +1,24 @@
 import { expect, it } from "vitest"
-import { coreUser, describeScim, patchUrn } from "./scim.ts"
+import { describeScim, patchOpSchema, userSchema } from "./scim.ts"
 
 describeScim("PATCH", (client) => {
   const work = { value: "w@p.example", type: "work", primary: true }
   const home = { value: "h@p.example", type: "home" }
   let count = 0
-  const fresh = (more: Record<string, unknown> = {}) => client().user(`patched${count++}`, more)
+  const createFreshUser = (more: Record<string, unknown> = {}) =>
+    client().createUser(`patched${count++}`, more)
 
   it("requires its schema and at least one operation", async () => {
-    const { id } = await fresh()
+    const { id } = await createFreshUser()
     const op = { op: "add", path: "nickName", value: "x" }
     for (const body of [
       { Operations: [op] },
-      { schemas: [coreUser], Operations: [op] },
-      { schemas: [patchUrn] },
-      { schemas: [patchUrn], Operations: [] },
-      { schemas: [patchUrn], Operations: {} },
-      { schemas: [patchUrn], Operations: ["add"] },
-      { schemas: [patchUrn], Operations: [{ ...op, op: "move" }] },
+      { schemas: [userSchema], Operations: [op] },
+      { schemas: [patchOpSchema] },
+      { schemas: [patchOpSchema], Operations: [] },
+      { schemas: [patchOpSchema], Operations: {} },
+      { schemas: [patchOpSchema], Operations: ["add"] },
+      { schemas: [patchOpSchema], Operations: [{ ...op, op: "move" }] },
       [],
     ]) {
       const answer = await client().call("PATCH", `/Users/${id}`, body)
@@ -65,13 +66,13 @@ describeScim("PATCH", (client) => {
       "noTarget",
     ],
   ])("rejects %s", async (_, operation, scimType) => {
-    const { id } = await fresh()
+    const { id } = await createFreshUser()
     const answer = await client().patch(`/Users/${id}`, operation)
     expect(answer).toMatchObject({ status: 400, body: { scimType } })
   })
 
   it("applies all operations or none", async () => {
-    const made = await fresh({ emails: [work] })
+    const made = await createFreshUser({ emails: [work] })
     const refused = await client().patch(
       `/Users/${made.id}`,
       { op: "replace", path: "displayName", value: "Half" },
@@ -81,7 +82,7 @@ describeScim("PATCH", (client) => {
     )
     expect(refused.status).toBe(400)
     expect((await client().call("GET", `/Users/${made.id}`)).body).toEqual(made)
-    const group = await client().group("All or nothing", [made.id])
+    const group = await client().createGroup("All or nothing", [made.id])
     const half = await client().patch(
       `/Groups/${group.id}`,
       { op: "remove", path: "members" },
@@ -92,7 +93,7 @@ describeScim("PATCH", (client) => {
   })
 
   it("applies each operation to the result of the one before", async () => {
-    const { id } = await fresh({ emails: [] })
+    const { id } = await createFreshUser({ emails: [] })
     const { body } = await client().patch(
       `/Users/${id}`,
       { op: "add", path: "emails", value: [home] },
@@ -104,7 +105,7 @@ describeScim("PATCH", (client) => {
   })
 
   it("leaves lastModified unchanged when it adds existing values", async () => {
-    const made = await fresh({ emails: [work, home], nickName: "N" })
+    const made = await createFreshUser({ emails: [work, home], nickName: "N" })
     await new Promise((resolve) => setTimeout(resolve, 1100))
     const same = await client().patch(
       `/Users/${made.id}`,
@@ -112,17 +113,17 @@ describeScim("PATCH", (client) => {
       { op: "add", value: { nickName: "N" } },
     )
     expect(same.body).toEqual(made)
-    const group = await client().group("Unchanged", [made.id])
+    const group = await client().createGroup("Unchanged", [made.id])
     await new Promise((resolve) => setTimeout(resolve, 1100))
     const add = { op: "add", path: "members", value: [{ value: made.id }] }
-    const again = await client().patch(`/Groups/${group.id}`, add)
-    expect(again.body).toEqual(group)
+    const unchanged = await client().patch(`/Groups/${group.id}`, add)
+    expect(unchanged.body).toEqual(group)
     const changed = await client().patch(`/Users/${made.id}`, { op: "remove", path: "nickName" })
     expect(changed.body.meta.lastModified > made.meta.lastModified).toBe(true)
   })
 
   it("adds the value if the target of a replace is absent", async () => {
-    const { id } = await fresh()
+    const { id } = await createFreshUser()
     const { body } = await client().patch(`/Users/${id}`, {
       op: "replace",
       path: "nickName",
@@ -132,7 +133,7 @@ describeScim("PATCH", (client) => {
   })
 
   it("merges a complex value's sub-attributes, and clears those set to null", async () => {
-    const { id } = await fresh({ name: { givenName: "Ada", familyName: "King" } })
+    const { id } = await createFreshUser({ name: { givenName: "Ada", familyName: "King" } })
     const one = await client().patch(`/Users/${id}`, {
       op: "replace",
       path: "name",
@@ -149,7 +150,7 @@ describeScim("PATCH", (client) => {
   })
 
   it("unsets the previous primary value when another becomes primary", async () => {
-    const { id } = await fresh({ emails: [work, home] })
+    const { id } = await createFreshUser({ emails: [work, home] })
     const op = { op: "replace", path: 'emails[type eq "home"].primary', value: true }
     const { body } = await client().patch(`/Users/${id}`, op)
     expect(body.emails).toEqual([
@@ -168,7 +169,7 @@ describeScim("PATCH", (client) => {
   })
 
   it("removes values by filter, by list, and all of them", async () => {
-    const { id } = await fresh({ emails: [work, home] })
+    const { id } = await createFreshUser({ emails: [work, home] })
     const first = await client().patch(`/Users/${id}`, {
       op: "remove",
       path: 'emails[type eq "WORK"]',
@@ -181,27 +182,27 @@ describeScim("PATCH", (client) => {
   })
 
   it("accepts core paths with their URN, and returns the requested attributes", async () => {
-    const { id } = await fresh()
+    const { id } = await createFreshUser()
     const Operations = [
-      { op: "add", path: `${coreUser}:nickName`, value: "U" },
-      { op: "replace", path: `${coreUser.toUpperCase()}:name.givenName`, value: "Urna" },
-      { op: "add", path: coreUser, value: { displayName: "Urna U." } },
+      { op: "add", path: `${userSchema}:nickName`, value: "U" },
+      { op: "replace", path: `${userSchema.toUpperCase()}:name.givenName`, value: "Urna" },
+      { op: "add", path: userSchema, value: { displayName: "Urna U." } },
     ]
     const { status, body } = await client().call(
       "PATCH",
       `/Users/${id}?attributes=nickName,name.givenName`,
       {
-        schemas: [patchUrn],
+        schemas: [patchOpSchema],
         Operations,
       },
     )
     expect(status).toBe(200)
-    expect(body).toEqual({ schemas: [coreUser], id, nickName: "U", name: { givenName: "Urna" } })
+    expect(body).toEqual({ schemas: [userSchema], id, nickName: "U", name: { givenName: "Urna" } })
   })
 
   it("accepts a path to a member's display, which keeps following the user's name", async () => {
-    const { id } = await fresh()
-    const group = await client().group("Displayed", [id])
+    const { id } = await createFreshUser()
+    const group = await client().createGroup("Displayed", [id])
     const patch = (path: string) =>
       client().patch(`/Groups/${group.id}`, { op: "replace", path, value: "Other" })
     expect((await patch(`members[value eq "${id}"].display`)).status).toBe(200)
@@ -218,8 +219,8 @@ describeScim("PATCH", (client) => {
   })
 
   it("removes all members of a group, but never its name", async () => {
-    const { id } = await fresh()
-    const group = await client().group("Emptied", [id])
+    const { id } = await createFreshUser()
+    const group = await client().createGroup("Emptied", [id])
     const path = `/Groups/${group.id}`
     expect((await client().patch(path, { op: "remove", path: "members" })).body.members).toEqual([])
     expect(await client().patch(path, { op: "remove", path: "displayName" })).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { coreGroup, coreUser, describeScim, listUrn } from "./scim.ts"
+import { describeScim, groupSchema, listResponseSchema, userSchema } from "./scim.ts"
 
 describeScim("Other providers", (client) => {
   describe("authentik", () => {
@@ -21,15 +21,15 @@ describeScim("Other providers", (client) => {
 
     it("A2 sends application/json", async () => {
       const headers = { "content-type": "application/json" }
-      const sent = { schemas: [coreUser], userName: "anna@authentik.example", active: true }
+      const sent = { schemas: [userSchema], userName: "anna@authentik.example", active: true }
       const made = await client().call("POST", "/Users", sent, { headers })
       expect(made.status).toBe(201)
     })
 
     it("A3 updates with a complete PUT including the id, and deletes", async () => {
-      const made = await client().user("anton", { externalId: "a3" })
+      const made = await client().createUser("anton", { externalId: "a3" })
       const sent = {
-        schemas: [coreUser],
+        schemas: [userSchema],
         id: made.id,
         userName: made.userName,
         externalId: "a3",
@@ -42,16 +42,16 @@ describeScim("Other providers", (client) => {
     })
 
     it("A4 finds the existing group after a conflict", async () => {
-      const { id } = await client().group("authentik Admins")
-      const sent = { schemas: [coreGroup], displayName: "authentik Admins", externalId: "a4" }
+      const { id } = await client().createGroup("authentik Admins")
+      const sent = { schemas: [groupSchema], displayName: "authentik Admins", externalId: "a4" }
       expect(await client().call("POST", "/Groups", sent)).toMatchObject({ status: 409 })
       const { body } = await client().find("Groups", 'displayName eq "authentik Admins"')
       expect(body.Resources[0].id).toBe(id)
     })
 
     it("A5 updates a group with a replace without a path", async () => {
-      const { id } = await client().group("authentik Before")
-      const value = { schemas: [coreGroup], id, externalId: "a5", displayName: "authentik After" }
+      const { id } = await client().createGroup("authentik Before")
+      const value = { schemas: [groupSchema], id, externalId: "a5", displayName: "authentik After" }
       const patched = await client().patch(`/Groups/${id}`, { op: "replace", value })
       const { schemas, ...rest } = value
       expect(patched).toMatchObject({ status: 200, body: rest })
@@ -59,8 +59,9 @@ describeScim("Other providers", (client) => {
 
     it("A6 changes memberships with one operation per user, all in one request", async () => {
       const ids: string[] = []
-      for (let index = 0; index < 12; index++) ids.push((await client().user(`a6n${index}`)).id)
-      const { id } = await client().group("authentik Many", ids.slice(0, 3))
+      for (let index = 0; index < 12; index++)
+        ids.push((await client().createUser(`a6n${index}`)).id)
+      const { id } = await client().createGroup("authentik Many", ids.slice(0, 3))
       const add = ids.slice(3).map((value) => ({ op: "add", path: "members", value: [{ value }] }))
       const remove = ids
         .slice(0, 3)
@@ -72,8 +73,8 @@ describeScim("Other providers", (client) => {
     })
 
     it("A7 lists members of a group, and pages through all groups", async () => {
-      const { id } = await client().user("a7")
-      const group = await client().group("authentik Listed", [id])
+      const { id } = await client().createUser("a7")
+      const group = await client().createGroup("authentik Listed", [id])
       expect((await client().call("GET", `/Groups/${group.id}`)).body.members).toMatchObject([
         { value: id },
       ])
@@ -92,8 +93,8 @@ describeScim("Other providers", (client) => {
 
   describe("Rauthy", () => {
     it("R1 finds users by externalId or userName, and groups by externalId or displayName", async () => {
-      const user = await client().user("rita", { externalId: "r-1" })
-      const group = await client().group("Rauthy", [], { externalId: "r-g" })
+      const user = await client().createUser("rita", { externalId: "r-1" })
+      const group = await client().createGroup("Rauthy", [], { externalId: "r-g" })
       for (const filter of ['externalId eq "r-1"', `userName eq "${user.userName}"`]) {
         expect((await client().find("Users", filter)).body.Resources).toMatchObject([
           { id: user.id },
@@ -107,24 +108,24 @@ describeScim("Other providers", (client) => {
       expect(put.body).toMatchObject({ displayName: "Rita", externalId: "r-1" })
       const member = [{ value: user.id }]
       await client().patch(`/Groups/${group.id}`, { op: "replace", path: "members", value: member })
-      const gone = await client().patch(
+      const patchedGroup = await client().patch(
         `/Groups/${group.id}`,
         { op: "add", value: { displayName: "Rauthy 2" } },
         { op: "remove", path: "members", value: member },
       )
-      expect(gone.body).toMatchObject({ displayName: "Rauthy 2", members: [] })
+      expect(patchedGroup.body).toMatchObject({ displayName: "Rauthy 2", members: [] })
     })
 
     it("R2 clears an externalId with PUT and PATCH", async () => {
-      const put = await client().user("rolf", { externalId: "r-2" })
+      const put = await client().createUser("rolf", { externalId: "r-2" })
       const { externalId, ...rest } = put
       const cleared = await client().call("PUT", `/Users/${put.id}`, { ...rest, externalId: null })
       expect(cleared.body).not.toHaveProperty("externalId")
-      const patched = await client().user("ruth", { externalId: "r-3" })
+      const patched = await client().createUser("ruth", { externalId: "r-3" })
       const remove = { op: "remove", path: "externalId" }
       const after = await client().patch(`/Users/${patched.id}`, remove)
       expect(after.body).not.toHaveProperty("externalId")
-      const group = await client().group("Rauthy cleared", [], { externalId: "r-4" })
+      const group = await client().createGroup("Rauthy cleared", [], { externalId: "r-4" })
       const replaced = { op: "replace", path: "externalId", value: null }
       const bare = await client().patch(`/Groups/${group.id}`, replaced)
       expect(bare.body).not.toHaveProperty("externalId")
@@ -133,7 +134,10 @@ describeScim("Other providers", (client) => {
 
   describe("OneLogin", () => {
     it("L1 deletes or suspends, as configured", async () => {
-      const [deleted, suspended] = [await client().user("lars"), await client().user("lena")]
+      const [deleted, suspended] = [
+        await client().createUser("lars"),
+        await client().createUser("lena"),
+      ]
       expect(await client().call("DELETE", `/Users/${deleted.id}`)).toMatchObject({ status: 204 })
       const off = { op: "replace", path: "active", value: false }
       expect((await client().patch(`/Users/${suspended.id}`, off)).body.active).toBe(false)
@@ -144,8 +148,8 @@ describeScim("Other providers", (client) => {
 
     it("L2 removes only the listed members", async () => {
       const ids: string[] = []
-      for (const name of ["l1", "l2", "l3"]) ids.push((await client().user(name)).id)
-      const { id } = await client().group("OneLogin", ids)
+      for (const name of ["l1", "l2", "l3"]) ids.push((await client().createUser(name)).id)
+      const { id } = await client().createGroup("OneLogin", ids)
       const value = ids.slice(0, 2).map((member) => ({ value: member }))
       const { body } = await client().patch(`/Groups/${id}`, {
         op: "remove",
@@ -162,10 +166,10 @@ describeScim("Other providers", (client) => {
     it("J1 activates with a test user and group that it deletes, repeatedly", async () => {
       const ids = new Set<string>()
       for (let round = 0; round < 3; round++) {
-        const user = await client().user("jumpcloud-test")
+        const user = await client().createUser("jumpcloud-test")
         expect(user.active).toBe(true)
         ids.add(user.id)
-        const group = await client().group("JumpCloud test", [user.id])
+        const group = await client().createGroup("JumpCloud test", [user.id])
         expect(await client().call("DELETE", `/Groups/${group.id}`)).toMatchObject({ status: 204 })
         expect(await client().call("DELETE", `/Users/${user.id}`)).toMatchObject({ status: 204 })
       }
@@ -173,8 +177,8 @@ describeScim("Other providers", (client) => {
     })
 
     it("J2 removes the listed members", async () => {
-      const [stays, goes] = [await client().user("jill"), await client().user("jack")]
-      const { id } = await client().group("JumpCloud", [stays.id, goes.id])
+      const [stays, goes] = [await client().createUser("jill"), await client().createUser("jack")]
+      const { id } = await client().createGroup("JumpCloud", [stays.id, goes.id])
       const op = { op: "remove", path: "members", value: [{ value: goes.id }] }
       expect((await client().patch(`/Groups/${id}`, op)).body.members).toMatchObject([
         { value: stays.id },
@@ -184,8 +188,8 @@ describeScim("Other providers", (client) => {
 
   describe("Google Workspace", () => {
     it("G1 suspends, and later deletes, which removes memberships", async () => {
-      const { id } = await client().user("greta")
-      const group = await client().group("Google", [id])
+      const { id } = await client().createUser("greta")
+      const group = await client().createGroup("Google", [id])
       const off = { op: "replace", path: "active", value: false }
       await client().patch(`/Users/${id}`, off)
       const suspended = await client().call("GET", `/Groups/${group.id}`)
@@ -195,7 +199,7 @@ describeScim("Other providers", (client) => {
     })
 
     it("G1 builds its attribute list from the user schema", async () => {
-      const { body } = await client().call("GET", `/Schemas/${coreUser}`)
+      const { body } = await client().call("GET", `/Schemas/${userSchema}`)
       const byName = new Map<string, Record<string, unknown>>(
         body.attributes.map((attribute: { name: string }) => [attribute.name, attribute]),
       )
@@ -209,7 +213,7 @@ describeScim("Other providers", (client) => {
   describe("Keycloak", () => {
     it("K1 sends standard requests, with nothing specific to test", async () => {
       const { body } = await client().call("GET", "/Users?count=0")
-      expect(body).toMatchObject({ schemas: [listUrn], itemsPerPage: 0, Resources: [] })
+      expect(body).toMatchObject({ schemas: [listResponseSchema], itemsPerPage: 0, Resources: [] })
     })
   })
 })

@@ -1,19 +1,26 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { base, coreGroup, coreUser, describeScim, enterprise, listUrn } from "./scim.ts"
+import {
+  describeScim,
+  enterpriseUserSchema,
+  groupSchema,
+  listResponseSchema,
+  scimBase,
+  userSchema,
+} from "./scim.ts"
 
 /** Names of the users found, in the order of the reply. */
-const named = (body: { Resources: { userName: string }[] }): string[] =>
+const userNamesIn = (body: { Resources: { userName: string }[] }): string[] =>
   body.Resources.map(({ userName }) => userName.split("@")[0] ?? "")
 
 describeScim("Queries", (client) => {
   const idByName = new Map<string, string>()
 
   beforeAll(async () => {
-    const make = async (name: string, more: Record<string, unknown>) => {
+    const createUser = async (name: string, more: Record<string, unknown>) => {
       const plain = { name: undefined, emails: [], ...more }
-      idByName.set(name, (await client().user(name, plain)).id)
+      idByName.set(name, (await client().createUser(name, plain)).id)
     }
-    await make("anna", {
+    await createUser("anna", {
       name: { givenName: "Anna", familyName: "Ärmel" },
       externalId: "X-1",
       displayName: "100%_sure\\",
@@ -22,16 +29,16 @@ describeScim("Queries", (client) => {
         { value: "anna@home.example", type: "home" },
       ],
     })
-    await make("bert", {
+    await createUser("bert", {
       name: { givenName: "bert" },
       externalId: "x-1",
       nickName: 'q"uote',
       active: false,
       emails: [{ value: "bert@home.example", type: "work" }],
     })
-    await make("carl", { displayName: "Carl" })
-    await client().group("Team A", [idByName.get("anna") ?? "", idByName.get("bert") ?? ""])
-    await client().group("Team B", [])
+    await createUser("carl", { displayName: "Carl" })
+    await client().createGroup("Team A", [idByName.get("anna") ?? "", idByName.get("bert") ?? ""])
+    await client().createGroup("Team B", [])
   })
 
   /** Excludes the administrator, who exists in every database. */
@@ -39,7 +46,7 @@ describeScim("Queries", (client) => {
     const { status, body } = await client().find("Users", `(${filter}) and not (userName sw "ada")`)
     expect([status, body.detail]).toEqual([200, undefined])
     expect(body.totalResults).toBe(body.Resources.length)
-    return named(body)
+    return userNamesIn(body)
   }
 
   it.each<[string, string[]]>([
@@ -99,10 +106,10 @@ describeScim("Queries", (client) => {
     ["not (title pr)", ["anna", "bert", "carl"]],
     ['title ne "x"', ["anna", "bert", "carl"]],
     ['phoneNumbers[type eq "work"].value eq "1"', []],
-    [`${enterprise}:department eq "x"`, []],
-    [`${coreUser}:userName sw "anna"`, ["anna"]],
-    [`${coreUser.toUpperCase()}:name.givenName eq "anna"`, ["anna"]],
-    [`schemas eq "${coreUser}"`, ["anna", "bert", "carl"]],
+    [`${enterpriseUserSchema}:department eq "x"`, []],
+    [`${userSchema}:userName sw "anna"`, ["anna"]],
+    [`${userSchema.toUpperCase()}:name.givenName eq "anna"`, ["anna"]],
+    [`schemas eq "${userSchema}"`, ["anna", "bert", "carl"]],
     ['meta.resourceType eq "User"', ["anna", "bert", "carl"]],
     ['meta.resourceType eq "user"', []],
     ['meta.created gt "2020-01-01T00:00:00Z"', ["anna", "bert", "carl"]],
@@ -111,7 +118,7 @@ describeScim("Queries", (client) => {
       [],
     ],
     ['meta.lastModified ge "2199-01-01T00:00:00Z"', []],
-    [`meta.location co "${base}/Users/"`, ["anna", "bert", "carl"]],
+    [`meta.location co "${scimBase}/Users/"`, ["anna", "bert", "carl"]],
     // `and` binds tighter than `or`, `not` tighter than both; parentheses come first.
     ['userName sw "a" or userName sw "b" and displayName pr', ["anna"]],
     ['(userName sw "a" or userName sw "b") and displayName pr', ["anna"]],
@@ -136,7 +143,7 @@ describeScim("Queries", (client) => {
     expect(await groups(`members.$ref ew "/Users/${anna}"`)).toEqual(["Team A"])
     expect(await groups('members.display eq "BERT"')).toEqual(["Team A"])
     expect(await groups("not (members pr)")).toEqual(["Team B"])
-    expect(await groups(`schemas eq "${coreGroup}" and displayName ew "b"`)).toEqual(["Team B"])
+    expect(await groups(`schemas eq "${groupSchema}" and displayName ew "b"`)).toEqual(["Team B"])
   })
 
   it.each([
@@ -190,14 +197,14 @@ describeScim("Queries", (client) => {
 
   it("decode + as a space", async () => {
     const spaced = await client().call("GET", '/Users?filter=userName+eq+"anna@example.org"')
-    expect(named(spaced.body)).toEqual(["anna"])
+    expect(userNamesIn(spaced.body)).toEqual(["anna"])
   })
 
   it("are paginated as the RFC requires, with integer counts", async () => {
     const page = async (query: string) => (await client().call("GET", `/Users?${query}`)).body
     const all = await page("count=1000")
     expect(all).toMatchObject({
-      schemas: [listUrn],
+      schemas: [listResponseSchema],
       totalResults: 4,
       itemsPerPage: 4,
       startIndex: 1,
@@ -225,10 +232,10 @@ describeScim("Queries", (client) => {
     ["sortBy=name.givenName&sortOrder=DESCENDING", ["carl", "ada", "bert", "anna"]],
     ["sortBy=emails", ["ada", "anna", "bert", "carl"]],
     ["sortBy=emails.value&sortOrder=descending", ["carl", "bert", "anna", "ada"]],
-    [`sortBy=${coreUser}:meta.created`, ["ada", "anna", "bert", "carl"]],
+    [`sortBy=${userSchema}:meta.created`, ["ada", "anna", "bert", "carl"]],
     ["sortBy=title", ["ada", "anna", "bert", "carl"]],
   ])("sort by %s", async (query, names) => {
-    expect(named((await client().call("GET", `/Users?${query}`)).body)).toEqual(names)
+    expect(userNamesIn((await client().call("GET", `/Users?${query}`)).body)).toEqual(names)
   })
 
   it("reject sorting by an unknown or complex attribute", async () => {
@@ -243,10 +250,10 @@ describeScim("Queries", (client) => {
 
     it("contain the requested attributes, and always id and schemas", async () => {
       const { body } = await anna(
-        `attributes=username,name.givenName,${coreUser}:emails.value,shoe`,
+        `attributes=username,name.givenName,${userSchema}:emails.value,shoe`,
       )
       expect(body).toEqual({
-        schemas: [coreUser],
+        schemas: [userSchema],
         id: idByName.get("anna"),
         userName: "anna@example.org",
         name: { givenName: "Anna" },
@@ -266,14 +273,14 @@ describeScim("Queries", (client) => {
 
     it("contain members' display names only on request", async () => {
       const path = "/Groups?filter=displayName%20eq%20%22Team%20A%22&attributes="
-      const [plain, named] = [
+      const [plain, userNamesIn] = [
         await client().call("GET", `${path}members`),
         await client().call("GET", `${path}members.value,members.display`),
       ]
       const keys = (body: { Resources: { members: object[] }[] }) =>
         Object.keys(body.Resources[0]?.members[0] ?? {})
       expect(keys(plain.body)).toEqual(["value", "$ref", "type"])
-      expect(keys(named.body)).toEqual(["value", "display"])
+      expect(keys(userNamesIn.body)).toEqual(["value", "display"])
     })
 
     it("cannot be limited both ways", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { base, coreUser, describeScim, errorUrn, listUrn } from "./scim.ts"
+import { describeScim, errorSchema, listResponseSchema, scimBase, userSchema } from "./scim.ts"
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -13,18 +13,18 @@ describeScim("The RFCs", (client) => {
     })
 
     it("uses RFC 3339 dates, with equal dates at first", async () => {
-      const { meta } = await client().user("dated")
+      const { meta } = await client().createUser("dated")
       expect(meta.created).toMatch(rfc3339)
       expect(meta.lastModified).toBe(meta.created)
       expect(meta.resourceType).toBe("User")
-      expect((await client().group("Dated")).meta.resourceType).toBe("Group")
+      expect((await client().createGroup("Dated")).meta.resourceType).toBe("Group")
     })
 
     it("has an absolute location, repeated in the Location header of a 201", async () => {
       const { body, headers } = await client().call("POST", "/Users", {
         userName: "located@rfc.example",
       })
-      expect(body.meta.location).toBe(`${client().gateway.url}${base}/Users/${body.id}`)
+      expect(body.meta.location).toBe(`${client().gateway.url}${scimBase}/Users/${body.id}`)
       expect(headers.get("location")).toBe(body.meta.location)
       const less = await client().call("POST", "/Users?attributes=userName", {
         userName: "located2@rfc.example",
@@ -33,12 +33,12 @@ describeScim("The RFCs", (client) => {
     })
 
     it("lists the core schema once, whatever was sent", async () => {
-      const schemas = [coreUser, coreUser, "urn:unknown"]
+      const schemas = [userSchema, userSchema, "urn:unknown"]
       const { body } = await client().call("POST", "/Users", {
         schemas,
         userName: "schemas@rfc.example",
       })
-      expect(body.schemas).toEqual([coreUser])
+      expect(body.schemas).toEqual([userSchema])
     })
 
     it("treats null, empty and missing attributes alike, and adds none", async () => {
@@ -64,7 +64,7 @@ describeScim("The RFCs", (client) => {
       })
       expect(refused).toMatchObject({ status: 400, body: { scimType: "invalidValue" } })
       const same = { value: "a@rfc.example", type: "work" }
-      const { emails } = await client().user("twice", { emails: [same, same] })
+      const { emails } = await client().createUser("twice", { emails: [same, same] })
       expect(emails).toHaveLength(1)
     })
 
@@ -126,7 +126,7 @@ describeScim("The RFCs", (client) => {
         const answer = await client().call("POST", "/Users", sent)
         expect(answer).toMatchObject({
           status: 400,
-          body: { schemas: [errorUrn], status: "400", scimType: "invalidSyntax" },
+          body: { schemas: [errorSchema], status: "400", scimType: "invalidSyntax" },
         })
       },
     )
@@ -141,7 +141,10 @@ describeScim("The RFCs", (client) => {
 
     it("to unknown paths get a SCIM 404, and with wrong methods 405 with Allow", async () => {
       const unknown = await client().call("GET", "/Devices")
-      expect(unknown).toMatchObject({ status: 404, body: { schemas: [errorUrn], status: "404" } })
+      expect(unknown).toMatchObject({
+        status: 404,
+        body: { schemas: [errorSchema], status: "404" },
+      })
       for (const [method, path, allow] of [
         ["DELETE", "/Users", "GET, POST"],
         ["POST", "/Schemas", "GET"],
@@ -162,12 +165,15 @@ describeScim("The RFCs", (client) => {
         ["POST", "/Bulk"],
       ] as const) {
         const answer = await client().call(method, path, method === "GET" ? undefined : {})
-        expect(answer).toMatchObject({ status: 501, body: { schemas: [errorUrn], status: "501" } })
+        expect(answer).toMatchObject({
+          status: 501,
+          body: { schemas: [errorSchema], status: "501" },
+        })
       }
     })
 
     it("cannot duplicate a userName or a group's displayName", async () => {
-      const [one, two] = [await client().user("uni1"), await client().user("uni2")]
+      const [one, two] = [await client().createUser("uni1"), await client().createUser("uni2")]
       const userName = one.userName.toUpperCase()
       const conflict = { status: 409, body: { status: "409", scimType: "uniqueness" } }
       expect(await client().call("POST", "/Users", { userName })).toMatchObject(conflict)
@@ -175,8 +181,8 @@ describeScim("The RFCs", (client) => {
       const rename = { op: "replace", path: "userName", value: userName }
       expect(await client().patch(`/Users/${two.id}`, rename)).toMatchObject(conflict)
       expect((await client().patch(`/Users/${one.id}`, rename)).body.userName).toBe(userName)
-      await client().group("Unique")
-      const other = await client().group("Unique 2")
+      await client().createGroup("Unique")
+      const other = await client().createGroup("Unique 2")
       const name = { op: "replace", path: "displayName", value: "UNIQUE" }
       expect(await client().patch(`/Groups/${other.id}`, name)).toMatchObject(conflict)
       const put = await client().call("PUT", `/Groups/${other.id}`, { displayName: "unique" })
@@ -192,7 +198,7 @@ describeScim("The RFCs", (client) => {
         (await client().find("Groups", `displayName eq "${displayName}"`)).body.totalResults,
       ).toBe(0)
       expect(await client().call("POST", "/Groups", { members: [] })).toMatchObject(wrong)
-      const { id } = await client().group("Nested")
+      const { id } = await client().createGroup("Nested")
       const nested = { op: "add", path: "members", value: [{ value: id, type: "Group" }] }
       expect(await client().patch(`/Groups/${id}`, nested)).toMatchObject(wrong)
     })
@@ -207,21 +213,25 @@ describeScim("The RFCs", (client) => {
     })
 
     it("requires a userName, ignores another id, and clears missing attributes except active", async () => {
-      const made = await client().user("putter", { nickName: "P", externalId: "p", active: false })
+      const made = await client().createUser("putter", {
+        nickName: "P",
+        externalId: "p",
+        active: false,
+      })
       const bare = await client().call("PUT", `/Users/${made.id}`, { displayName: "x" })
       expect(bare).toMatchObject({ status: 400, body: { scimType: "invalidValue" } })
       const sent = { id: "other", userName: made.userName, displayName: "Putter" }
       const { status, body } = await client().call("PUT", `/Users/${made.id}`, sent)
       expect(status).toBe(200)
       expect(body).toMatchObject({ id: made.id, displayName: "Putter", active: false })
-      for (const gone of ["nickName", "externalId", "name", "emails"]) {
-        expect(body).not.toHaveProperty(gone)
+      for (const absent of ["nickName", "externalId", "name", "emails"]) {
+        expect(body).not.toHaveProperty(absent)
       }
     })
 
     it("keeps members if they are missing, and clears them with []", async () => {
-      const { id } = await client().user("kept")
-      const group = await client().group("Kept members", [id])
+      const { id } = await client().createUser("kept")
+      const group = await client().createGroup("Kept members", [id])
       const put = (sent: object) => client().call("PUT", `/Groups/${group.id}`, sent)
       const kept = await put({ displayName: "Kept members 2" })
       expect(kept.body.members).toMatchObject([{ value: id }])
@@ -234,7 +244,7 @@ describeScim("The RFCs", (client) => {
     it("lists consistent schemas and resource types, each with its meta", async () => {
       const schemas = (await client().call("GET", "/Schemas")).body
       const types = (await client().call("GET", "/ResourceTypes")).body
-      expect([schemas.schemas, types.schemas]).toEqual([[listUrn], [listUrn]])
+      expect([schemas.schemas, types.schemas]).toEqual([[listResponseSchema], [listResponseSchema]])
       const urns: string[] = schemas.Resources.map(({ id }: { id: string }) => id)
       expect(urns.every((urn) => !urn.includes("messages"))).toBe(true)
       for (const type of types.Resources) {
@@ -259,7 +269,7 @@ describeScim("The RFCs", (client) => {
     })
 
     it("lists exactly the attributes that are stored", async () => {
-      const { body } = await client().call("GET", `/Schemas/${coreUser}`)
+      const { body } = await client().call("GET", `/Schemas/${userSchema}`)
       const names: string[] = body.attributes.map(({ name }: { name: string }) => name)
       expect(names.sort()).toEqual(
         ["active", "displayName", "emails", "groups", "name", "nickName", "userName"].sort(),

@@ -3,15 +3,15 @@ import { chooseDatabases } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 export const scimToken = "a SCIM token of the tests, long enough".replaceAll(" ", "-")
-export const base = "/api/v1/scim/v2"
-export const coreUser = "urn:ietf:params:scim:schemas:core:2.0:User"
-export const coreGroup = "urn:ietf:params:scim:schemas:core:2.0:Group"
-export const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
-export const errorUrn = "urn:ietf:params:scim:api:messages:2.0:Error"
-export const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
-export const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+export const scimBase = "/api/v1/scim/v2"
+export const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User"
+export const groupSchema = "urn:ietf:params:scim:schemas:core:2.0:Group"
+export const enterpriseUserSchema = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
+export const errorSchema = "urn:ietf:params:scim:api:messages:2.0:Error"
+export const listResponseSchema = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+export const patchOpSchema = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 
-export interface Answer {
+export interface ScimResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies without types
@@ -26,17 +26,21 @@ export interface ScimClient {
     path: string,
     body?: unknown,
     options?: { key?: string | null; headers?: Record<string, string> },
-  ): Promise<Answer>
+  ): Promise<ScimResponse>
   /** Creates a user; `name` is the local part of the e-mail address. */
-  user(name: string, more?: Record<string, unknown>): Promise<Answer["body"]>
-  group(name: string, members?: string[], more?: Record<string, unknown>): Promise<Answer["body"]>
-  patch(path: string, ...operations: unknown[]): Promise<Answer>
-  find(endpoint: "Users" | "Groups", filter: string, more?: string): Promise<Answer>
+  createUser(name: string, extra?: Record<string, unknown>): Promise<ScimResponse["body"]>
+  createGroup(
+    name: string,
+    members?: string[],
+    extra?: Record<string, unknown>,
+  ): Promise<ScimResponse["body"]>
+  patch(path: string, ...operations: unknown[]): Promise<ScimResponse>
+  find(endpoint: "Users" | "Groups", filter: string, extra?: string): Promise<ScimResponse>
 }
 
-export const createClient = (gateway: TestGateway): ScimClient => {
+export const createScimClient = (gateway: TestGateway): ScimClient => {
   const call: ScimClient["call"] = (method, path, body, options = {}) =>
-    gateway.call(method, base + path, body, {
+    gateway.call(method, scimBase + path, body, {
       key: scimToken,
       ...options,
       headers: {
@@ -44,7 +48,7 @@ export const createClient = (gateway: TestGateway): ScimClient => {
         ...options.headers,
       },
     })
-  const made = async (answer: Promise<Answer>): Promise<Answer["body"]> => {
+  const createdBody = async (answer: Promise<ScimResponse>): Promise<ScimResponse["body"]> => {
     const { status, body } = await answer
     if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`)
     return body
@@ -52,36 +56,36 @@ export const createClient = (gateway: TestGateway): ScimClient => {
   return {
     gateway,
     call,
-    user: (name, more) =>
-      made(
+    createUser: (name, extra) =>
+      createdBody(
         call("POST", "/Users", {
-          schemas: [coreUser],
+          schemas: [userSchema],
           userName: `${name}@example.org`,
           name: { givenName: name, familyName: "Tester" },
           emails: [{ value: `${name}@example.org`, type: "work", primary: true }],
           active: true,
-          ...more,
+          ...extra,
         }),
       ),
-    group: (name, members = [], more) =>
-      made(
+    createGroup: (name, members = [], extra) =>
+      createdBody(
         call("POST", "/Groups", {
-          schemas: [coreGroup],
+          schemas: [groupSchema],
           displayName: name,
           members: members.map((value) => ({ value })),
-          ...more,
+          ...extra,
         }),
       ),
-    patch: (path, ...Operations) => call("PATCH", path, { schemas: [patchUrn], Operations }),
-    find: (endpoint, filter, more = "") =>
-      call("GET", `/${endpoint}?filter=${encodeURIComponent(filter)}${more}`),
+    patch: (path, ...Operations) => call("PATCH", path, { schemas: [patchOpSchema], Operations }),
+    find: (endpoint, filter, extra = "") =>
+      call("GET", `/${endpoint}?filter=${encodeURIComponent(filter)}${extra}`),
   }
 }
 
 /** Runs `tests` on every database, each with its own gateway. */
 export const describeScim = (
   title: string,
-  tests: (client: () => ScimClient) => void,
+  defineTests: (client: () => ScimClient) => void,
   env: Record<string, string> = {},
 ): void => {
   describe.each(chooseDatabases())(`${title} on $name`, ({ createDatabase }) => {
@@ -89,23 +93,23 @@ export const describeScim = (
     let stop = async (): Promise<void> => {}
 
     beforeAll(async () => {
-      const own = await createDatabase()
+      const database = await createDatabase()
       const gateway = await startGateway({
-        ...own.env,
+        ...database.env,
         SCIM_ENABLED: "true",
         SCIM_TOKEN: scimToken,
         SCIM_RATE_LIMIT: "off",
         ...env,
       })
-      client = createClient(gateway)
+      client = createScimClient(gateway)
       stop = async () => {
         await gateway.stop()
-        await own.remove()
+        await database.remove()
       }
     })
     afterAll(() => stop())
 
-    tests(() => {
+    defineTests(() => {
       if (!client) throw new Error("The gateway is not up yet")
       return client
     })

@@ -1,17 +1,17 @@
 import { beforeAll, expect, it } from "vitest"
-import { describeScim, listUrn } from "./scim.ts"
+import { describeScim, listResponseSchema } from "./scim.ts"
 
-const searchUrn = "urn:ietf:params:scim:api:messages:2.0:SearchRequest"
+const searchRequestSchema = "urn:ietf:params:scim:api:messages:2.0:SearchRequest"
 
 describeScim("POST .search", (client) => {
   beforeAll(async () => {
-    const { id } = await client().user("sara", { displayName: "Shared" })
-    await client().user("sven")
-    await client().group("Shared", [id])
-    await client().group("Solo")
+    const { id } = await client().createUser("sara", { displayName: "Shared" })
+    await client().createUser("sven")
+    await client().createGroup("Shared", [id])
+    await client().createGroup("Solo")
   })
   const search = (path: string, query: object) =>
-    client().call("POST", `${path}/.search`, { schemas: [searchUrn], ...query })
+    client().call("POST", `${path}/.search`, { schemas: [searchRequestSchema], ...query })
 
   it("searches users with the parameters of a list", async () => {
     const { status, body } = await search("/Users", {
@@ -23,7 +23,7 @@ describeScim("POST .search", (client) => {
       attributes: ["userName"],
     })
     expect(status).toBe(200)
-    expect(body).toMatchObject({ schemas: [listUrn], totalResults: 2, itemsPerPage: 1 })
+    expect(body).toMatchObject({ schemas: [listResponseSchema], totalResults: 2, itemsPerPage: 1 })
     expect(body.Resources[0].userName).toBe("sven@example.org")
     expect(Object.keys(body.Resources[0]).sort()).toEqual(["id", "schemas", "userName"])
   })
@@ -39,8 +39,8 @@ describeScim("POST .search", (client) => {
 
   it("searches both at the root, where an attribute that one type lacks has no value", async () => {
     const both = await search("", { filter: 'displayName eq "shared"' })
-    const kinds = both.body.Resources.map((found: { meta: { resourceType: string } }) => found.meta)
-    expect(kinds).toMatchObject([{ resourceType: "User" }, { resourceType: "Group" }])
+    const metas = both.body.Resources.map((found: { meta: { resourceType: string } }) => found.meta)
+    expect(metas).toMatchObject([{ resourceType: "User" }, { resourceType: "Group" }])
     const users = await search("", { filter: 'userName sw "s"' })
     expect(users.body.totalResults).toBe(2)
     const rest = await search("", { filter: "not (userName pr) and not (members pr)" })

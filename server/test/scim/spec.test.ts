@@ -1,10 +1,10 @@
 import { expect, it } from "vitest"
-import { coreUser, describeScim } from "./scim.ts"
+import { describeScim, userSchema } from "./scim.ts"
 
 describeScim("Basic provisioning", (client) => {
   it("creates a user from the documented example", async () => {
     const sent = {
-      schemas: [coreUser],
+      schemas: [userSchema],
       userName: "user@example.com",
       name: { givenName: "First", familyName: "Last" },
       emails: [{ value: "user@example.com", primary: true }],
@@ -17,14 +17,14 @@ describeScim("Basic provisioning", (client) => {
   })
 
   it("rejects a user whose e-mail address is invalid or in use", async () => {
-    await client().user("taken")
+    await client().createUser("taken")
     const invalid = await client().call("POST", "/Users", { userName: "not-an-address" })
     const used = await client().call("POST", "/Users", { userName: "Taken@Example.org" })
     expect([invalid.status, used.status]).toEqual([400, 409])
   })
 
   it("deactivates the account when an active user is deleted", async () => {
-    const { id, active } = await client().user("stateful")
+    const { id, active } = await client().createUser("stateful")
     expect(active).toBe(true)
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
     expect((await client().call("GET", `/Users/${id}`)).body).toMatchObject({ id, active: false })
@@ -43,8 +43,8 @@ describeScim("Basic provisioning", (client) => {
   ])("filters users and groups by %s", async (operator, value, found) => {
     const { body } = await client().find("Users", 'userName eq "operated@example.org"')
     if (body.totalResults === 0) {
-      await client().user("operated")
-      await client().group("operated@example.org")
+      await client().createUser("operated")
+      await client().createGroup("operated@example.org")
     }
     for (const [endpoint, attribute] of [
       ["Users", "userName"],

@@ -3,15 +3,15 @@ import { describeScim } from "./scim.ts"
 
 describeScim("Times", (client) => {
   it("have millisecond precision, and filters compare them exactly", async () => {
-    const { id, meta } = await client().user("timed")
+    const { id, meta } = await client().createUser("timed")
     expect(meta.created).toBe(meta.lastModified)
     const stamps = new Set<string>()
-    for (let turn = 0; turn < 8; turn++) {
+    for (let round = 0; round < 8; round++) {
       await new Promise((resolve) => setTimeout(resolve, 7))
       const { body } = await client().patch(`/Users/${id}`, {
         op: "replace",
         path: "nickName",
-        value: `t${turn}`,
+        value: `t${round}`,
       })
       const { lastModified } = body.meta
       expect(lastModified).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -55,7 +55,7 @@ describeScim("Times", (client) => {
   })
 
   it("of groups can be filtered too", async () => {
-    const { id } = await client().group("Timed")
+    const { id } = await client().createGroup("Timed")
     const { body } = await client().patch(`/Groups/${id}`, {
       op: "replace",
       path: "displayName",

@@ -6,7 +6,7 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminPassword } from "../harness/gateway.ts"
 import { startStreamedCompletion } from "../harness/streams.ts"
 import { maxDelayMs } from "../harness/timing.ts"
-import { createBrowser, openSignOn, type SignOnWorld, signOn } from "./sign-on.ts"
+import { completeSignOn, createBrowser, type SignOnSetup, startSignOnSetup } from "./sign-on.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -18,76 +18,83 @@ const redirectOf = async (reply: Response): Promise<string> =>
 describe.each(chooseDatabases())("sign-out on $name", ({ createDatabase }) => {
   let database: TestDatabase
   let upstream: FakeOpenAI
-  let world: SignOnWorld
+  let setup: SignOnSetup
 
   beforeAll(async () => {
     database = await createDatabase()
     upstream = await startFakeOpenAI()
-    world = await openSignOn(database, { OPENAI_API_BASE_URLS: upstream.url })
+    setup = await startSignOnSetup(database, { OPENAI_API_BASE_URLS: upstream.url })
   })
   afterAll(async () => {
-    await world.close()
+    await setup.close()
     await upstream.close()
     await database.remove()
   })
-  beforeEach(() => world.mend())
+  beforeEach(() => setup.resetIssuer())
 
-  const send = async (token: string) => {
-    const response = await fetch(`${world.gateway.url}/api/v1/sso/okta/backchannel-logout`, {
+  const sendLogoutToken = async (token: string) => {
+    const response = await fetch(`${setup.gateway.url}/api/v1/sso/okta/backchannel-logout`, {
       method: "POST",
       body: new URLSearchParams({ logout_token: token }),
     })
     return { status: response.status, cache: response.headers.get("cache-control") }
   }
 
-  const isIn = async (token: string | undefined): Promise<boolean> =>
-    (await world.me(token)).id !== undefined
+  const isSignedIn = async (token: string | undefined): Promise<boolean> =>
+    (await setup.fetchAccount(token)).id !== undefined
 
   let sids = 0
-  const newSession = async (person: Record<string, unknown> = world.newPerson()) => {
+  const newSession = async (person: Record<string, unknown> = setup.newPerson()) => {
     const sid = `sid-${sids++}`
-    world.issuer.user = { ...person, sid }
-    const { token, browser } = await signOn(world.gateway)
-    expect(await isIn(token)).toBe(true)
+    setup.issuer.user = { ...person, sid }
+    const { token, browser } = await completeSignOn(setup.gateway)
+    expect(await isSignedIn(token)).toBe(true)
     return { person, sid, token: token ?? "", browser }
   }
 
   it("by the provider ends only the session it names, including its streams", async () => {
-    const person = world.newPerson()
+    const person = setup.newPerson()
     const [one, other] = [await newSession(person), await newSession(person)]
-    const key = await world.gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: one.token })
-    const stream = await startStreamedCompletion(world.gateway, { key: one.token })
-    const token = await world.issuer.logoutToken({ sid: one.sid })
-    expect(await send(token)).toEqual({ status: 200, cache: "no-store" })
+    const key = await setup.gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: one.token })
+    const stream = await startStreamedCompletion(setup.gateway, { key: one.token })
+    const token = await setup.issuer.logoutToken({ sid: one.sid })
+    expect(await sendLogoutToken(token)).toEqual({ status: 200, cache: "no-store" })
     const since = performance.now()
-    expect([await isIn(one.token), await isIn(other.token)]).toEqual([false, true])
+    expect([await isSignedIn(one.token), await isSignedIn(other.token)]).toEqual([false, true])
     expect(await stream.body).not.toContain("[DONE]")
     expect((await stream.endedAt) - since).toBeLessThan(maxDelayMs)
-    expect(await isIn(key.body.api_key)).toBe(true)
-    const events = (await world.events()).filter(({ action }) => action === "session.ended")
+    expect(await isSignedIn(key.body.api_key)).toBe(true)
+    const events = (await setup.readAuditEvents()).filter(
+      ({ action }) => action === "session.ended",
+    )
     expect(events.at(-1)).toMatchObject({ actor_type: "system", after: '{"provider":"okta"}' })
   })
 
   it("by the provider ends all sessions of a subject, but not its API keys", async () => {
-    const user = await world.gateway.createUser(`Both${sids}`)
-    const person = world.newPerson({ email: user.email })
+    const user = await setup.gateway.createUser(`Both${sids}`)
+    const person = setup.newPerson({ email: user.email })
     const [one, other] = [await newSession(person), await newSession(person)]
-    expect((await send(await world.issuer.logoutToken({ sub: person.sub }))).status).toBe(200)
-    expect([await isIn(one.token), await isIn(other.token)]).toEqual([false, false])
-    expect(await isIn(user.key)).toBe(true)
+    expect(
+      (await sendLogoutToken(await setup.issuer.logoutToken({ sub: person.sub }))).status,
+    ).toBe(200)
+    expect([await isSignedIn(one.token), await isSignedIn(other.token)]).toEqual([false, false])
+    expect(await isSignedIn(user.key)).toBe(true)
   })
 
   it("by the provider succeeds without a session, once per token", async () => {
-    const token = await world.issuer.logoutToken({ sub: "nobody here" })
-    expect((await send(token)).status).toBe(200)
-    expect((await send(token)).status).toBe(400)
-    const many = await world.issuer.logoutToken({ sub: "nobody here" })
-    const sent = await Promise.all(Array.from({ length: 6 }, () => send(many)))
+    const token = await setup.issuer.logoutToken({ sub: "nobody here" })
+    expect((await sendLogoutToken(token)).status).toBe(200)
+    expect((await sendLogoutToken(token)).status).toBe(400)
+    const sharedToken = await setup.issuer.logoutToken({ sub: "nobody here" })
+    const sent = await Promise.all(Array.from({ length: 6 }, () => sendLogoutToken(sharedToken)))
     expect(sent.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  const old = Math.floor(Date.now() / 1000) - 3600
-  const bad: [what: string, make: (issuer: FakeIssuer, sid: string) => Promise<string>][] = [
+  const anHourAgo = Math.floor(Date.now() / 1000) - 3600
+  const invalidTokens: [
+    what: string,
+    make: (issuer: FakeIssuer, sid: string) => Promise<string>,
+  ][] = [
     ["another key", (issuer, sid) => issuer.logoutToken({ sid }, { signing: "other key" })],
     ["no signature", (issuer, sid) => issuer.logoutToken({ sid }, { signing: "none" })],
     ["the secret", (issuer, sid) => issuer.logoutToken({ sid }, { signing: "client secret" })],
@@ -101,42 +108,42 @@ describe.each(chooseDatabases())("sign-out on $name", ({ createDatabase }) => {
     ["a nonce", (issuer, sid) => issuer.logoutToken({ sid, nonce: "n" })],
     ["no jti", (issuer, sid) => issuer.logoutToken({ sid, jti: undefined })],
     ["neither sub nor sid", (issuer) => issuer.logoutToken({})],
-    ["an old iat", (issuer, sid) => issuer.logoutToken({ sid, iat: old })],
-    ["an expired exp", (issuer, sid) => issuer.logoutToken({ sid, exp: old })],
+    ["an old iat", (issuer, sid) => issuer.logoutToken({ sid, iat: anHourAgo })],
+    ["an expired exp", (issuer, sid) => issuer.logoutToken({ sid, exp: anHourAgo })],
     ["another type", (issuer, sid) => issuer.logoutToken({ sid }, { typ: "at+jwt" })],
     ["no content", async () => ""],
     ["nonsense", async () => "a.b.c"],
   ]
-  it.each(bad)("rejects a logout token with %s", async (_what, make) => {
+  it.each(invalidTokens)("rejects a logout token with %s", async (_what, make) => {
     const { sid, token } = await newSession()
-    expect((await send(await make(world.issuer, sid))).status).toBe(400)
-    expect(await isIn(token)).toBe(true)
+    expect((await sendLogoutToken(await make(setup.issuer, sid))).status).toBe(400)
+    expect(await isSignedIn(token)).toBe(true)
   })
 
   it("in the gateway returns the provider's sign-out URL", async () => {
     const { browser, token } = await newSession()
-    const signOut = `${world.gateway.url}/api/v1/sso/signout`
+    const signOut = `${setup.gateway.url}/api/v1/sso/signout`
     const reply = await browser.visit(signOut, "POST")
     expect(reply.status).toBe(200)
     const url = new URL(await redirectOf(reply))
-    expect(url.origin + url.pathname).toBe(`${world.issuer.url}/end`)
+    expect(url.origin + url.pathname).toBe(`${setup.issuer.url}/end`)
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       client_id: "portico",
-      post_logout_redirect_uri: `${world.gateway.url}/sign-in`,
+      post_logout_redirect_uri: `${setup.gateway.url}/sign-in`,
       id_token_hint: expect.stringMatching(/^eyJ/),
     })
     expect(browser.cookies.has("token")).toBe(false)
-    expect(await isIn(token)).toBe(false)
+    expect(await isSignedIn(token)).toBe(false)
   })
 
   it("in the gateway ends a session started with a password without a redirect", async () => {
     const credentials = { email: adminEmail, password: adminPassword }
-    const { body } = await world.gateway.call("POST", "/api/v1/auths/signin", credentials)
-    const out = await world.gateway.call("POST", "/api/v1/sso/signout", undefined, {
+    const { body } = await setup.gateway.call("POST", "/api/v1/auths/signin", credentials)
+    const signedOut = await setup.gateway.call("POST", "/api/v1/sso/signout", undefined, {
       key: body.token,
     })
-    expect(out.body).toEqual({ redirect: null })
-    expect(await isIn(body.token)).toBe(false)
+    expect(signedOut.body).toEqual({ redirect: null })
+    expect(await isSignedIn(body.token)).toBe(false)
   })
 
   it("cannot be requested by another site's page", async () => {
@@ -144,64 +151,69 @@ describe.each(chooseDatabases())("sign-out on $name", ({ createDatabase }) => {
     const headers = { cookie: `token=${token}`, origin: "https://evil.example" }
     for (const path of ["/signout", "/okta/link"]) {
       const method = "POST"
-      const reply = await fetch(`${world.gateway.url}/api/v1/sso${path}`, { method, headers })
+      const reply = await fetch(`${setup.gateway.url}/api/v1/sso${path}`, { method, headers })
       expect(reply.status, path).toBe(403)
     }
-    expect(await isIn(token)).toBe(true)
+    expect(await isSignedIn(token)).toBe(true)
   })
 
   it("by unlinking ends the sessions started through the link, except the current one", async () => {
-    const user = await world.gateway.createUser(`Unlinks${sids}`)
-    const person = world.newPerson({ email: user.email })
+    const user = await setup.gateway.createUser(`Unlinks${sids}`)
+    const person = setup.newPerson({ email: user.email })
     const [one, other] = [await newSession(person), await newSession(person)]
     const list = (key: string) =>
-      world.gateway.call("GET", "/api/v1/sso/identities", undefined, { key })
+      setup.gateway.call("GET", "/api/v1/sso/identities", undefined, { key })
     const { items, has_password } = (await list(one.token)).body
     expect([items.length, has_password]).toEqual([1, true])
     const path = `/api/v1/sso/identities/${items[0].id}`
-    const gone = await world.gateway.call("DELETE", path, undefined, { key: one.token })
-    expect(gone.status).toBe(200)
-    expect([await isIn(one.token), await isIn(other.token)]).toEqual([true, false])
+    const unlinked = await setup.gateway.call("DELETE", path, undefined, { key: one.token })
+    expect(unlinked.status).toBe(200)
+    expect([await isSignedIn(one.token), await isSignedIn(other.token)]).toEqual([true, false])
     expect((await list(one.token)).body.items).toEqual([])
   })
 
   it("by unlinking is rejected if the link is the only way to sign in, except for an administrator", async () => {
     const { token } = await newSession()
-    const { call } = world.gateway
+    const { call } = setup.gateway
     const [identity] = (await call("GET", "/api/v1/sso/identities", undefined, { key: token })).body
       .items
     const path = `/api/v1/sso/identities/${identity.id}`
     expect((await call("DELETE", path, undefined, { key: token })).status).toBe(409)
-    const { id } = await world.me(token)
+    const { id } = await setup.fetchAccount(token)
     const byAdmin = `/api/v1/sso/users/${id}/identities/${identity.id}`
     expect((await call("DELETE", byAdmin)).status).toBe(200)
-    expect(await isIn(token)).toBe(false)
+    expect(await isSignedIn(token)).toBe(false)
   })
 
   it("during linking prevents a link to another account", async () => {
-    const user = await world.gateway.createUser(`Links${sids}`)
+    const user = await setup.gateway.createUser(`Links${sids}`)
     const browser = createBrowser()
     const password = `Links${sids} has a password`
-    const signedIn = await world.gateway.call("POST", "/api/v1/auths/signin", {
+    const signedIn = await setup.gateway.call("POST", "/api/v1/auths/signin", {
       email: user.email,
       password,
     })
     browser.cookies.set("token", signedIn.body.token)
-    const linked = await browser.visit(`${world.gateway.url}/api/v1/sso/okta/link`, "POST")
+    const linked = await browser.visit(`${setup.gateway.url}/api/v1/sso/okta/link`, "POST")
     const redirect = await redirectOf(linked)
-    world.newPerson({ email: "of-another-name@example.com", email_verified: false })
+    setup.newPerson({ email: "of-another-name@example.com", email_verified: false })
     const callback = browser.locationOf(await browser.visit(redirect))
-    const kept = new Map(browser.cookies)
+    const savedCookies = new Map(browser.cookies)
     browser.cookies.delete("token")
     const refused = browser.locationOf(await browser.visit(callback))
     expect(refused).toContain("problem=session_changed")
 
-    const again = createBrowser()
-    again.cookies.set("token", kept.get("token") ?? "")
-    const anew = await again.visit(`${world.gateway.url}/api/v1/sso/okta/link`, "POST")
-    const back = again.locationOf(await again.visit(await redirectOf(anew)))
-    expect(again.locationOf(await again.visit(back))).toBe("/account")
-    const { token } = await signOn(world.gateway)
-    expect(await world.me(token)).toMatchObject({ id: user.id })
+    const secondBrowser = createBrowser()
+    secondBrowser.cookies.set("token", savedCookies.get("token") ?? "")
+    const linkedAgain = await secondBrowser.visit(
+      `${setup.gateway.url}/api/v1/sso/okta/link`,
+      "POST",
+    )
+    const callbackUrl = secondBrowser.locationOf(
+      await secondBrowser.visit(await redirectOf(linkedAgain)),
+    )
+    expect(secondBrowser.locationOf(await secondBrowser.visit(callbackUrl))).toBe("/account")
+    const { token } = await completeSignOn(setup.gateway)
+    expect(await setup.fetchAccount(token)).toMatchObject({ id: user.id })
   })
 })

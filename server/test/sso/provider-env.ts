@@ -3,11 +3,13 @@ import type { FakeIssuer } from "../fakes/issuer.ts"
 /** The environment variables that configure a provider. */
 export const providerEnv = (
   { url, clientId, clientSecret }: Pick<FakeIssuer, "url" | "clientId" | "clientSecret">,
-  more: Record<string, string> = {},
+  settings: Record<string, string> = {},
   name = "OKTA",
 ): Record<string, string> => ({
   [`OIDC_${name}_ISSUER`]: url,
   [`OIDC_${name}_CLIENT_ID`]: clientId,
   [`OIDC_${name}_CLIENT_SECRET`]: clientSecret,
-  ...Object.fromEntries(Object.entries(more).map(([key, value]) => [`OIDC_${name}_${key}`, value])),
+  ...Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [`OIDC_${name}_${key}`, value]),
+  ),
 })

@@ -6,7 +6,7 @@ import { readConfig } from "../../src/config/config.ts"
 import { type FakeIssuer, startFakeIssuer } from "../fakes/issuer.ts"
 import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.ts"
 import { providerEnv } from "./provider-env.ts"
-import { problemAt, signOn, startSignOnGateway } from "./sign-on.ts"
+import { completeSignOn, problemInUrl, startSignOnGateway } from "./sign-on.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -79,86 +79,87 @@ describe("single sign-on settings", () => {
       "PASSWORD_SIGN_IN=off requires a provider",
     ],
     [{ PASSWORD_SIGN_IN: "sometimes" }, "PASSWORD_SIGN_IN"],
-  ])("are rejected at startup, by name: %o", (wrong, said) => {
-    expect(() => readConfig({ ...one, ...wrong })).toThrow(said)
+  ])("are rejected at startup, by name: %o", (invalidSettings, message) => {
+    expect(() => readConfig({ ...one, ...invalidSettings })).toThrow(message)
   })
 
   it("are all reported together", () => {
-    const wrong = { ...one, PORT: "x", OIDC_OKTA_SCOPES: "email", OIDC_B_CLIENT_ID: "b" }
-    const said = /PORT[\s\S]*OIDC_OKTA_SCOPES[\s\S]*OIDC_B_ISSUER/
-    expect(() => readConfig(wrong)).toThrow(said)
+    const invalidSettings = { ...one, PORT: "x", OIDC_OKTA_SCOPES: "email", OIDC_B_CLIENT_ID: "b" }
+    const message = /PORT[\s\S]*OIDC_OKTA_SCOPES[\s\S]*OIDC_B_ISSUER/
+    expect(() => readConfig(invalidSettings)).toThrow(message)
   })
 })
 
 describe("a failing provider", () => {
-  let well: FakeIssuer
-  let ill: FakeIssuer
+  let workingIssuer: FakeIssuer
+  let failingIssuer: FakeIssuer
   let gateway: TestGateway
 
   beforeAll(async () => {
-    ;[well, ill] = await Promise.all([startFakeIssuer(), startFakeIssuer()])
-    await ill.pause()
+    ;[workingIssuer, failingIssuer] = await Promise.all([startFakeIssuer(), startFakeIssuer()])
+    await failingIssuer.pause()
     gateway = await startSignOnGateway({
-      ...providerEnv(well),
-      ...providerEnv(ill, {}, "ILL"),
+      ...providerEnv(workingIssuer),
+      ...providerEnv(failingIssuer, {}, "ILL"),
     })
     const person = { sub: "grace", email: "grace@example.com", email_verified: true }
-    well.user = person
-    ill.user = { ...person, sub: "ill grace", email: "ill@example.com" }
+    workingIssuer.user = person
+    failingIssuer.user = { ...person, sub: "ill grace", email: "ill@example.com" }
   })
-  afterAll(() => Promise.all([gateway.stop(), well.close(), ill.close()]))
+  afterAll(() => Promise.all([gateway.stop(), workingIssuer.close(), failingIssuer.close()]))
 
   it("is not contacted before someone signs in, and does not delay others", async () => {
-    expect(well.requestedUrls).toEqual([])
-    const begun = performance.now()
-    expect(problemAt((await signOn(gateway, { provider: "ill" })).location)).toBe(
+    expect(workingIssuer.requestedUrls).toEqual([])
+    const startedAt = performance.now()
+    expect(problemInUrl((await completeSignOn(gateway, { provider: "ill" })).location)).toBe(
       "provider_unreachable",
     )
-    expect((await signOn(gateway)).location).toBe("/")
+    expect((await completeSignOn(gateway)).location).toBe("/")
     const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
     expect(body.sign_on).toEqual([
       { name: "okta", label: "Okta" },
       { name: "ill", label: "Ill" },
     ])
-    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 
   it("works again once reachable, and its test reports the problem until then", async () => {
-    const test = async () => (await gateway.call("POST", "/api/v1/sso/providers/ill/test")).body
-    expect(await test()).toMatchObject({
+    const runProviderTest = async () =>
+      (await gateway.call("POST", "/api/v1/sso/providers/ill/test")).body
+    expect(await runProviderTest()).toMatchObject({
       ok: false,
       checks: [{ id: "discovery", message: expect.stringContaining("Can't reach") }],
     })
-    await ill.resume()
-    expect(await test()).toMatchObject({ ok: true })
-    expect((await signOn(gateway, { provider: "ill" })).location).toBe("/")
+    await failingIssuer.resume()
+    expect(await runProviderTest()).toMatchObject({ ok: true })
+    expect((await completeSignOn(gateway, { provider: "ill" })).location).toBe("/")
   })
 
   it("is reported by its test if it rejects the credentials or names another issuer", async () => {
-    const test = async () =>
+    const runProviderTest = async () =>
       (await gateway.call("POST", "/api/v1/sso/providers/okta/test")).body.checks
-    const secret = well.clientSecret
-    well.clientSecret = "another"
-    expect((await test()).at(-1)).toMatchObject({
+    const secret = workingIssuer.clientSecret
+    workingIssuer.clientSecret = "another"
+    expect((await runProviderTest()).at(-1)).toMatchObject({
       id: "client",
       ok: false,
       message: expect.stringContaining("rejected the client ID or secret"),
     })
-    well.clientSecret = secret
-    const { url } = well
-    well.url = `${url}/tenant`
-    expect(await test()).toMatchObject([
+    workingIssuer.clientSecret = secret
+    const { url } = workingIssuer
+    workingIssuer.url = `${url}/tenant`
+    expect(await runProviderTest()).toMatchObject([
       {
         ok: false,
         message: `The provider's issuer is ${url}/tenant. Set OIDC_OKTA_ISSUER to exactly that.`,
       },
     ])
-    well.url = url
+    workingIssuer.url = url
   })
 
   it("leads to an error page, as does an unknown provider", async () => {
-    const { location } = await signOn(gateway, { provider: "nobody" })
-    expect(problemAt(location)).toBe("unknown_provider")
+    const { location } = await completeSignOn(gateway, { provider: "nobody" })
+    expect(problemInUrl(location)).toBe("unknown_provider")
   })
 })
 
@@ -169,7 +170,7 @@ describe("without any account", () => {
     const gateway = await startSignOnGateway({ ...providerEnv(issuer), ...nobody })
     try {
       issuer.user = { sub: "eve", email: "eve@example.com", email_verified: true }
-      expect(problemAt((await signOn(gateway)).location)).toBe("no_administrator")
+      expect(problemInUrl((await completeSignOn(gateway)).location)).toBe("no_administrator")
       const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
       expect(body.first_run).toBe(true)
     } finally {
@@ -187,7 +188,7 @@ describe("passwords with single sign-on", () => {
 
   const signIn = (email: string, password: string) =>
     gateway.call("POST", "/api/v1/auths/signin", { email, password }, { key: null })
-  const change = (password_sign_in: string) =>
+  const setPasswordSignIn = (password_sign_in: string) =>
     gateway.call("POST", "/api/v1/settings", { password_sign_in })
 
   beforeAll(async () => {
@@ -201,34 +202,37 @@ describe("passwords with single sign-on", () => {
   })
 
   it("can be limited to administrators, without revealing who is one", async () => {
-    expect((await change("administrators")).status).toBe(200)
+    expect((await setPasswordSignIn("administrators")).status).toBe(200)
     expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
     expect((await signIn(user.email, "Margaret has a password")).status).toBe(403)
-    const wrong = await Promise.all([signIn(user.email, "wrong"), signIn(adminEmail, "wrong")])
-    expect(wrong.map(({ status }) => status)).toEqual([401, 401])
+    const invalidSettings = await Promise.all([
+      signIn(user.email, "wrong"),
+      signIn(adminEmail, "wrong"),
+    ])
+    expect(invalidSettings.map(({ status }) => status)).toEqual([401, 401])
     const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
     expect(body.password_sign_in).toBe("administrators")
   })
 
   it("can be disabled only by an administrator with a linked account; API keys still work", async () => {
-    const refused = await change("off")
+    const refused = await setPasswordSignIn("off")
     expect([refused.status, refused.body.detail]).toEqual([
       409,
       expect.stringContaining("Link your own account"),
     ])
     const [admin] = (await gateway.call("GET", "/api/v1/users/?role=admin")).body.items
     await gateway.gateway.db.transact(async (tx) => {
-      const tie = { id: "tie", user_id: admin.id, provider: "okta", issuer: issuer.url }
+      const link = { id: "tie", user_id: admin.id, provider: "okta", issuer: issuer.url }
       const rest = { subject: "admin", email: null, created_at: 1, last_used_at: null }
       await tx
         .insertInto("identities")
-        .values({ ...tie, ...rest })
+        .values({ ...link, ...rest })
         .execute()
     })
-    expect((await change("off")).status).toBe(200)
+    expect((await setPasswordSignIn("off")).status).toBe(200)
     expect((await signIn(adminEmail, adminPassword)).body.code).toBe("password_sign_in_off")
     issuer.user = { sub: "admin" }
-    const { token } = await signOn(gateway)
+    const { token } = await completeSignOn(gateway)
     const me = await gateway.call("GET", "/api/v1/auths/", undefined, { key: token ?? "" })
     expect(me.body).toMatchObject({ id: admin.id, role: "admin" })
     const models = await gateway.call("GET", "/api/models", undefined, { key: user.key })

@@ -14,7 +14,7 @@ export const startSignOnGateway = async (env: Record<string, string>): Promise<T
 export const createBrowser = () => {
   const cookies = new Map<string, string>()
 
-  const keep = (response: Response): void => {
+  const storeCookies = (response: Response): void => {
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (/max-age=0\b/i.test(line)) cookies.delete(name)
@@ -26,7 +26,7 @@ export const createBrowser = () => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
     const headers = { ...(cookie && { cookie }) }
     const response = await fetch(url, { method, redirect: "manual", headers })
-    keep(response)
+    storeCookies(response)
     return response
   }
 
@@ -38,7 +38,11 @@ export const createBrowser = () => {
     locationOf,
 
     /** The callback URL that the provider redirects to, including the code. */
-    toCallback: async (gateway: TestGateway, provider = "okta", back = "/"): Promise<string> => {
+    visitUntilCallback: async (
+      gateway: TestGateway,
+      provider = "okta",
+      back = "/",
+    ): Promise<string> => {
       const path = `/api/v1/sso/${provider}/start?back=${encodeURIComponent(back)}`
       const started = await visit(gateway.url + path)
       const location = locationOf(started)
@@ -50,18 +54,18 @@ export const createBrowser = () => {
 export type Browser = ReturnType<typeof createBrowser>
 
 /** Signs in from the start. @returns the gateway's last redirect */
-export const signOn = async (
+export const completeSignOn = async (
   gateway: TestGateway,
   { browser = createBrowser(), provider = "okta", back = "/" } = {},
 ): Promise<{ location: string; token: string | undefined; browser: Browser }> => {
-  const callback = await browser.toCallback(gateway, provider, back)
+  const callback = await browser.visitUntilCallback(gateway, provider, back)
   if (!callback.startsWith("http")) return { location: callback, token: undefined, browser }
   const location = browser.locationOf(await browser.visit(callback))
   return { location, token: browser.cookies.get("token"), browser }
 }
 
 /** The problem shown by the sign-in error page; undefined for any other page. */
-export const problemAt = (location: string): string | undefined => {
+export const problemInUrl = (location: string): string | undefined => {
   const url = new URL(location, "http://here")
   return url.pathname === "/sign-in/problem" ? (url.searchParams.get("problem") ?? "") : undefined
 }
@@ -69,10 +73,13 @@ export const problemAt = (location: string): string | undefined => {
 const scimToken = "the-identity-providers-own-token"
 
 /** A gateway with SCIM and a fake identity provider, and helpers for both. */
-export const openSignOn = async (home: TestDatabase, env: Record<string, string> = {}) => {
+export const startSignOnSetup = async (
+  database: TestDatabase,
+  env: Record<string, string> = {},
+) => {
   const issuer = await startFakeIssuer()
   const gateway = await startSignOnGateway({
-    ...home.env,
+    ...database.env,
     ...providerEnv(issuer, { LINK_CLAIM: "oid", GROUPS_CLAIM: "groups", PROVISION: "true" }),
     SCIM_ENABLED: "true",
     SCIM_TOKEN: scimToken,
@@ -93,7 +100,7 @@ export const openSignOn = async (home: TestDatabase, env: Record<string, string>
     },
 
     /** Restores the issuer's normal behavior. */
-    mend: (): void => {
+    resetIssuer: (): void => {
       issuer.rewriteClaims = (claims) => claims
       issuer.signing = "right"
       issuer.authorizationError = undefined
@@ -101,16 +108,16 @@ export const openSignOn = async (home: TestDatabase, env: Record<string, string>
       issuer.userinfo = undefined
     },
 
-    me: async (token: string | undefined) =>
+    fetchAccount: async (token: string | undefined) =>
       (await gateway.call("GET", "/api/v1/auths/", undefined, { key: token ?? "none" })).body,
 
-    scim: (method: string, path: string, body?: unknown) =>
+    callScim: (method: string, path: string, body?: unknown) =>
       gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken }),
 
-    events: () =>
+    readAuditEvents: () =>
       gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute(),
 
-    accounts: async (): Promise<number> =>
+    countAccounts: async (): Promise<number> =>
       (await gateway.call("GET", "/api/v1/users/?page_size=1")).body.total,
 
     close: async (): Promise<void> => {
@@ -120,4 +127,4 @@ export const openSignOn = async (home: TestDatabase, env: Record<string, string>
   }
 }
 
-export type SignOnWorld = Awaited<ReturnType<typeof openSignOn>>
+export type SignOnSetup = Awaited<ReturnType<typeof startSignOnSetup>>

@@ -15,7 +15,7 @@ afterAll(() => {
 })
 
 /** Prints a line for each single sign-on module that is loaded. */
-const watch = `
+const moduleLogger = `
 import { registerHooks } from "node:module"
 registerHooks({
   load: (url, context, next) => {
@@ -31,15 +31,15 @@ it("loads the single sign-on client only when someone signs in", async () => {
     DATA_DIR: dataDir,
     PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(moduleLogger)}`,
     ...providerEnv(issuer),
   })
-  const loads = () => server.output.filter((line) => line.startsWith("loads "))
+  const loadedModules = () => server.output.filter((line) => line.startsWith("loads "))
   expect((await server.call("GET", "/api/config")).body.sign_on).toHaveLength(1)
-  expect(loads()).toEqual([])
+  expect(loadedModules()).toEqual([])
   expect(issuer.requestedUrls).toEqual([])
   await fetch(`${server.url}/api/v1/sso/okta/start`, { redirect: "manual" })
-  await expect.poll(loads).not.toEqual([])
+  await expect.poll(loadedModules).not.toEqual([])
   expect(issuer.requestedUrls).toEqual(["/.well-known/openid-configuration"])
   server.child.kill("SIGTERM")
   expect(await server.exited).toBe(0)

@@ -9,7 +9,7 @@ import { adminEmail, adminKey, startGateway } from "../harness/gateway.ts"
 vi.setConfig({ testTimeout: 60_000 })
 
 /** Two conversations of one user with multibyte text, an image, a cited passage and reasoning. */
-const fill = async (db: Kysely<Tables>): Promise<void> => {
+const insertConversations = async (db: Kysely<Tables>): Promise<void> => {
   const run = (statement: string) => sql.raw(statement).execute(db)
   await run(`insert into users (id, email, email_key, name, name_key, role, active, source, created_ms, updated_ms)
     values ('u', '${adminEmail}', '${adminEmail}', 'Ada', 'ada', 'admin', 1, 'local', 0, 0)`)
@@ -36,7 +36,7 @@ describe.each(chooseDatabases())(
     it("has its conversations counted and searchable after the migration", async () => {
       const database = await createDatabase()
       try {
-        await createOldDatabase(database, "0013-storage-by-user", fill)
+        await createOldDatabase(database, "0013-storage-by-user", insertConversations)
         const gateway = await startGateway(database.env)
         try {
           expect(gateway.logLines).toContainEqual(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { createChatClient } from "../conversations/chat-page.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { createDocx } from "../files/make-documents.ts"
-import { askModel, saveFunction, textOf } from "../functions/functions.ts"
+import { completionText, requestCompletion, saveFunction } from "../functions/functions.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
@@ -11,8 +11,8 @@ import { waitForModels } from "../models/wait-for-models.ts"
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const limit = 20_000
-const nothing = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 0 }
-const imageOf = (bytes: number): string => `data:image/png;base64,${"A".repeat(bytes)}`
+const emptyBreakdown = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 0 }
+const createImage = (bytes: number): string => `data:image/png;base64,${"A".repeat(bytes)}`
 
 const exportedChat = (content: string) => ({
   title: "Imported",
@@ -46,7 +46,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
     await database.remove()
   })
 
-  const person = async (name: string) => {
+  const createPerson = async (name: string) => {
     const { key } = await gateway.createUser(name)
     const call = (method: string, path: string, body?: unknown) =>
       gateway.call(method, `/api/v1${path}`, body, { key })
@@ -57,10 +57,10 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
       usage: async () => (await call("GET", "/storage")).body,
     }
   }
-  type Person = Awaited<ReturnType<typeof person>>
+  type Person = Awaited<ReturnType<typeof createPerson>>
 
   /** Expects a rejection that includes the current usage. */
-  const expectRefused = async (
+  const expectRejected = async (
     { status, body }: { status: number; body: unknown },
     { usage }: Person,
   ): Promise<void> => {
@@ -72,12 +72,12 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
   }
 
   it("starts at zero", async () => {
-    const ada = await person("Nobody")
-    expect(await ada.usage()).toEqual({ limit, used: 0, breakdown: nothing })
+    const ada = await createPerson("Nobody")
+    expect(await ada.usage()).toEqual({ limit, used: 0, breakdown: emptyBreakdown })
   })
 
   it("includes prompts and answers until they are deleted", async () => {
-    const ada = await person("Asker")
+    const ada = await createPerson("Asker")
     const id = await ada.chats.createChat()
     await ada.chats.sendMessage(id, { content: "é".repeat(5000) })
     const { breakdown, used } = await ada.usage()
@@ -86,7 +86,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
     expect(breakdown.chats).toBeLessThan(23_000)
     expect(used).toBe(breakdown.chats)
     const messages = `/chats/${id}/messages`
-    await expectRefused(await ada.call("POST", messages, { content: "more" }), ada)
+    await expectRejected(await ada.call("POST", messages, { content: "more" }), ada)
     expect((await ada.call("GET", `/chats/${id}`)).body.messages).toHaveLength(2)
     expect((await ada.call("DELETE", `/chats/${id}`)).status).toBe(200)
     expect(await ada.usage()).toMatchObject({ used: 0 })
@@ -95,42 +95,42 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
   })
 
   it("prevents continuing an answer beyond the limit, but not renaming the conversation", async () => {
-    const ada = await person("Goer")
+    const ada = await createPerson("Goer")
     const id = await ada.chats.createChat()
     const [, answer] = await ada.chats.sendMessage(id, { content: "x".repeat(10_000) })
     const more = await ada.call("POST", `/chats/${id}/messages`, { continue_id: answer.id })
-    await expectRefused(more, ada)
+    await expectRejected(more, ada)
     expect((await ada.call("POST", `/chats/${id}`, { title: "New" })).status).toBe(200)
     expect((await ada.call("POST", `/chats/${id}`, { pinned: true })).status).toBe(200)
   })
 
   it("follows changes of a conversation's system prompt and parameters", async () => {
-    const ada = await person("Prompter")
+    const ada = await createPerson("Prompter")
     const long = { system: "s".repeat(12_000) }
     const id = await ada.chats.createChat(long)
     const { used } = await ada.usage()
     expect(used).toBeGreaterThan(12_000)
-    await expectRefused(await ada.call("POST", "/chats/new", long), ada)
+    await expectRejected(await ada.call("POST", "/chats/new", long), ada)
     const params = { x: "p".repeat(9000) }
-    await expectRefused(await ada.call("POST", `/chats/${id}`, { params }), ada)
+    await expectRejected(await ada.call("POST", `/chats/${id}`, { params }), ada)
     expect((await ada.call("POST", `/chats/${id}`, { system: "" })).status).toBe(200)
     expect((await ada.usage()).used).toBe(used - 12_000)
     expect((await ada.call("POST", `/chats/${id}`, { params })).status).toBe(200)
   })
 
   it("includes images", async () => {
-    const ada = await person("Painter")
+    const ada = await createPerson("Painter")
     const id = await ada.chats.createChat()
-    await ada.chats.sendMessage(id, { content: "What is it?", images: [imageOf(12_000)] })
+    await ada.chats.sendMessage(id, { content: "What is it?", images: [createImage(12_000)] })
     expect((await ada.usage()).breakdown.images).toBe(12_000)
-    const images = [imageOf(12_000)]
-    await expectRefused(await ada.call("POST", `/chats/${id}/messages`, { images }), ada)
+    const images = [createImage(12_000)]
+    await expectRejected(await ada.call("POST", `/chats/${id}/messages`, { images }), ada)
     expect((await ada.call("DELETE", `/chats/${id}`)).status).toBe(200)
     expect((await ada.usage()).breakdown.images).toBe(0)
   })
 
   it("allows an import completely or not at all", async () => {
-    const ada = await person("Importer")
+    const ada = await createPerson("Importer")
     const chats = [exportedChat("é".repeat(4000)), exportedChat("y".repeat(7000))]
     expect((await ada.call("POST", "/chats/import", { chats })).status).toBe(200)
     const { used } = await ada.usage()
@@ -138,14 +138,14 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
     expect(used).toBeLessThan(18_000)
     const small = exportedChat("small")
     const refused = await ada.call("POST", "/chats/import", { chats: [small, ...chats] })
-    await expectRefused(refused, ada)
+    await expectRejected(refused, ada)
     const markdown = `# Chat\n\n## User\n\n${"z".repeat(7000)}\n`
-    await expectRefused(await ada.call("POST", "/chats/import", { markdown }), ada)
+    await expectRejected(await ada.call("POST", "/chats/import", { markdown }), ada)
     expect((await ada.call("GET", "/chats/")).body.total).toBe(2)
   })
 
   it("includes the passages that imported answers cite", async () => {
-    const ada = await person("Citer")
+    const ada = await createPerson("Citer")
     const source = { file_id: "f", name: "f", start: 0, end: 6000, score: 1 }
     const [message] = exportedChat("cited").messages
     const sources = [{ ...source, text: "w".repeat(6000) }]
@@ -156,7 +156,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
   })
 
   it("includes models, and is revealed to their owner only", async () => {
-    const ada = await person("Modeller")
+    const ada = await createPerson("Modeller")
     const params = { system: "m".repeat(12_000) }
     const model = (id: string) => ({ id, name: id, base_model_id: "gpt-fake", params })
     const bob = await gateway.createUser("Writer")
@@ -167,9 +167,9 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
     const made = await ada.call("POST", "/models/create", { ...model("first"), access_grants })
     expect(made.status, JSON.stringify(made.body)).toBe(200)
     expect((await ada.usage()).breakdown.models).toBeGreaterThan(12_000)
-    await expectRefused(await ada.call("POST", "/models/create", model("second")), ada)
+    await expectRejected(await ada.call("POST", "/models/create", model("second")), ada)
     const longer = { params: { system: "m".repeat(21_000) } }
-    await expectRefused(await ada.call("POST", "/models/model/update?id=first", longer), ada)
+    await expectRejected(await ada.call("POST", "/models/model/update?id=first", longer), ada)
     const path = "/api/v1/models/model/update?id=first"
     const byBob = await gateway.call("POST", path, longer, { key: bob.key })
     expect(byBob).toMatchObject({ status: 413, body: { code: "storage_limit" } })
@@ -180,7 +180,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
   })
 
   it("includes the extracted text of files", async () => {
-    const ada = await person("Reader")
+    const ada = await createPerson("Reader")
     const send = (name: string) => {
       const text = Array.from({ length: 4000 }, () => name).join(" ")
       const body = `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
@@ -216,7 +216,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
     expect(await functionBytes()).toBeGreaterThan(3000)
     const { key } = await gateway.createUser("Caller")
     const ask = async (name: string) =>
-      textOf(await askModel(gateway, "hoards", { content: name, key }))
+      completionText(await requestCompletion(gateway, "hoards", { content: name, key }))
     expect(await ask("one")).toBe("stored")
     expect(await ask("one")).toBe("stored")
     expect(await ask("two")).toBe("stored")
@@ -231,10 +231,10 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
   })
 
   it("is enforced for concurrent prompts as for sequential ones", async () => {
-    const ada = await person("Hurried")
+    const ada = await createPerson("Hurried")
     const ids = await Promise.all(Array.from({ length: 10 }, () => ada.chats.createChat()))
     const before = (await ada.usage()).used
-    const images = [imageOf(6000)]
+    const images = [createImage(6000)]
     const replies = await Promise.all(
       ids.map((id) => ada.call("POST", `/chats/${id}/messages`, { images })),
     )
@@ -244,7 +244,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
   })
 
   it("may exceed a lowered limit, but not grow", async () => {
-    const ada = await person("Keeper")
+    const ada = await createPerson("Keeper")
     const id = await ada.chats.createChat()
     await ada.chats.sendMessage(id, { content: "k".repeat(5000) })
     const { used } = await ada.usage()
