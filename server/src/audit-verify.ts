@@ -5,7 +5,7 @@ import { createAuditSigner } from "./audit/chain.ts"
 import { type AuditVerification, type BlockReference, verifyAuditLog } from "./audit/verify.ts"
 import { invocationDir, readConfig } from "./config/config.ts"
 import { readSnapshot } from "./db/snapshot.ts"
-import { keyFile } from "./secrets/key-file.ts"
+import { keyFilePath } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 
 const maxShown = 20
@@ -59,7 +59,7 @@ try {
   })
   const config = readConfig()
   const former = values["former-key"].map((path) => readKey(resolve(invocationDir(), path)))
-  const keys = [config.SECRET_KEY ?? readKey(keyFile(config.DATA_DIR)), ...former]
+  const keys = [config.SECRET_KEY ?? readKey(keyFilePath(config.DATA_DIR)), ...former]
   const expected = values.expect === undefined ? undefined : expectedOf(values.expect)
   const signers = keys.map(signerOf)
   printVerdict(

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { MalformedReply } from "../../src/outbound/malformed-response.ts"
-import { ReplyParser } from "../../src/outbound/response-parser.ts"
+import { MalformedHttpError } from "../../src/outbound/malformed-response.ts"
+import { ResponseParser } from "../../src/outbound/response-parser.ts"
 import { createGrammar, type Grammar } from "./grammar.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"
 import { createRandom, cut, mutate, type Random } from "./random.ts"
@@ -66,7 +66,7 @@ const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean)
     ...{ status: 0, rawHeaders: [], body: "", hasHead: false },
     ...{ isWhole: false, isKept: false, refusal: null },
   }
-  const parser = new ReplyParser({
+  const parser = new ResponseParser({
     head: (status, rawHeaders) => Object.assign(reading, { status, rawHeaders, hasHead: true }),
     data: (chunk) => {
       reading.body += chunk.toString("latin1")
@@ -81,7 +81,7 @@ const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean)
     for (const piece of pieces) parser.push(piece)
     if (ends) parser.finish()
   } catch (error) {
-    ok(error instanceof MalformedReply, `it threw ${String(error)}`)
+    ok(error instanceof MalformedHttpError, `it threw ${String(error)}`)
     reading.refusal = error
   }
   reading.isKept = parser.reusable

@@ -14,7 +14,7 @@ import { checkParsableSize } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import type { RequestOutcome } from "../usage/schema.ts"
 import type {
   UsageContext,
@@ -27,7 +27,7 @@ import { buildUpstreamBody } from "./request-body.ts"
 
 /** Receives an upstream's response. The gateway can stop it. */
 export interface ResponseConsumer extends FailoverHandler {
-  attach(handle: Flow): void
+  attach(handle: RequestHandle): void
   stop(outcome: RequestOutcome, failure?: Failure): void
   /** Called before anything else if the answer is based on files. */
   setCitations?(cited: AnswerSources): void
@@ -65,7 +65,7 @@ interface Deps {
   inFlight: InFlightRequests
   catalogue: Pick<ModelCatalogue, "isAccessRevoked">
   /** Calls a function that acts as a model. */
-  callFunction: (ask: FunctionModelRequest, consumer: ResponseConsumer) => Flow
+  callFunction: (ask: FunctionModelRequest, consumer: ResponseConsumer) => RequestHandle
 }
 
 const attemptFor =

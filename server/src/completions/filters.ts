@@ -38,10 +38,10 @@ const createFilteredConsumer =
     const filtered = wrap(inner)
     return {
       onConnectionSelected: (upstream) => filtered.chosen(upstream),
-      head: (...args) => filtered.head(...args),
-      data: (chunk) => filtered.data(chunk),
-      end: () => filtered.end(),
-      broke: (error) => filtered.broke(error),
+      onHead: (...args) => filtered.head(...args),
+      onData: (chunk) => filtered.data(chunk),
+      onEnd: () => filtered.end(),
+      onError: (error) => filtered.broke(error),
       attach: (handle) => filtered.follow(handle),
       // Stopped by the gateway: the inner consumer sends the error and cancels the request.
       stop: (outcome, failure) => inner.stop(outcome, failure),

@@ -5,9 +5,9 @@ import { readErrorBody } from "../formats/error-body.ts"
 import type { HostServices, ModelResponseHandler } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
 import { toJsonBody } from "../http/json-object.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
-import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
+import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { RequestOutcome } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
@@ -30,10 +30,10 @@ interface Deps {
 }
 
 /** Passes a response on to the function that requested it, and records its usage. */
-class FunctionResponseConsumer implements ResponseConsumer, Flow {
+class FunctionResponseConsumer implements ResponseConsumer, RequestHandle {
   readonly #deps: Deps
   readonly #scanner: SseScanner
-  #handle: Flow | null = null
+  #handle: RequestHandle | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
   #status = 0
@@ -45,7 +45,7 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
     this.#scanner = new SseScanner(chatEndMarkers, hidesUsage(deps.request))
   }
 
-  attach(handle: Flow): void {
+  attach(handle: RequestHandle): void {
     if (this.#stage === "over") handle.cancel()
     this.#handle = handle
   }
@@ -66,7 +66,7 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
     this.#deps.usageRecorder.setTarget(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, rawHeaders: readonly string[]): void {
+  onHead(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
     const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
@@ -74,7 +74,7 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
     if (this.#stage !== "error") this.#deps.handler.start(streamed)
   }
 
-  data(chunk: Buffer): boolean {
+  onData(chunk: Buffer): boolean {
     if (this.#stage === "stream") {
       this.#deps.usageRecorder.markFirstToken()
       const bytes = this.#scanner.push(chunk)
@@ -83,7 +83,7 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
     if (this.#stage === "over") return true
     this.#bufferedBytes += chunk.length
     if (this.#stage === "whole" && this.#bufferedBytes > maxResponseBytes) {
-      throw new UnreadableReply(`it exceeds ${maxResponseBytes / 1e6} MB`)
+      throw new MalformedResponse(`it exceeds ${maxResponseBytes / 1e6} MB`)
     }
     this.#buffered.push(chunk)
     // Error bodies longer than this are truncated.
@@ -91,13 +91,13 @@ class FunctionResponseConsumer implements ResponseConsumer, Flow {
     return true
   }
 
-  end(): void {
+  onEnd(): void {
     if (this.#stage === "error") this.#rejectWithError()
     else if (this.#stage === "whole") this.#sendWhole()
     else if (this.#stage === "stream") this.#endStream()
   }
 
-  broke(error: UpstreamError): void {
+  onError(error: UpstreamError): void {
     if (this.#stage === "error") this.#rejectWithError()
     else this.stop("upstream_error", upstreamFailure(error, this.#upstream))
   }

@@ -6,7 +6,7 @@ import { Failure } from "../errors.ts"
 import { errorBody } from "../http/errors.ts"
 import { endOfNested } from "../http/json-members.ts"
 import type { ResponseWriter } from "../http/response-writer.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
@@ -69,7 +69,7 @@ export class CompletionRelay implements FailoverHandler {
   readonly #scanner: SseScanner
   readonly #onDone: Deps["onDone"]
   readonly #sources: Deps["sources"]
-  #handle: Flow | null = null
+  #handle: RequestHandle | null = null
   #upstream: Upstream | null = null
   #stage: RelayStage = "waiting"
   #streamed = false
@@ -89,7 +89,7 @@ export class CompletionRelay implements FailoverHandler {
   }
 
   /** Sets the handle used to resume and cancel the upstream request. */
-  attach(handle: Flow): void {
+  attach(handle: RequestHandle): void {
     if (this.#stage === "over") handle.cancel()
     this.#handle = handle
   }
@@ -99,7 +99,7 @@ export class CompletionRelay implements FailoverHandler {
     this.#usageRecorder.setTarget(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, rawHeaders: readonly string[]): void {
+  onHead(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#headers = forwardedHeaders(rawHeaders)
     // Node returns an array when the header occurs twice; its types do not say so.
@@ -111,7 +111,7 @@ export class CompletionRelay implements FailoverHandler {
     else this.#rejectContentType(type)
   }
 
-  data(chunk: Buffer): boolean {
+  onData(chunk: Buffer): boolean {
     if (this.#stage === "passing") return this.#forward(chunk)
     if (this.#stage === "over") return true
     this.#buffered.push(chunk)
@@ -119,13 +119,13 @@ export class CompletionRelay implements FailoverHandler {
     return this.#bufferedBytes <= maxBufferedBytes || this.#exceedBuffer()
   }
 
-  end(): void {
+  onEnd(): void {
     if (this.#stage === "error") this.#sendError()
     else if (this.#stage === "whole") this.#sendWhole()
     else if (this.#stage === "passing") this.#endForwarding()
   }
 
-  broke(error: UpstreamError): void {
+  onError(error: UpstreamError): void {
     const failure = upstreamFailure(error, this.#upstream)
     if (this.#stage === "error") this.#sendError()
     else if (this.#stage === "passing") this.#breakOff(failure)

@@ -1,6 +1,6 @@
 import { ZodError } from "zod"
 import { RefusedError } from "../outbound/client.ts"
-import { classify } from "../outbound/upstream-error.ts"
+import { classifyUpstreamError } from "../outbound/upstream-error.ts"
 import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
 
@@ -38,7 +38,7 @@ const describeConnectionError = (error: Error, { base_url }: NewConnection): str
     return `${base_url} did not respond within ${testTimeoutMs / 1000} seconds.`
   }
   const reason = reasonOf(error)
-  return classify(error, false).kind === "unreachable"
+  return classifyUpstreamError(error, false).kind === "unreachable"
     ? `Can't reach ${base_url}: ${reason}. Check the address and that the server is running.`
     : `The connection to ${base_url} failed: ${reason}`
 }

@@ -1,4 +1,9 @@
-import { type Client, createClient, type Patience, RefusedError } from "../outbound/client.ts"
+import {
+  type Client,
+  createClient,
+  RefusedError,
+  type UpstreamTimeouts,
+} from "../outbound/client.ts"
 import type { Provider, ProviderModel } from "../providers/provider.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
 import { redactSecrets } from "./redact.ts"
@@ -46,7 +51,7 @@ interface Deps {
   config: ConnectionConfig
   provider: Provider
   /** The gateway's timeouts, used where the connection has none of its own. */
-  timeouts: Patience
+  timeouts: UpstreamTimeouts
   /** The models saved by an earlier process. */
   lastModels: readonly ProviderModel[]
   /** Called when the list or the availability has changed. */
@@ -63,7 +68,7 @@ const lowercaseNames = (headers: Record<string, string>): Record<string, string>
 
 export const createUpstream = (deps: Deps): Upstream => {
   const { config, provider, now } = deps
-  const timeouts: Patience = {
+  const timeouts: UpstreamTimeouts = {
     connect: config.connect_timeout ?? deps.timeouts.connect,
     firstByte: config.first_byte_timeout ?? deps.timeouts.firstByte,
     idle: config.idle_timeout ?? deps.timeouts.idle,

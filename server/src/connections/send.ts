@@ -1,5 +1,10 @@
 import { costs, type LoopShare } from "../limits/fair-loop.ts"
-import type { Flow, ReplyListener, SentRequest, UpstreamRequest } from "../outbound/client.ts"
+import type {
+  RequestHandle,
+  ResponseListener,
+  SentRequest,
+  UpstreamRequest,
+} from "../outbound/client.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./connection.ts"
 
@@ -17,7 +22,7 @@ export interface ConnectionAttempt {
   request: () => UpstreamRequest
 }
 
-export interface FailoverHandler extends Omit<ReplyListener, "failed"> {
+export interface FailoverHandler extends Omit<ResponseListener, "onListenerError"> {
   /** Called with each connection that is tried. */
   onConnectionSelected(upstream: Upstream): void
 }
@@ -48,7 +53,7 @@ interface BufferedResponse {
  * a reset before the head, or status 429, 502, 503 or 504. Never retries after a timeout, or once a
  * head has been forwarded. If all attempts fail, the first response is forwarded.
  */
-class FailoverRequest implements Flow {
+class FailoverRequest implements RequestHandle {
   readonly #attempts: readonly ConnectionAttempt[]
   readonly #listener: FailoverHandler
   readonly #deadline: number
@@ -147,7 +152,7 @@ class FailoverRequest implements Flow {
     if (this.#cancelled) sent.cancel()
   }
 
-  #createListener({ upstream, usesModel }: ConnectionAttempt): ReplyListener {
+  #createListener({ upstream, usesModel }: ConnectionAttempt): ResponseListener {
     const listener = this.#listener
     let buffered: BufferedResponse | null = null
     let isUnavailable = false
@@ -156,7 +161,7 @@ class FailoverRequest implements Flow {
       this.#tryNext(complete)
     }
     return {
-      head: (status, rawHeaders) => {
+      onHead: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
         isUnavailable = retryable && status !== 429
         if (isUnavailable) upstream.recordFailure("soft", `responded with status ${status}`)
@@ -164,24 +169,24 @@ class FailoverRequest implements Flow {
           buffered = { upstream, status, rawHeaders, chunks: [], bytes: 0, isComplete: false }
           this.#limitBodyTime()
         } else {
-          listener.head(status, rawHeaders)
+          listener.onHead(status, rawHeaders)
         }
       },
-      data: (chunk) => {
-        if (!buffered) return this.#takeTurn(listener.data(chunk))
+      onData: (chunk) => {
+        if (!buffered) return this.#takeTurn(listener.onData(chunk))
         buffered.bytes += chunk.length
         if (buffered.bytes <= maxRetryBodyBytes) buffered.chunks.push(chunk)
         return true
       },
-      end: () => {
+      onEnd: () => {
         // Only after a complete response: an endpoint that aborts every response is unhealthy.
         if (usesModel && !isUnavailable) upstream.recordSuccess()
         this.#endAttempt()
-        if (!buffered) return listener.end()
+        if (!buffered) return listener.onEnd()
         buffered.isComplete = buffered.bytes <= maxRetryBodyBytes
         tryNext(buffered)
       },
-      broke: (error) => {
+      onError: (error) => {
         if (!buffered) this.#recordFailure(upstream, error)
         this.#endAttempt()
         if (buffered) return tryNext(buffered)
@@ -189,9 +194,9 @@ class FailoverRequest implements Flow {
         if (nothingSent && this.#hasNext()) return this.#try()
         if (this.#firstFailure && (nothingSent || error.kind === "timeout"))
           return this.#forwardBuffered(this.#firstFailure)
-        listener.broke(error)
+        listener.onError(error)
       },
-      failed: this.#onUnexpectedError,
+      onListenerError: this.#onUnexpectedError,
     }
   }
 
@@ -215,16 +220,16 @@ class FailoverRequest implements Flow {
 
   #forwardBuffered({ upstream, status, rawHeaders, chunks, isComplete }: BufferedResponse): void {
     this.#listener.onConnectionSelected(upstream)
-    this.#listener.head(status, rawHeaders)
-    for (const chunk of chunks) this.#listener.data(chunk)
-    if (isComplete) this.#listener.end()
+    this.#listener.onHead(status, rawHeaders)
+    for (const chunk of chunks) this.#listener.onData(chunk)
+    if (isComplete) this.#listener.onEnd()
     else setImmediate(() => this.#reportIncomplete())
   }
 
   /** Deferred, so that the client sees the forwarded bytes before its connection is cut. */
   #reportIncomplete(): void {
     if (this.#cancelled) return
-    this.#listener.broke(new UpstreamError("broken", new Error("the response is incomplete")))
+    this.#listener.onError(new UpstreamError("broken", new Error("the response is incomplete")))
   }
 }
 
@@ -232,4 +237,4 @@ export const sendWithFailover = (
   attempts: readonly ConnectionAttempt[],
   listener: FailoverHandler,
   options: SendOptions,
-): Flow => new FailoverRequest(attempts, listener, options).start()
+): RequestHandle => new FailoverRequest(attempts, listener, options).start()

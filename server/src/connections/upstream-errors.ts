@@ -1,6 +1,6 @@
 import { Failure, type FailureCode } from "../errors.ts"
 import {
-  UnreadableReply,
+  MalformedResponse,
   type UpstreamError,
   type UpstreamErrorKind,
 } from "../outbound/upstream-error.ts"
@@ -29,7 +29,7 @@ export const upstreamLabel = (upstream: Upstream | null): string =>
   upstream ? `The provider "${upstream.config.name}"` : "The provider"
 
 const describe = ({ kind, cause }: UpstreamError): string =>
-  cause instanceof UnreadableReply
+  cause instanceof MalformedResponse
     ? `${descriptionByKind[kind]}: ${cause.message}`
     : descriptionByKind[kind]
 

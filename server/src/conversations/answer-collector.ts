@@ -7,9 +7,9 @@ import { Failure } from "../errors.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
-import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
+import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
@@ -71,7 +71,7 @@ export class AnswerCollector implements ResponseConsumer {
   readonly #scanner = new SseScanner(chatEndMarkers, false)
   readonly #reader = createDeltaReader()
   readonly #splitter = createThinkingSplitter()
-  #handle: Flow | null = null
+  #handle: RequestHandle | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
   #status = 0
@@ -90,7 +90,7 @@ export class AnswerCollector implements ResponseConsumer {
     this.#deps.onCitations?.(cited)
   }
 
-  attach(handle: Flow): void {
+  attach(handle: RequestHandle): void {
     if (this.#stage === "over") handle.cancel()
     this.#handle = handle
   }
@@ -100,7 +100,7 @@ export class AnswerCollector implements ResponseConsumer {
     this.#deps.usageRecorder.setTarget(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, rawHeaders: readonly string[]): void {
+  onHead(status: number, rawHeaders: readonly string[]): void {
     const type = headerOf(rawHeaders, "content-type") ?? ""
     this.#status = status
     if (status < 200 || status > 299) this.#stage = "error"
@@ -112,19 +112,19 @@ export class AnswerCollector implements ResponseConsumer {
       )
   }
 
-  data(chunk: Buffer): boolean {
+  onData(chunk: Buffer): boolean {
     if (this.#stage === "stream") this.#stream(chunk)
     else if (this.#stage !== "over") this.#buffer(chunk)
     return true
   }
 
-  end(): void {
+  onEnd(): void {
     if (this.#stage === "error") this.#finishWithError()
     else if (this.#stage === "whole") this.#readWhole()
     else if (this.#stage === "stream") this.#endStream()
   }
 
-  broke(error: UpstreamError): void {
+  onError(error: UpstreamError): void {
     if (this.#stage === "error") this.#finishWithError()
     else if (this.#stage === "over") return
     else this.#fail(upstreamFailure(error, this.#upstream))
@@ -166,7 +166,7 @@ export class AnswerCollector implements ResponseConsumer {
   #buffer(chunk: Buffer): void {
     this.#bufferedBytes += chunk.length
     if (this.#stage !== "error" && this.#bufferedBytes > maxResponseBytes) {
-      throw new UnreadableReply(`it exceeds ${maxResponseBytes / 1e6} MB`)
+      throw new MalformedResponse(`it exceeds ${maxResponseBytes / 1e6} MB`)
     }
     this.#buffered.push(chunk)
     // Error bodies longer than this are truncated.

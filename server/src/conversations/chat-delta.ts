@@ -1,5 +1,5 @@
 import { isObject, textOf } from "../formats/json-values.ts"
-import { createEventReader } from "../outbound/sse-decoder.ts"
+import { createSseDecoder } from "../outbound/sse-decoder.ts"
 
 /** What one or more stream events add to an answer. */
 export interface AnswerDelta {
@@ -75,7 +75,7 @@ const combineDeltas = (events: readonly string[]): AnswerDelta =>
 
 /** Decodes a byte stream of server-sent events into deltas. */
 export const createDeltaReader = () => {
-  const reader = createEventReader()
+  const reader = createSseDecoder()
   return {
     read: (chunk: Buffer): AnswerDelta => combineDeltas(reader.read(chunk)),
     /** Includes a last event without its blank line. */

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from "../formats/json-values.ts"
-import { UnreadableReply } from "../outbound/upstream-error.ts"
+import { MalformedResponse } from "../outbound/upstream-error.ts"
 
 interface Choice {
   message: Fields
@@ -14,7 +14,7 @@ const indexOf = (piece: Fields, fallback: number): number => {
   const { index = fallback } = piece
   if (typeof index !== "number" || !Number.isInteger(index)) return fallback
   if (index >= 0 && index <= maxIndex) return index
-  throw new UnreadableReply(`it contains a piece with index ${index} (maximum ${maxIndex})`)
+  throw new MalformedResponse(`it contains a piece with index ${index} (maximum ${maxIndex})`)
 }
 
 const concatenate = (before: unknown, more: unknown): unknown =>

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { Grants } from "../grants/grants.ts"
 import { createPlaces } from "../limits/semaphore.ts"
-import { createGuard } from "../outbound/ssrf-guard.ts"
+import { createSsrfGuard } from "../outbound/ssrf-guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import { createFilterChains } from "./filter-chain.ts"
@@ -85,7 +85,7 @@ export const createStudio = async (deps: Deps) => {
       ownerOf: (id) => directory.get(id)?.user_id ?? "",
       now,
     }),
-    guard: createGuard(config.FUNCTION_NETWORKS),
+    guard: createSsrfGuard(config.FUNCTION_NETWORKS),
     runs,
     newId,
     now,

@@ -1,10 +1,10 @@
 import type { Upstream } from "../connections/connection.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
-import { createEventReader } from "../outbound/sse-decoder.ts"
-import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
+import { createSseDecoder } from "../outbound/sse-decoder.ts"
+import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
 import type { ResponseConsumer } from "./function-model.ts"
@@ -40,12 +40,12 @@ const finishes = (chunk: Fields | null): boolean =>
  * Filters run in worker threads: what arrives in the meantime is queued in order, and a full queue
  * pauses the upstream.
  */
-export class FilteredResponse implements Flow {
+export class FilteredResponse implements RequestHandle {
   readonly #consumer: ResponseConsumer
   readonly #chain: FilterChain
-  readonly #reader = createEventReader()
+  readonly #reader = createSseDecoder()
   readonly #accumulator = createCompletionAccumulator()
-  #upstream: Flow | null = null
+  #upstream: RequestHandle | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
   #queue: QueuedPiece[] = []
   #queuedEvents = 0
@@ -53,7 +53,7 @@ export class FilteredResponse implements Flow {
    * Sent with the first data: until then a failing filter yields an error response instead of a
    * broken stream.
    */
-  #head: Parameters<ResponseConsumer["head"]> | null = null
+  #head: Parameters<ResponseConsumer["onHead"]> | null = null
   #body: Buffer[] = []
   #bufferedBytes = 0
   #isProcessing = false
@@ -67,7 +67,7 @@ export class FilteredResponse implements Flow {
     this.#chain = chain
   }
 
-  follow(flow: Flow): void {
+  follow(flow: RequestHandle): void {
     this.#upstream = flow
     this.#consumer.attach(this)
   }
@@ -100,12 +100,12 @@ export class FilteredResponse implements Flow {
     const fine = status >= 200 && status <= 299 && this.#chain.readsResponse
     if (fine && streamed) this.#mode = this.#chain.needsFullResponse ? "gather" : "stream"
     else if (fine) this.#mode = "json"
-    if (this.#mode === "pass") this.#consumer.head(status, rawHeaders)
+    if (this.#mode === "pass") this.#consumer.onHead(status, rawHeaders)
     else this.#head = [status, rawHeaders]
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#mode === "pass") return this.#consumer.data(chunk)
+    if (this.#mode === "pass") return this.#consumer.onData(chunk)
     if (this.#mode === "json") return this.#bufferBody(chunk)
     if (this.#mode === "gather") this.#countBytes(chunk)
     const events = this.#reader.read(chunk)
@@ -115,7 +115,7 @@ export class FilteredResponse implements Flow {
   }
 
   end(): void {
-    if (this.#mode === "pass") this.#consumer.end()
+    if (this.#mode === "pass") this.#consumer.onEnd()
     else if (this.#mode === "stream") {
       this.#enqueueEvents(this.#reader.end())
       this.#enqueue({ end: true })
@@ -123,7 +123,7 @@ export class FilteredResponse implements Flow {
   }
 
   broke(error: UpstreamError): void {
-    if (this.#mode === "pass" || this.#mode === "json") this.#consumer.broke(error)
+    if (this.#mode === "pass" || this.#mode === "json") this.#consumer.onError(error)
     else this.#enqueue({ broke: error })
   }
 
@@ -136,7 +136,7 @@ export class FilteredResponse implements Flow {
   #countBytes({ length }: Buffer): void {
     this.#bufferedBytes += length
     if (this.#bufferedBytes <= maxWholeBytes) return
-    throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
+    throw new MalformedResponse(`it exceeds ${maxWholeBytes / 1e6} MB`)
   }
 
   #accumulate(events: readonly string[]): void {
@@ -171,7 +171,7 @@ export class FilteredResponse implements Flow {
       if ("events" in next) {
         this.#queuedEvents -= next.events.length
         await this.#filterEvents(next.events)
-      } else if ("broke" in next) this.#consumer.broke(next.broke)
+      } else if ("broke" in next) this.#consumer.onError(next.broke)
       else await this.#finish()
       if (this.#isStopped || this.#isConsumerFull) return
       if (this.#queue.length === 0) this.#upstream?.resume()
@@ -189,13 +189,13 @@ export class FilteredResponse implements Flow {
   #sendHead(): void {
     const head = this.#head
     this.#head = null
-    if (head && !this.#isStopped) this.#consumer.head(...head)
+    if (head && !this.#isStopped) this.#consumer.onHead(...head)
   }
 
   #send(text: string): void {
     if (text === "" || this.#isStopped) return
     this.#sendHead()
-    if (!this.#consumer.data(Buffer.from(text))) this.#isConsumerFull = true
+    if (!this.#consumer.onData(Buffer.from(text))) this.#isConsumerFull = true
   }
 
   async #filterEvents(events: readonly string[]): Promise<void> {
@@ -242,7 +242,7 @@ export class FilteredResponse implements Flow {
       this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.completion())))
     }
     this.#sendHead()
-    if (!this.#isStopped) this.#consumer.end()
+    if (!this.#isStopped) this.#consumer.onEnd()
   }
 
   async #finishJson(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FailoverHandler } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import { type CompletionBuilder, createCompletionBuilder } from "./completion-builder.ts"
 import type { FunctionModel } from "./function-registry.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
@@ -12,7 +12,7 @@ import { type FunctionError, functionError } from "./sandbox/session.ts"
  * Consumes a response, whether from a provider or a function, and can be stopped with a failure.
  */
 export interface ResponseConsumer extends FailoverHandler {
-  attach(flow: Flow): void
+  attach(flow: RequestHandle): void
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }
 
@@ -71,14 +71,14 @@ interface Deps {
 }
 
 /** One response of a function, delivered to the consumer like a provider's. */
-class FunctionResponse implements Flow {
+class FunctionResponse implements RequestHandle {
   readonly #deps: Deps
   readonly #request: FunctionModelRequest
   readonly #consumer: ResponseConsumer
   readonly #cancelled = new AbortController()
   readonly #builder: CompletionBuilder
   #run: Run | null = null
-  #forwarded: Flow | null = null
+  #forwarded: RequestHandle | null = null
   #headSent = false
   #hasOutput = false
 
@@ -155,13 +155,13 @@ class FunctionResponse implements Flow {
     if (this.#headSent) return
     this.#headSent = true
     const { streamed } = this.#request
-    this.#consumer.head(200, streamed ? streamHeaders : jsonHeaders)
+    this.#consumer.onHead(200, streamed ? streamHeaders : jsonHeaders)
   }
 
   #send(text: string): boolean {
     if (text === "") return true
     this.#sendHead()
-    return this.#consumer.data(Buffer.from(text))
+    return this.#consumer.onData(Buffer.from(text))
   }
 
   #sendResult(reply: ReplyResult): void {
@@ -176,7 +176,7 @@ class FunctionResponse implements Flow {
     this.#send(
       this.#request.streamed ? text + this.#builder.finalEvents() : this.#builder.completionJson(),
     )
-    this.#consumer.end()
+    this.#consumer.onEnd()
   }
 
   /** Forwards the response of the model that the function named, byte for byte. */
@@ -187,9 +187,9 @@ class FunctionResponse implements Flow {
       { caller, requestId, above: [...above, model.fn.id] },
       { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
       {
-        start: (isStream) => this.#consumer.head(200, isStream ? streamHeaders : jsonHeaders),
-        data: (chunk) => this.#consumer.data(chunk),
-        end: () => this.#consumer.end(),
+        start: (isStream) => this.#consumer.onHead(200, isStream ? streamHeaders : jsonHeaders),
+        data: (chunk) => this.#consumer.onData(chunk),
+        end: () => this.#consumer.onEnd(),
         failed: (failure) => this.#consumer.stop("upstream_error", failure),
       },
     )
@@ -205,7 +205,7 @@ class FunctionResponse implements Flow {
 /** Creates the responder that answers a request with a function instead of a provider. */
 export const createFunctionResponder =
   (deps: Deps) =>
-  (request: FunctionModelRequest, consumer: ResponseConsumer): Flow => {
+  (request: FunctionModelRequest, consumer: ResponseConsumer): RequestHandle => {
     const response = new FunctionResponse(deps, request, consumer)
     consumer.attach(response)
     response.run().catch(request.failed)

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Failure } from "../errors.ts"
 import { guardedFetch } from "../outbound/guarded-fetch.ts"
-import { type Guard, GuardError } from "../outbound/ssrf-guard.ts"
+import { type SsrfGuard, SsrfGuardError } from "../outbound/ssrf-guard.ts"
 import { allowsHost } from "./allowed-hosts.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
@@ -60,7 +60,7 @@ const parseFetch = (args: unknown) => {
 interface Deps {
   hostServices: HostServices
   keyValues: KeyValueStore
-  guard: Guard
+  guard: SsrfGuard
 }
 
 export interface HostCallScope extends RequestOrigin {
@@ -70,7 +70,7 @@ export interface HostCallScope extends RequestOrigin {
 }
 
 const toHostCallError = (error: unknown): unknown => {
-  if (error instanceof GuardError) return new HostCallError(error.message)
+  if (error instanceof SsrfGuardError) return new HostCallError(error.message)
   if (error instanceof z.ZodError) {
     const [issue] = error.issues
     const path = issue?.path.join(".")
@@ -110,7 +110,7 @@ export const createHostCalls = (
         maxBytes: maxFetchedBytes,
       })
     } catch (error) {
-      if (error instanceof GuardError) throw error
+      if (error instanceof SsrfGuardError) throw error
       const reason = error instanceof Error ? error.message : "could not be reached"
       const unreachable = { code: "unreachable", status: 502, denied: false }
       throw new HostCallError(`${request.url.host}: ${reason}`, unreachable)

@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 
 /** On whose behalf a function makes a request. */
 export interface RequestOrigin {
@@ -27,7 +27,7 @@ export interface HostServices {
     origin: RequestOrigin,
     request: { operation: "chat/completions" | "embeddings"; fields: Record<string, unknown> },
     handler: ModelResponseHandler,
-  ): Flow
+  ): RequestHandle
   search(
     caller: Caller,
     request: { collections: string[]; query: string; limit: number; signal: AbortSignal },

@@ -1,8 +1,8 @@
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
-import type { Flow } from "../outbound/client.ts"
-import { createEventReader } from "../outbound/sse-decoder.ts"
-import { UnreadableReply } from "../outbound/upstream-error.ts"
+import type { RequestHandle } from "../outbound/client.ts"
+import { createSseDecoder } from "../outbound/sse-decoder.ts"
+import { MalformedResponse } from "../outbound/upstream-error.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { HostServices, ModelResponseHandler, RequestOrigin } from "./host-services.ts"
 import { HostCallError } from "./sandbox/session.ts"
@@ -18,11 +18,11 @@ type Operation = Parameters<HostServices["requestModel"]>[1]["operation"]
 const toHostCallError = ({ message, code, status }: Failure): HostCallError =>
   new HostCallError(message, { code, status, denied: false })
 
-/** @throws {UnreadableReply} */
+/** @throws {MalformedResponse} */
 const parseCompletion = (text: string): Fields => {
   const value = parseJson(text)
   if (isObject(value)) return value
-  throw new UnreadableReply("it is not a JSON object")
+  throw new MalformedResponse("it is not a JSON object")
 }
 
 const parseJson = (text: string): unknown => {
@@ -51,10 +51,10 @@ const pieceOf = (reply: Fields | null): Fields | null => {
   return Object.keys(piece).length > 0 ? piece : null
 }
 
-/** Reads a response to the end, streamed or not. @throws {UnreadableReply} */
+/** Reads a response to the end, streamed or not. @throws {MalformedResponse} */
 const createResponseReader = () => {
   const chunks: Buffer[] = []
-  const events = createEventReader()
+  const events = createSseDecoder()
   const accumulator = createCompletionAccumulator()
   let bytes = 0
   let streamed = false
@@ -67,7 +67,7 @@ const createResponseReader = () => {
     },
     data: (chunk: Buffer): void => {
       bytes += chunk.length
-      if (bytes > maxReplyBytes) throw new UnreadableReply(tooLong)
+      if (bytes > maxReplyBytes) throw new MalformedResponse(tooLong)
       if (streamed) add(events.read(chunk))
       else chunks.push(chunk)
     },
@@ -85,14 +85,14 @@ interface ModelStream {
 }
 
 /** Another model's response, read at the function's pace. */
-const openStream = (ask: (handler: ModelResponseHandler) => Flow): ModelStream => {
-  const reader = createEventReader()
+const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): ModelStream => {
+  const reader = createSseDecoder()
   const buffered: Fields[] = []
   let whole: ReturnType<typeof createResponseReader> | null = null
   let isDone = false
   let failure: HostCallError | null = null
   let wake: () => void = () => {}
-  let handle: Flow | null = null
+  let handle: RequestHandle | null = null
 
   const take = (chunks: readonly (Fields | null)[]): void => {
     for (const chunk of chunks) {
@@ -141,7 +141,7 @@ const openStream = (ask: (handler: ModelResponseHandler) => Flow): ModelStream =
 /** The requests of one run to other models; all are cancelled when the run ends. */
 export const createModelCalls = (hostServices: HostServices, origin: RequestOrigin) => {
   const streamById = new Map<number, ModelStream>()
-  const handles = new Set<Flow>()
+  const handles = new Set<RequestHandle>()
   let lastId = 0
 
   const requestFull = (operation: Operation, fields: Fields): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import type { createPlaces } from "../limits/semaphore.ts"
-import type { Guard } from "../outbound/ssrf-guard.ts"
+import type { SsrfGuard } from "../outbound/ssrf-guard.ts"
 import { createHostCalls } from "./host-calls.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
@@ -24,7 +24,7 @@ interface Deps {
   acquire: ReturnType<typeof createPlaces>
   hostServices: HostServices
   keyValues: KeyValueStore
-  guard: Guard
+  guard: SsrfGuard
   runs: RunStore
   newId: () => string
   now: () => number

@@ -65,7 +65,7 @@ export const route = <
   B extends z.ZodType = z.ZodUndefined,
 >(
   access: A,
-  shape: Omit<RouteShape<A, P, Q, B>, "access" | "method" | "givesAuthority"> &
+  shape: Omit<RouteShape<A, P, Q, B>, "access" | "method" | "grantsPrivileges"> &
     Declaration<A, z.output<B>>,
 ): RouteShape<A, P, Q, B> => ({ access, ...shape })
 

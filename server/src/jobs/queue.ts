@@ -131,7 +131,7 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
     while (!signal.aborted) {
       if (moveToSlow(job.kind, place)) return false
       const quick = { kind: job.kind, slow: 0 } as const
-      const wanted = await store.othersDue(quick, job.owner, Date.now()).catch(() => false)
+      const wanted = await store.hasDueForOthers(quick, job.owner, Date.now()).catch(() => false)
       if (wanted) return !signal.aborted
       await pass(lookMs, signal)
     }
@@ -184,7 +184,7 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
   const take = async (name: string, slow: 0 | 1): Promise<Job | null> => {
     const at = Date.now()
     const lane = { kind: name, slow }
-    if (stopping.signal.aborted || !(await store.anyDue(lane, at))) return null
+    if (stopping.signal.aborted || !(await store.hasDue(lane, at))) return null
     return store.take(lane, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 

@@ -8,7 +8,7 @@ export type Job = Selectable<JobRow>
 type Lease = Pick<Job, "id" | "holder" | "lease_until">
 
 /** What one of a kind's places takes: `slow` is 1 for jobs that a quick place was too short for. */
-export interface Lane {
+export interface JobSelector {
   kind: string
   slow: 0 | 1
 }
@@ -55,7 +55,7 @@ export const createJobStore = (db: Database) => ({
   },
 
   /** Takes the next job of the owner who has had the least; null where none is due. */
-  take: ({ kind, slow }: Lane, lease: { holder: string; lease_until: number }, at: number) =>
+  take: ({ kind, slow }: JobSelector, lease: { holder: string; lease_until: number }, at: number) =>
     db.transactRelaxed(async (tx): Promise<Job | null> => {
       await db.acquireLock(tx, `jobs:${kind}`)
       const due = await firstDue(tx, { kind, slow, at })
@@ -66,7 +66,7 @@ export const createJobStore = (db: Database) => ({
     }),
 
   /** Whether any job waits for a place. */
-  anyDue: async ({ kind, slow }: Lane, at: number): Promise<boolean> => {
+  hasDue: async ({ kind, slow }: JobSelector, at: number): Promise<boolean> => {
     const found = await db.read
       .selectFrom("jobs")
       .select("id")
@@ -80,7 +80,11 @@ export const createJobStore = (db: Database) => ({
   },
 
   /** Whether anybody but `owner` has a job that waits for a place. */
-  othersDue: async ({ kind, slow }: Lane, owner: string, at: number): Promise<boolean> => {
+  hasDueForOthers: async (
+    { kind, slow }: JobSelector,
+    owner: string,
+    at: number,
+  ): Promise<boolean> => {
     const due = await ownersWithDue(db.read, { kind, slow, at })
       .where("job_owners.owner", "!=", owner)
       .limit(1)

@@ -5,7 +5,7 @@ import { upstreamFailure } from "../connections/upstream-errors.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody } from "../http/errors.ts"
 import type { ResponseWriter } from "../http/response-writer.ts"
-import type { Flow } from "../outbound/client.ts"
+import type { RequestHandle } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
@@ -29,7 +29,7 @@ const outcomeOf = (status: number): RequestOutcome =>
 export class NativeRelay implements FailoverHandler {
   readonly #deps: Deps
   readonly #scanner = new NativeUsageScanner()
-  #handle: Flow | null = null
+  #handle: RequestHandle | null = null
   #upstream: Upstream | null = null
   #status = 0
   #type = ""
@@ -43,7 +43,7 @@ export class NativeRelay implements FailoverHandler {
     deps.reply.onDisconnect(() => this.stop("client_cancelled"))
   }
 
-  attach(handle: Flow): void {
+  attach(handle: RequestHandle): void {
     if (this.#isDone) handle.cancel()
     this.#handle = handle
   }
@@ -53,7 +53,7 @@ export class NativeRelay implements FailoverHandler {
     this.#deps.usageRecorder?.setTarget(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, rawHeaders: readonly string[]): void {
+  onHead(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#type = headerOf(rawHeaders, "content-type") ?? ""
     const headers = forwardedHeaders(rawHeaders)
@@ -64,19 +64,19 @@ export class NativeRelay implements FailoverHandler {
     this.#deps.reply.flushSoon()
   }
 
-  data(chunk: Buffer): boolean {
+  onData(chunk: Buffer): boolean {
     this.#deps.usageRecorder?.markFirstToken()
     this.#scanner.push(chunk)
     return this.#deps.reply.write(chunk)
   }
 
-  end(): void {
+  onEnd(): void {
     if (this.#isDone) return
     this.#deps.reply.end()
     this.#finish(outcomeOf(this.#status))
   }
 
-  broke(error: UpstreamError): void {
+  onError(error: UpstreamError): void {
     if (this.#isDone) return
     this.#endWithError(upstreamFailure(error, this.#upstream), "upstream_error")
   }

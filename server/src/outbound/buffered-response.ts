@@ -1,35 +1,35 @@
-import type { Flow, ReplyListener } from "./client.ts"
+import type { RequestHandle, ResponseListener } from "./client.ts"
 
-export interface WholeReply {
+export interface BufferedResponse {
   status: number
   /** Names and values in turn, as they came. */
   rawHeaders: readonly string[]
   text: string
 }
 
-interface Bounds {
+interface ReadLimits {
   signal: AbortSignal
   maxBytes: number
 }
 
 /** A reply that was given up, as there was no end to it. */
-export class TooLongError extends Error {
+export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
     super(`its answer is longer than ${maxBytes / 1e6} MB`)
     this.name = "TooLongError"
   }
 }
 
-/** Reads a reply to its end. @throws {UpstreamError | TooLongError} or the signal's reason */
-export const wholeReply = (
-  start: (listener: ReplyListener) => Flow,
-  { signal, maxBytes: mostBytes }: Bounds,
-): Promise<WholeReply> =>
+/** Reads a reply to its end. @throws {UpstreamError | ResponseTooLargeError} or the signal's reason */
+export const readBufferedResponse = (
+  start: (listener: ResponseListener) => RequestHandle,
+  { signal, maxBytes: mostBytes }: ReadLimits,
+): Promise<BufferedResponse> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const chunks: Buffer[] = []
     let bytes = 0
-    let head: Omit<WholeReply, "text"> = { status: 0, rawHeaders: [] }
+    let head: Omit<BufferedResponse, "text"> = { status: 0, rawHeaders: [] }
     const over = (): void => signal.removeEventListener("abort", stop)
     const giveUp = (reason: unknown): void => {
       over()
@@ -39,26 +39,26 @@ export const wholeReply = (
     const stop = (): void => giveUp(signal.reason)
     signal.addEventListener("abort", stop)
     const flow = start({
-      head: (status, rawHeaders) => {
+      onHead: (status, rawHeaders) => {
         head = { status, rawHeaders }
       },
-      data: (chunk) => {
+      onData: (chunk) => {
         bytes += chunk.length
         if (bytes > mostBytes) {
-          giveUp(new TooLongError(mostBytes))
+          giveUp(new ResponseTooLargeError(mostBytes))
           return false
         }
         chunks.push(chunk)
         return true
       },
-      end: () => {
+      onEnd: () => {
         over()
         resolve({ ...head, text: Buffer.concat(chunks).toString("utf8") })
       },
-      broke: (error) => {
+      onError: (error) => {
         over()
         reject(error)
       },
-      failed: reject,
+      onListenerError: reject,
     })
   })

@@ -1,5 +1,5 @@
 import { isFraming, readFields } from "./header-fields.ts"
-import { MalformedReply } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-response.ts"
 
 const maxLine = 16 * 1024
 /** 2^52 bytes; more digits would not be exact. */
@@ -22,7 +22,7 @@ const hexDigit = (byte: number): number => {
 type State = "size" | "extension" | "chunk" | "end" | "trailer" | "done"
 
 /** Takes the bytes of a chunked body apart, cut anywhere (RFC 9112 §7.1). */
-export class ChunkedBody {
+export class ChunkedDecoder {
   #state: State = "size"
   /** Of the chunk that is being read. */
   #left = 0
@@ -42,7 +42,7 @@ export class ChunkedBody {
 
   /**
    * Reads `bytes` from `from`, to the end of the body or of what came; `at` says which.
-   * @returns the payload of all chunks in it as one. @throws {MalformedReply}
+   * @returns the payload of all chunks in it as one. @throws {MalformedHttpError}
    */
   push(bytes: Buffer, from: number): Buffer {
     const payload = Buffer.allocUnsafe(bytes.length - from)
@@ -76,32 +76,32 @@ export class ChunkedBody {
     if (this.#ending) this.#lineEnd(byte)
     else if (byte === carriageReturn) this.#ending = true
     else if (this.#state === "size") this.#sizeByte(byte)
-    else if (this.#state === "end") throw new MalformedReply("a chunk is not of its size")
+    else if (this.#state === "end") throw new MalformedHttpError("a chunk is not of its size")
     else this.#lineByte(byte)
   }
 
   #sizeByte(byte: number): void {
     const digit = hexDigit(byte)
     if (digit >= 0) {
-      if (++this.#digits > maxSizeDigits) throw new MalformedReply("a chunk is too long")
+      if (++this.#digits > maxSizeDigits) throw new MalformedHttpError("a chunk is too long")
       this.#left = this.#left * 16 + digit
       return
     }
     if (byte !== semicolon || this.#digits === 0) {
-      throw new MalformedReply("a chunk has no valid size")
+      throw new MalformedHttpError("a chunk has no valid size")
     }
     this.#state = "extension"
     this.#lineByte(byte)
   }
 
   #lineByte(byte: number): void {
-    if (byte === lineFeed) throw new MalformedReply("a line of a chunk does not end in CR LF")
-    if (this.#line.length >= maxLine) throw new MalformedReply("a line of a chunk is too long")
+    if (byte === lineFeed) throw new MalformedHttpError("a line of a chunk does not end in CR LF")
+    if (this.#line.length >= maxLine) throw new MalformedHttpError("a line of a chunk is too long")
     this.#line += String.fromCharCode(byte)
   }
 
   #lineEnd(byte: number): void {
-    if (byte !== lineFeed) throw new MalformedReply("a line of a chunk does not end in CR LF")
+    if (byte !== lineFeed) throw new MalformedHttpError("a line of a chunk does not end in CR LF")
     if (this.#state === "end") this.#turn("size")
     else if (this.#state === "trailer") this.#trailerLine()
     else this.#sizeLine()
@@ -109,10 +109,10 @@ export class ChunkedBody {
 
   #sizeLine(): void {
     if (this.#state === "size" && this.#digits === 0) {
-      throw new MalformedReply("a chunk has no valid size")
+      throw new MalformedHttpError("a chunk has no valid size")
     }
     if (this.#line !== "" && !extensions.test(this.#line))
-      throw new MalformedReply("a chunk's extension is not valid")
+      throw new MalformedHttpError("a chunk's extension is not valid")
     this.#turn(this.#left === 0 ? "trailer" : "chunk")
   }
 
@@ -123,10 +123,10 @@ export class ChunkedBody {
       return
     }
     this.#trailerBytes += this.#line.length
-    if (this.#trailerBytes > maxLine) throw new MalformedReply("the trailer is too long")
+    if (this.#trailerBytes > maxLine) throw new MalformedHttpError("the trailer is too long")
     const [name = ""] = readFields(this.#line, 0)
     if (isFraming(name)) {
-      throw new MalformedReply(`the trailer has a ${name}, which belongs into the head`)
+      throw new MalformedHttpError(`the trailer has a ${name}, which belongs into the head`)
     }
     this.#turn("trailer")
   }

@@ -14,7 +14,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
 import { listenOnLoopback } from "../../test/harness/listen.ts"
-import { type Client, createClient, type Flow, type UpstreamRequest } from "./client.ts"
+import { type Client, createClient, type RequestHandle, type UpstreamRequest } from "./client.ts"
 import type { UpstreamError } from "./upstream-error.ts"
 
 const closing: (() => void)[] = []
@@ -54,23 +54,23 @@ const hear = (
   client: Client,
   request: UpstreamRequest,
   each: (chunk: Buffer) => boolean = () => true,
-): Promise<Heard> & { flow: Flow } => {
+): Promise<Heard> & { flow: RequestHandle } => {
   const heard: Heard = { status: 0, text: "" }
   let resolve: (heard: Heard) => void = () => {}
   const over = new Promise<Heard>((settle) => {
     resolve = settle
   })
   const flow = client.send(request, {
-    head: (status) => {
+    onHead: (status) => {
       heard.status = status
     },
-    data: (chunk) => {
+    onData: (chunk) => {
       heard.text += chunk.toString("utf8")
       return each(chunk)
     },
-    end: () => resolve(heard),
-    broke: (error) => resolve({ ...heard, error }),
-    failed: () => expect.unreachable(),
+    onEnd: () => resolve(heard),
+    onError: (error) => resolve({ ...heard, error }),
+    onListenerError: () => expect.unreachable(),
   })
   return Object.assign(over, { flow })
 }
@@ -194,14 +194,14 @@ describe("a client of an upstream", () => {
         incoming.on("close", resolve)
       }).then((port) => {
         const flow = plainOf(port).send(get, {
-          head: () => {},
-          data: () => {
+          onHead: () => {},
+          onData: () => {
             setImmediate(() => flow.cancel())
             return true
           },
-          end: () => expect.unreachable(),
-          broke: () => expect.unreachable(),
-          failed: () => expect.unreachable(),
+          onEnd: () => expect.unreachable(),
+          onError: () => expect.unreachable(),
+          onListenerError: () => expect.unreachable(),
         })
       })
     })

@@ -1,14 +1,14 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
-import { wholeReply } from "./buffered-response.ts"
-import type { Wire, WireListener } from "./connection.ts"
-import { createWires } from "./pool.ts"
+import { readBufferedResponse } from "./buffered-response.ts"
+import type { ClientConnection, ConnectionListener } from "./connection.ts"
+import { createConnectionPool } from "./pool.ts"
 import { requestHead } from "./request-head.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
 
 /** How long to wait, in seconds. */
-export interface Patience {
+export interface UpstreamTimeouts {
   /** For a connection to be accepted. */
   connect: number
   /** For the reply's head. */
@@ -29,26 +29,26 @@ export interface UpstreamRequest {
  * What a reply does as it arrives; exactly one of `end` and `broke` comes last. Whatever one of
  * them throws ends this request alone: its connection is closed, and `broke` is told `unreadable`.
  */
-export interface ReplyListener {
+export interface ResponseListener {
   /** `rawHeaders` alternates names and values, as they came. */
-  head(status: number, rawHeaders: readonly string[]): void
+  onHead(status: number, rawHeaders: readonly string[]): void
   /** @returns false to be given no more until `resume` */
-  data(chunk: Buffer): boolean
-  end(): void
-  broke(error: UpstreamError): void
+  onData(chunk: Buffer): boolean
+  onEnd(): void
+  onError(error: UpstreamError): void
   /** Told what `broke` itself threw, and nothing after it; must not throw. */
-  failed(error: unknown): void
+  onListenerError(error: unknown): void
 }
 
 /** The handle on a request under way. */
-export interface Flow {
+export interface RequestHandle {
   resume(): void
   /** Ends it; nothing more is heard of it. */
   cancel(): void
 }
 
 /** A request that was sent to one upstream. */
-export interface SentRequest extends Flow {
+export interface SentRequest extends RequestHandle {
   /** Ends it as one whose reply stopped coming, which its listener is told. */
   giveUp(): void
 }
@@ -57,16 +57,16 @@ export interface SentRequest extends Flow {
  * A request on a wire; the wire goes on to others when it is over. All that an upstream sends, and
  * all that becomes of its connection, reaches who listens by here.
  */
-class Answer implements WireListener, SentRequest {
-  readonly #listener: ReplyListener
-  #wire: Wire | null = null
+class PendingRequest implements ConnectionListener, SentRequest {
+  readonly #listener: ResponseListener
+  #wire: ClientConnection | null = null
   #over = false
 
-  constructor(listener: ReplyListener) {
+  constructor(listener: ResponseListener) {
     this.#listener = listener
   }
 
-  on(wire: Wire): void {
+  on(wire: ClientConnection): void {
     if (!this.#over) this.#wire = wire
   }
 
@@ -81,33 +81,33 @@ class Answer implements WireListener, SentRequest {
 
   giveUp(): void {
     this.#cut()
-    this.broke(new UpstreamError("silence", new Error("the reply stopped coming")))
+    this.onError(new UpstreamError("silence", new Error("the reply stopped coming")))
   }
 
-  head(status: number, rawHeaders: string[]): void {
+  onHead(status: number, rawHeaders: string[]): void {
     try {
-      this.#listener.head(status, rawHeaders)
+      this.#listener.onHead(status, rawHeaders)
     } catch (error) {
       this.#unreadable(error)
     }
   }
 
-  data(chunk: Buffer): boolean {
+  onData(chunk: Buffer): boolean {
     if (this.#over) return true
     try {
-      return this.#listener.data(chunk)
+      return this.#listener.onData(chunk)
     } catch (error) {
       this.#unreadable(error)
       return true
     }
   }
 
-  end(): void {
+  onEnd(): void {
     const wire = this.#wire
     this.#wire = null
     if (this.#over) return
     try {
-      this.#listener.end()
+      this.#listener.onEnd()
       this.#over = true
     } catch (error) {
       wire?.cut()
@@ -115,21 +115,21 @@ class Answer implements WireListener, SentRequest {
     }
   }
 
-  broke(error: UpstreamError): void {
+  onError(error: UpstreamError): void {
     this.#wire = null
     if (this.#over) return
     this.#over = true
     try {
-      this.#listener.broke(error)
+      this.#listener.onError(error)
     } catch (thrown) {
-      this.#listener.failed(thrown)
+      this.#listener.onListenerError(thrown)
     }
   }
 
   /** Who listens threw. */
   #unreadable(error: unknown): void {
     this.#cut()
-    this.broke(new UpstreamError("unreadable", asError(error)))
+    this.onError(new UpstreamError("unreadable", asError(error)))
   }
 
   #cut(): void {
@@ -153,7 +153,7 @@ const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) 
 }
 
 /** The length that a streamed body is told to have; null where it is not. */
-const toldLength = (headers: OutgoingHttpHeaders): number | null => {
+const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
   const told = headers["content-length"]
   return typeof told === "string" && /^\d+$/.test(told) ? Number(told) : null
 }
@@ -162,22 +162,22 @@ const toldLength = (headers: OutgoingHttpHeaders): number | null => {
  * Speaks HTTP/1.1 with one upstream over kept connections. Redirects are not followed.
  * @param address where the upstream is, whatever its name says
  */
-export const createClient = (baseUrl: string, patience: Patience, address?: string) => {
+export const createClient = (baseUrl: string, patience: UpstreamTimeouts, address?: string) => {
   const url = new URL(baseUrl)
   const basePath = stripTrailingSlashes(url.pathname)
-  const wires = createWires(peerOf(url, address))
+  const wires = createConnectionPool(peerOf(url, address))
   const connect = toMs(patience.connect)
   const idle = toMs(patience.idle)
 
   const send = (
     { method, path, headers, body }: UpstreamRequest,
-    listener: ReplyListener,
+    listener: ResponseListener,
     firstByte = toMs(patience.firstByte),
   ): SentRequest => {
     const streamed = body !== null && !Buffer.isBuffer(body)
-    const length = streamed ? toldLength(headers) : (body?.length ?? 0)
+    const length = streamed ? declaredContentLength(headers) : (body?.length ?? 0)
     const line = { method, path: basePath + path, headers, length }
-    const answer = new Answer(listener)
+    const answer = new PendingRequest(listener)
     try {
       const request = {
         head: requestHead(url.host, line),
@@ -187,7 +187,7 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
       answer.on(wires.send(request, answer, { connect, firstByte, idle }))
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
-      answer.broke(new UpstreamError("reset", error))
+      answer.onError(new UpstreamError("reset", error))
     }
     return answer
   }
@@ -201,13 +201,13 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
 
     /** Asks for a JSON reply. @throws {Error} when there is none, or its status is no 2xx */
     ask: async (
-      { json, headers, maxBytes = defaultMaxBytes, ...request }: Asking,
+      { json, headers, maxBytes = defaultMaxBytes, ...request }: JsonRequest,
       signal: AbortSignal,
     ): Promise<unknown> => {
       const body = json === undefined ? null : Buffer.from(JSON.stringify(json))
       const typed =
         json === undefined ? headers : { ...headers, "content-type": "application/json" }
-      const { status, text } = await wholeReply(
+      const { status, text } = await readBufferedResponse(
         (listener) => send({ ...request, headers: typed, body }, listener),
         { signal, maxBytes: maxBytes },
       )
@@ -225,7 +225,7 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
 
 export type Client = ReturnType<typeof createClient>
 
-type Asking = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
+type JsonRequest = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
   json?: unknown
   /** Of the reply. */
   maxBytes?: number

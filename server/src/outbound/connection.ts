@@ -1,9 +1,14 @@
 import { connect as connectPlainly, isIP, type Socket } from "node:net"
 import { connect as connectSecurely } from "node:tls"
-import { ReplyParser } from "./response-parser.ts"
-import { type StreamedBody, writeStreamed } from "./streamed-request-body.ts"
-import { asError, classify, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"
-import { holdWrites } from "./write-coalescing.ts"
+import { ResponseParser } from "./response-parser.ts"
+import { type StreamedBody, writeStreamedBody } from "./streamed-request-body.ts"
+import {
+  asError,
+  classifyUpstreamError,
+  UpstreamError,
+  type UpstreamErrorKind,
+} from "./upstream-error.ts"
+import { coalesceWrites } from "./write-coalescing.ts"
 
 /** Where a wire leads. */
 export interface Peer {
@@ -30,12 +35,12 @@ export interface WireRequest {
 }
 
 /** Who hears the reply; exactly one of `end` and `broke` comes last. None of them throws. */
-export interface WireListener {
-  head(status: number, rawHeaders: string[]): void
+export interface ConnectionListener {
+  onHead(status: number, rawHeaders: string[]): void
   /** @returns false to be given no more until `resume` */
-  data(chunk: Buffer): boolean
-  end(): void
-  broke(error: UpstreamError): void
+  onData(chunk: Buffer): boolean
+  onEnd(): void
+  onError(error: UpstreamError): void
 }
 
 /** Head and body up to here leave in one write. */
@@ -55,8 +60,8 @@ interface Deps {
   peer: Peer
   session: Buffer | undefined
   /** Free for the next request. */
-  freed: (wire: Wire) => void
-  closed: (wire: Wire) => void
+  freed: (wire: ClientConnection) => void
+  closed: (wire: ClientConnection) => void
   sessionMade: (session: Buffer) => void
 }
 
@@ -73,11 +78,11 @@ const open = ({ peer, session }: Deps, take: (length: number) => boolean): Socke
 }
 
 /** One connection to an upstream: a request at a time, one after another. */
-export class Wire {
+export class ClientConnection {
   readonly #needs: Deps
   readonly #socket: Socket
-  readonly #parser: ReplyParser
-  #listener: WireListener | null = null
+  readonly #parser: ResponseParser
+  #listener: ConnectionListener | null = null
   #phase: Phase = "connecting"
   #patience: WirePatience
   #paused = false
@@ -92,13 +97,13 @@ export class Wire {
     this.#needs = deps
     this.#patience = patience
     this.#deadline = now + patience.connect
-    this.#parser = new ReplyParser({
+    this.#parser = new ResponseParser({
       head: (status, rawHeaders) => {
         this.#phase = "receiving"
-        this.#listener?.head(status, rawHeaders)
+        this.#listener?.onHead(status, rawHeaders)
       },
       data: (chunk) => {
-        if (this.#listener?.data(chunk) === false) this.#paused = true
+        if (this.#listener?.onData(chunk) === false) this.#paused = true
       },
       end: () => {
         this.#whole = true
@@ -118,7 +123,7 @@ export class Wire {
   /** Sends a request; only on one that is new or was freed. */
   send(
     { head, body, bodiless }: WireRequest,
-    { listener, patience }: { listener: WireListener; patience: WirePatience },
+    { listener, patience }: { listener: ConnectionListener; patience: WirePatience },
   ): void {
     this.#listener = listener
     this.#patience = patience
@@ -158,7 +163,7 @@ export class Wire {
   #giveUp(kind: UpstreamErrorKind, message: string): void {
     const listener = this.#listener
     this.cut()
-    listener?.broke(new UpstreamError(kind, new Error(message)))
+    listener?.onError(new UpstreamError(kind, new Error(message)))
   }
 
   #connected(): void {
@@ -172,11 +177,11 @@ export class Wire {
 
   #write(head: string, body: WireRequest["body"]): void {
     const socket = this.#socket
-    if (!socket.connecting) holdWrites(socket)
+    if (!socket.connecting) coalesceWrites(socket)
     if (body !== null && !Buffer.isBuffer(body)) {
       socket.write(head, "latin1")
       this.#writing = true
-      writeStreamed(socket, body, () => {
+      writeStreamedBody(socket, body, () => {
         this.#writing = false
       })
     } else if (body === null || body.length === 0) {
@@ -213,7 +218,7 @@ export class Wire {
     const listener = this.#listener
     this.#listener = null
     this.#whole = false
-    listener?.end()
+    listener?.onEnd()
     const { destroyed, writableLength } = this.#socket
     const sent = !destroyed && writableLength === 0 && !this.#writing
     if (sent && this.#parser.reusable) this.#free()
@@ -250,6 +255,8 @@ export class Wire {
     this.#needs.closed(this)
     const listener = this.#listener
     this.#listener = null
-    listener?.broke(classify(this.#failure ?? new Error("the other side closed"), headSeen))
+    listener?.onError(
+      classifyUpstreamError(this.#failure ?? new Error("the other side closed"), headSeen),
+    )
   }
 }

@@ -1,7 +1,7 @@
-import { TooLongError, wholeReply } from "./buffered-response.ts"
+import { ResponseTooLargeError, readBufferedResponse } from "./buffered-response.ts"
 import { createClient } from "./client.ts"
 import { headerOf } from "./response-head.ts"
-import { type Guard, GuardError } from "./ssrf-guard.ts"
+import { type SsrfGuard, SsrfGuardError } from "./ssrf-guard.ts"
 
 const maxRedirects = 5
 const connectSeconds = 5
@@ -31,12 +31,14 @@ const travels = /^(accept|accept-language|content-type|user-agent)$/
 
 const check = (url: URL, allows: GuardedRequest["allows"]): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new GuardError(`${url.protocol} addresses cannot be fetched`)
+    throw new SsrfGuardError(`${url.protocol} addresses cannot be fetched`)
   }
   if (url.username !== "" || url.password !== "") {
-    throw new GuardError("An address with a user name or password is not fetched; send a header")
+    throw new SsrfGuardError(
+      "An address with a user name or password is not fetched; send a header",
+    )
   }
-  if (!allows(url)) throw new GuardError(`The host ${url.host} is not one that was allowed`)
+  if (!allows(url)) throw new SsrfGuardError(`The host ${url.host} is not one that was allowed`)
 }
 
 const named = (rawHeaders: readonly string[]): Record<string, string> => {
@@ -53,7 +55,7 @@ interface Hop {
   location: string | null
 }
 
-const once = async (guard: Guard, request: GuardedRequest): Promise<Hop> => {
+const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => {
   const { url, method, headers, body, patience, maxBytes: mostBytes, signal } = request
   check(url, request.allows)
   // The address that was judged, whatever the name would say now.
@@ -68,7 +70,7 @@ const once = async (guard: Guard, request: GuardedRequest): Promise<Hop> => {
     body: body === null ? null : Buffer.from(body),
   }
   try {
-    const { status, rawHeaders, text } = await wholeReply(
+    const { status, rawHeaders, text } = await readBufferedResponse(
       (listener) => client.send(sent, listener),
       { signal, maxBytes: mostBytes },
     )
@@ -77,15 +79,16 @@ const once = async (guard: Guard, request: GuardedRequest): Promise<Hop> => {
       location: status >= 300 && status < 400 ? headerOf(rawHeaders, "location") : null,
     }
   } catch (error) {
-    if (!(error instanceof TooLongError)) throw error
-    throw new GuardError(`The reply is longer than ${mostBytes / 1e6} MB`)
+    if (!(error instanceof ResponseTooLargeError)) throw error
+    throw new SsrfGuardError(`The reply is longer than ${mostBytes / 1e6} MB`)
   } finally {
     client.close()
   }
 }
 
 const next = (request: GuardedRequest, status: number, location: string): GuardedRequest => {
-  if (!URL.canParse(location, request.url.href)) throw new GuardError("It redirects to no address")
+  if (!URL.canParse(location, request.url.href))
+    throw new SsrfGuardError("It redirects to no address")
   const url = new URL(location, request.url)
   const becomesGet = status === 303 || (status < 303 && request.method === "POST")
   const headers = Object.entries(request.headers).filter(
@@ -101,14 +104,17 @@ const next = (request: GuardedRequest, status: number, location: string): Guarde
 
 /**
  * Fetches through the guard. Redirects are followed, and each is judged like the first.
- * @throws {GuardError} in words for whoever asked
+ * @throws {SsrfGuardError} in words for whoever asked
  */
-export const guardedFetch = async (guard: Guard, first: GuardedRequest): Promise<GuardedReply> => {
+export const guardedFetch = async (
+  guard: SsrfGuard,
+  first: GuardedRequest,
+): Promise<GuardedReply> => {
   let request = first
   for (let hops = 0; hops <= maxRedirects; hops++) {
     const { reply, location } = await once(guard, request)
     if (location === null) return reply
     request = next(request, reply.status, location)
   }
-  throw new GuardError(`It redirects more than ${maxRedirects} times`)
+  throw new SsrfGuardError(`It redirects more than ${maxRedirects} times`)
 }

@@ -1,4 +1,4 @@
-import { MalformedReply } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-response.ts"
 import { fieldName } from "./request-head.ts"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -33,7 +33,7 @@ const endsInTab = (text: string, from: number, end: number): boolean => {
 
 /**
  * Reads field lines (RFC 9112 §5), each character a byte, CR LF between them.
- * @returns names and values in turn. @throws {MalformedReply}
+ * @returns names and values in turn. @throws {MalformedHttpError}
  */
 export const readFields = (lines: string, from: number): string[] => {
   const fields: string[] = []
@@ -44,11 +44,11 @@ export const readFields = (lines: string, from: number): string[] => {
     const name = colon < 0 || colon > end ? "" : lines.slice(start, colon)
     const value = unpadded(lines, colon + 1, end)
     if (!fieldName.test(name) || controlCharacters.test(value)) {
-      throw new MalformedReply("a header of the reply is not valid")
+      throw new MalformedHttpError("a header of the reply is not valid")
     }
     // llhttp, and who reads with it, takes a tab there for a part of the value.
     if (isBlank(lines.charCodeAt(end - 1)) && isFraming(name) && endsInTab(lines, colon, end)) {
-      throw new MalformedReply(`the ${name} of the reply ends in a tab`)
+      throw new MalformedHttpError(`the ${name} of the reply ends in a tab`)
     }
     fields.push(name, value)
     start = end + 2

@@ -1,7 +1,7 @@
 import {
+  ClientConnection,
+  type ConnectionListener,
   type Peer,
-  Wire,
-  type WireListener,
   type WirePatience,
   type WireRequest,
 } from "./connection.ts"
@@ -10,9 +10,9 @@ import {
 const checkMs = 100
 
 /** Kept connections to one upstream; as many as there are requests at once. */
-export const createWires = (peer: Peer) => {
-  const all = new Set<Wire>()
-  const free: Wire[] = []
+export const createConnectionPool = (peer: Peer) => {
+  const all = new Set<ClientConnection>()
+  const free: ClientConnection[] = []
   let session: Buffer | undefined
   let retired = false
   let timer: NodeJS.Timeout | undefined
@@ -22,8 +22,8 @@ export const createWires = (peer: Peer) => {
     for (const wire of all) wire.check(now)
   }
 
-  const add = (patience: WirePatience): Wire => {
-    const wire = new Wire(deps, patience, performance.now())
+  const add = (patience: WirePatience): ClientConnection => {
+    const wire = new ClientConnection(deps, patience, performance.now())
     all.add(wire)
     timer ??= setInterval(check, checkMs).unref()
     return wire
@@ -37,11 +37,11 @@ export const createWires = (peer: Peer) => {
     sessionMade: (made: Buffer) => {
       session = made
     },
-    freed: (wire: Wire) => {
+    freed: (wire: ClientConnection) => {
       if (retired) wire.cut()
       else free.push(wire)
     },
-    closed: (wire: Wire) => {
+    closed: (wire: ClientConnection) => {
       all.delete(wire)
       const at = free.lastIndexOf(wire)
       if (at >= 0) free.splice(at, 1)
@@ -56,7 +56,11 @@ export const createWires = (peer: Peer) => {
      * The one that was used last is taken first, so that those not needed grow old.
      * @throws {TypeError} once retired
      */
-    send: (request: WireRequest, listener: WireListener, patience: WirePatience): Wire => {
+    send: (
+      request: WireRequest,
+      listener: ConnectionListener,
+      patience: WirePatience,
+    ): ClientConnection => {
       if (retired) throw new TypeError("the connection is not used any more")
       const wire = free.pop() ?? add(patience)
       wire.send(request, { listener, patience })

@@ -1,8 +1,8 @@
 import { listsToken, readFields } from "./header-fields.ts"
-import { MalformedReply } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-response.ts"
 
 /** The head of a reply, and what it says of the body's length and of the connection. */
-export interface ReplyHead {
+export interface ResponseHead {
   status: number
   /** Names and values in turn, as they came. */
   rawHeaders: string[]
@@ -30,7 +30,7 @@ export const headerOf = (rawHeaders: readonly string[], name: string): string | 
 const lengthOf = (value: string | null): number | null => {
   if (value === null) return null
   if (!/^\d{1,15}$/.test(value)) {
-    throw new MalformedReply(`content-length is "${value.slice(0, 50)}"`)
+    throw new MalformedHttpError(`content-length is "${value.slice(0, 50)}"`)
   }
   return Number(value)
 }
@@ -39,7 +39,7 @@ const lengthOf = (value: string | null): number | null => {
 const isChunked = (value: string | null): boolean => {
   if (value === null) return false
   if (value.toLowerCase() !== "chunked") {
-    throw new MalformedReply(`transfer-encoding is "${value.slice(0, 50)}"`)
+    throw new MalformedHttpError(`transfer-encoding is "${value.slice(0, 50)}"`)
   }
   return true
 }
@@ -53,27 +53,27 @@ const connectionOf = (rawHeaders: readonly string[]): string =>
   // llhttp takes the second name, which no standard knows, for the first.
   `${headerOf(rawHeaders, "connection") ?? ""},${headerOf(rawHeaders, "proxy-connection") ?? ""}`
 
-/** How long a body is, as its head says. @throws {MalformedReply} where that could be read in two ways */
+/** How long a body is, as its head says. @throws {MalformedHttpError} where that could be read in two ways */
 const framingOf = (
   status: number,
   rawHeaders: readonly string[],
-): Pick<ReplyHead, "length" | "chunked"> => {
+): Pick<ResponseHead, "length" | "chunked"> => {
   const length = lengthOf(headerOf(rawHeaders, "content-length"))
   const chunked = isChunked(headerOf(rawHeaders, "transfer-encoding"))
   if (chunked && length !== null) {
-    throw new MalformedReply("the reply has both a transfer-encoding and a content-length")
+    throw new MalformedHttpError("the reply has both a transfer-encoding and a content-length")
   }
   if ((status < 200 || status === 204) && (chunked || (length ?? 0) > 0)) {
-    throw new MalformedReply(`a reply ${status} has no body, but its head has a length`)
+    throw new MalformedHttpError(`a reply ${status} has no body, but its head has a length`)
   }
   return { length, chunked }
 }
 
-/** @param text from the status line to before the empty line. @throws {MalformedReply} */
-export const readHead = (text: string): ReplyHead => {
+/** @param text from the status line to before the empty line. @throws {MalformedHttpError} */
+export const readHead = (text: string): ResponseHead => {
   const firstEnd = text.indexOf("\r\n")
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []
-  if (code === undefined) throw new MalformedReply("what came is no HTTP reply")
+  if (code === undefined) throw new MalformedHttpError("what came is no HTTP reply")
   const status = Number(code)
   const rawHeaders = firstEnd < 0 ? [] : readFields(text, firstEnd + 2)
   const connection = connectionOf(rawHeaders)

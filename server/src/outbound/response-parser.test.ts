@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { MalformedReply } from "./malformed-response.ts"
-import { ReplyParser } from "./response-parser.ts"
+import { MalformedHttpError } from "./malformed-response.ts"
+import { ResponseParser } from "./response-parser.ts"
 
 interface Seen {
   status: number
@@ -11,7 +11,7 @@ interface Seen {
 
 const reading = (bodiless = false) => {
   const seen: Seen = { status: 0, headers: [], body: "", ended: 0 }
-  const parser = new ReplyParser({
+  const parser = new ResponseParser({
     head: (status, rawHeaders) => Object.assign(seen, { status, headers: rawHeaders }),
     data: (chunk) => {
       seen.body += chunk.toString("latin1")
@@ -217,7 +217,7 @@ describe("replies of an upstream", () => {
     ],
   ])("refuses %s", (_name, text) => {
     const { parser } = reading()
-    expect(() => parser.push(Buffer.from(text, "latin1"))).toThrow(MalformedReply)
+    expect(() => parser.push(Buffer.from(text, "latin1"))).toThrow(MalformedHttpError)
   })
 
   it("ends a connection that is kept by no token, whatever stands around its name", () => {
@@ -229,6 +229,8 @@ describe("replies of an upstream", () => {
   it("refuses bytes that nobody asked for", () => {
     const { parser } = reading()
     parser.push(Buffer.from("HTTP/1.1 204 x\r\n\r\n"))
-    expect(() => parser.push(Buffer.from("HTTP/1.1 408 Timeout\r\n\r\n"))).toThrow(MalformedReply)
+    expect(() => parser.push(Buffer.from("HTTP/1.1 408 Timeout\r\n\r\n"))).toThrow(
+      MalformedHttpError,
+    )
   })
 })

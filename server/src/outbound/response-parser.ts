@@ -1,6 +1,6 @@
-import { ChunkedBody } from "./chunked-decoder.ts"
-import { MalformedReply } from "./malformed-response.ts"
-import { type ReplyHead, readHead } from "./response-head.ts"
+import { ChunkedDecoder } from "./chunked-decoder.ts"
+import { MalformedHttpError } from "./malformed-response.ts"
+import { type ResponseHead, readHead } from "./response-head.ts"
 
 /** What a reply consists of, as it comes. */
 export interface ReplyParts {
@@ -28,13 +28,13 @@ type State =
  * Reads replies of one HTTP/1.1 connection, one after another, from bytes cut anywhere (RFC 9112).
  * Strict where leniency would let two readers see different replies.
  */
-export class ReplyParser {
+export class ResponseParser {
   readonly #parts: ReplyParts
   #state: State = "done"
   #bodiless = false
   #held: Buffer | null = null
   #left = 0
-  #chunks: ChunkedBody | null = null
+  #chunks: ChunkedDecoder | null = null
   #persistent = false
   /** How long the other side says it keeps an idle connection, in seconds. */
   keepAlive: number | null = null
@@ -58,7 +58,7 @@ export class ReplyParser {
 
   /**
    * Reads what came; `read` may be written anew afterwards.
-   * @throws {MalformedReply} also for bytes that no reply is expected of
+   * @throws {MalformedHttpError} also for bytes that no reply is expected of
    */
   push(read: Buffer): void {
     const bytes = this.#held ? Buffer.concat([this.#held, read]) : read
@@ -83,20 +83,21 @@ export class ReplyParser {
   #headEnd(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(headEnd, from)
     if ((end < 0 ? bytes.length : end) - from > maxHead) {
-      throw new MalformedReply("the head of the reply is too long")
+      throw new MalformedHttpError("the head of the reply is too long")
     }
     if (end >= 0) return end
     const start = bytes.toString("latin1", from, from + protocol.length)
-    if (!protocol.startsWith(start)) throw new MalformedReply("what came is no HTTP reply")
+    if (!protocol.startsWith(start)) throw new MalformedHttpError("what came is no HTTP reply")
     this.#held = Buffer.from(bytes.subarray(from))
     return -1
   }
 
-  #takeHead(head: ReplyHead): void {
+  #takeHead(head: ResponseHead): void {
     const { status, rawHeaders } = head
-    if (status === 101) throw new MalformedReply("the upstream changed the protocol unasked")
+    if (status === 101) throw new MalformedHttpError("the upstream changed the protocol unasked")
     // Interim replies say nothing of the one that follows, but that there is one.
-    if (status < 200 && !head.persistent) throw new MalformedReply("an interim reply is the last")
+    if (status < 200 && !head.persistent)
+      throw new MalformedHttpError("an interim reply is the last")
     if (status < 200) return
     this.keepAlive = head.keepAlive
     const hasNone = this.#bodiless || status === 204 || status === 304 || head.length === 0
@@ -106,22 +107,22 @@ export class ReplyParser {
     if (hasNone) this.#parts.end()
   }
 
-  #framed({ length, chunked }: ReplyHead): State {
+  #framed({ length, chunked }: ResponseHead): State {
     if (length !== null) {
       this.#left = length
       return "counted"
     }
     if (!chunked) return "open"
-    this.#chunks = new ChunkedBody()
+    this.#chunks = new ChunkedDecoder()
     return "chunked"
   }
 
   #body(bytes: Buffer, from: number): void {
     const to = this.#chunks ? this.#unchunk(this.#chunks, bytes, from) : this.#plain(bytes, from)
-    if (to < bytes.length) throw new MalformedReply("more came than the reply")
+    if (to < bytes.length) throw new MalformedHttpError("more came than the reply")
   }
 
-  #unchunk(chunks: ChunkedBody, bytes: Buffer, from: number): number {
+  #unchunk(chunks: ChunkedDecoder, bytes: Buffer, from: number): number {
     const payload = chunks.push(bytes, from)
     if (payload.length > 0) this.#parts.data(payload)
     if (chunks.done) this.#end()

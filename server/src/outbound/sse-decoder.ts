@@ -1,13 +1,13 @@
-import { UnreadableReply } from "./upstream-error.ts"
+import { MalformedResponse } from "./upstream-error.ts"
 
 /** Of one event; an image in a reply has a few million. */
 const maxEventCharacters = 16_000_000
 
 /**
  * Takes a stream of server-sent events apart, cut anywhere; gives the data of each that is whole.
- * @throws {UnreadableReply} for an event of more than 16 MB
+ * @throws {MalformedResponse} for an event of more than 16 MB
  */
-export const createEventReader = () => {
+export const createSseDecoder = () => {
   const decoder = new TextDecoder()
   /** The line that is not whole yet. */
   let line = ""
@@ -17,7 +17,7 @@ export const createEventReader = () => {
   const count = (more: number): void => {
     characters += more
     if (characters <= maxEventCharacters) return
-    throw new UnreadableReply(`it has an event of more than ${maxEventCharacters / 1e6} MB`)
+    throw new MalformedResponse(`it has an event of more than ${maxEventCharacters / 1e6} MB`)
   }
 
   const endEvent = (events: string[]): void => {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
 import { listenOnLoopback } from "../../test/harness/listen.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
-import { createGuard, type Resolve } from "./ssrf-guard.ts"
+import { createSsrfGuard, type Resolve } from "./ssrf-guard.ts"
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -51,7 +51,7 @@ const special = [
 
 describe("the guard", () => {
   it.each(special)("is closed to special-purpose address %s", async (address) => {
-    const guard = createGuard([], to(address))
+    const guard = createSsrfGuard([], to(address))
     await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
   })
 
@@ -61,7 +61,7 @@ describe("the guard", () => {
     ...["::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1", "fec0::1", "::ffff:10.0.0.1"],
     ...["::ffff:a00:1", "64:ff9b::a00:1", "2002:a00:1::", "2001::1", "2001:db8::1", "::127.0.0.1"],
   ])("lets nobody to a name that leads to %s", async (address) => {
-    const guard = createGuard([], to("93.184.216.34", address))
+    const guard = createSsrfGuard([], to("93.184.216.34", address))
     await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
   })
 
@@ -82,24 +82,24 @@ describe("the guard", () => {
       "172.32.0.1",
     ],
   ])("lets to %s", async (address) => {
-    const admitted = await createGuard([], to(address)).admit("example.com")
+    const admitted = await createSsrfGuard([], to(address)).admit("example.com")
     expect(admitted.address).toBe(address.replace("::ffff:", ""))
   })
 
   it("opens networks that the operator named", async () => {
-    const guard = createGuard(["10.1.0.0/16", "fd00::/8"], to("10.1.2.3", "fd00::5"))
+    const guard = createSsrfGuard(["10.1.0.0/16", "fd00::/8"], to("10.1.2.3", "fd00::5"))
     expect(await guard.admit("inside")).toEqual({ address: "10.1.2.3", family: 4 })
-    await expect(createGuard(["10.1.0.0/16"], to("10.2.0.1")).admit("x")).rejects.toThrow()
+    await expect(createSsrfGuard(["10.1.0.0/16"], to("10.2.0.1")).admit("x")).rejects.toThrow()
   })
 
   it("says of a name that cannot be found just that", async () => {
     const nowhere: Resolve = async () => Promise.reject(new Error("ENOTFOUND at 10.0.0.2"))
-    await expect(createGuard([], nowhere).admit("nowhere")).rejects.toThrow(/cannot be found/)
+    await expect(createSsrfGuard([], nowhere).admit("nowhere")).rejects.toThrow(/cannot be found/)
   })
 })
 
 describe("a guarded fetch", () => {
-  const open = (resolve: Resolve) => createGuard(["127.0.0.1/32"], resolve)
+  const open = (resolve: Resolve) => createSsrfGuard(["127.0.0.1/32"], resolve)
 
   it("goes to the address that was judged, though the name has changed its mind", async () => {
     const port = await serve((_request, response) => void response.end("the judged one"))

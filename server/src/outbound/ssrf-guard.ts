@@ -56,7 +56,7 @@ export type Resolve = (hostname: string) => Promise<readonly { address: string }
 const system: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
 /** Where the guard let nobody through; its message is for whoever asked. */
-export class GuardError extends Error {
+export class SsrfGuardError extends Error {
   override name = "GuardError"
 }
 
@@ -66,7 +66,7 @@ export class GuardError extends Error {
  * mind between the two finds nobody asking again.
  * @param open networks that may be reached though they are closed to others
  */
-export const createGuard = (open: readonly string[], resolve: Resolve = system) => {
+export const createSsrfGuard = (open: readonly string[], resolve: Resolve = system) => {
   const opened = listOf(open)
 
   const isOpen = (address: string): boolean => {
@@ -75,7 +75,7 @@ export const createGuard = (open: readonly string[], resolve: Resolve = system) 
   }
 
   return {
-    /** @throws {GuardError} when any address of the host is closed */
+    /** @throws {SsrfGuardError} when any address of the host is closed */
     admit: async (hostname: string): Promise<Address> => {
       const bare = hostname.replace(/^\[|\]$/g, "")
       const found = isIP(bare)
@@ -83,13 +83,15 @@ export const createGuard = (open: readonly string[], resolve: Resolve = system) 
         : await resolve(bare).catch((): { address: string }[] => [])
       const addresses = found.map(({ address }) => plain(address))
       const [first] = addresses
-      if (!first) throw new GuardError(`The host ${hostname} cannot be found`)
+      if (!first) throw new SsrfGuardError(`The host ${hostname} cannot be found`)
       if (!addresses.every(isOpen)) {
-        throw new GuardError(`The host ${hostname} is on a network that functions may not reach`)
+        throw new SsrfGuardError(
+          `The host ${hostname} is on a network that functions may not reach`,
+        )
       }
       return { address: first, family: isIP(first) === 6 ? 6 : 4 }
     },
   }
 }
 
-export type Guard = ReturnType<typeof createGuard>
+export type SsrfGuard = ReturnType<typeof createSsrfGuard>

@@ -14,7 +14,7 @@ const lastChunk = "0\r\n\r\n"
  * Writes a body as it comes, no faster than the other side takes it.
  * @param done told when all of it was written; a source that breaks off breaks the connection
  */
-export const writeStreamed = (
+export const writeStreamedBody = (
   socket: Socket,
   { source, chunked }: StreamedBody,
   done: () => void,
@@ -28,20 +28,20 @@ export const writeStreamed = (
     socket.uncork()
     if (!taken) source.pause()
   }
-  const goOn = (): void => void source.resume()
+  const resumeSource = (): void => void source.resume()
   const end = (): void => {
     stop()
     if (chunked && !socket.destroyed) socket.write(lastChunk, "latin1")
     done()
   }
-  const breakOff = (): void => {
+  const abort = (): void => {
     stop()
     socket.destroy()
   }
   const stop = (): void => {
-    source.off("data", take).off("end", end).off("error", breakOff).off("close", breakOff)
-    socket.off("drain", goOn).off("close", stop)
+    source.off("data", take).off("end", end).off("error", abort).off("close", abort)
+    socket.off("drain", resumeSource).off("close", stop)
   }
-  source.on("data", take).on("end", end).on("error", breakOff).on("close", breakOff)
-  socket.on("drain", goOn).on("close", stop)
+  source.on("data", take).on("end", end).on("error", abort).on("close", abort)
+  socket.on("drain", resumeSource).on("close", stop)
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http"
 import { afterEach, expect, it } from "vitest"
 import { listenOnLoopback } from "../../test/harness/listen.ts"
-import { type Client, createClient, type ReplyListener, type UpstreamRequest } from "./client.ts"
+import { type Client, createClient, type ResponseListener, type UpstreamRequest } from "./client.ts"
 import type { UpstreamError } from "./upstream-error.ts"
 
 const closing: (() => void)[] = []
@@ -23,19 +23,19 @@ const clientOf = async (answer: RequestListener): Promise<Client> => {
 
 const get: UpstreamRequest = { method: "GET", path: "/", headers: {}, body: null }
 
-const quiet: ReplyListener = {
-  head: () => {},
-  data: () => true,
-  end: () => {},
-  broke: () => {},
-  failed: () => {},
+const quiet: ResponseListener = {
+  onHead: () => {},
+  onData: () => true,
+  onEnd: () => {},
+  onError: () => {},
+  onListenerError: () => {},
 }
 
 const throwing = (): never => {
   throw new Error("oops")
 }
 
-it.each(["head", "data", "end"])(
+it.each(["onHead", "onData", "onEnd"])(
   "ends one request whose listener throws in `%s`, closes its connection, and serves on",
   async (where) => {
     const ports = new Set<number | undefined>()
@@ -44,7 +44,7 @@ it.each(["head", "data", "end"])(
       outgoing.end("fine")
     })
     const error = await new Promise<UpstreamError>((resolve) => {
-      client.send(get, { ...quiet, [where]: throwing, broke: resolve })
+      client.send(get, { ...quiet, [where]: throwing, onError: resolve })
     })
     expect(error).toMatchObject({ kind: "unreadable", message: "oops" })
     const text = await new Promise<string>((resolve, reject) => {
@@ -53,7 +53,7 @@ it.each(["head", "data", "end"])(
         heard += chunk
         return true
       }
-      client.send(get, { ...quiet, data, end: () => resolve(heard), broke: reject })
+      client.send(get, { ...quiet, onData: data, onEnd: () => resolve(heard), onError: reject })
     })
     expect(text).toBe("fine")
     expect(ports.size).toBe(2)
@@ -63,7 +63,7 @@ it.each(["head", "data", "end"])(
 it("hands over what a listener throws that is told of a failure", async () => {
   const client = await clientOf((_incoming, outgoing) => void outgoing.destroy())
   const failed = await new Promise((resolve) => {
-    client.send(get, { ...quiet, broke: throwing, failed: resolve })
+    client.send(get, { ...quiet, onError: throwing, onListenerError: resolve })
   })
   expect(failed).toEqual(new Error("oops"))
 })

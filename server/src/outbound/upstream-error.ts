@@ -16,7 +16,7 @@ export type UpstreamErrorKind =
   | "unreadable"
 
 /** Thrown by who listens to a reply: why it cannot be read, in words that go on from its provider's. */
-export class UnreadableReply extends Error {
+export class MalformedResponse extends Error {
   override readonly name = "UnreadableReply"
 }
 
@@ -57,7 +57,7 @@ const codeOf = (error: Error): string => {
 }
 
 /** @param headSeen whether the reply's head had come */
-export const classify = (error: Error, headSeen: boolean): UpstreamError => {
+export const classifyUpstreamError = (error: Error, headSeen: boolean): UpstreamError => {
   if (error instanceof UpstreamError) return error
   if (headSeen) return new UpstreamError("broken", error)
   const code = codeOf(error)

@@ -5,11 +5,11 @@ let turn = -1
 let eventsBefore = 0
 /** Whether this turn of the event loop has several events to answer. */
 let crowded = false
-let held: Socket[] = []
+let corkedSockets: Socket[] = []
 
 const release = (): void => {
-  const sockets = held
-  held = []
+  const sockets = corkedSockets
+  corkedSockets = []
   for (const socket of sockets) socket.uncork()
 }
 
@@ -19,7 +19,7 @@ const release = (): void => {
  * again as the write: one that is awake already finds the others by itself. Where the turn has one
  * event there is nothing to wait for.
  */
-export const holdWrites = (socket: Socket): void => {
+export const coalesceWrites = (socket: Socket): void => {
   const { loopCount, events } = performance.nodeTiming.uvMetricsInfo
   if (loopCount !== turn) {
     turn = loopCount
@@ -29,5 +29,5 @@ export const holdWrites = (socket: Socket): void => {
   // Corked by us for this turn, or by whoever writes several pieces.
   if (!crowded || socket.writableCorked > 0) return
   socket.cork()
-  if (held.push(socket) === 1) setImmediate(release)
+  if (corkedSockets.push(socket) === 1) setImmediate(release)
 }

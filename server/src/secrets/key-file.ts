@@ -39,9 +39,9 @@ const create = (dataDir: string, path: string): string => {
   return key
 }
 
-export const keyFile = (dataDir: string): string => join(dataDir, "secret.key")
+export const keyFilePath = (dataDir: string): string => join(dataDir, "secret.key")
 
-const lost = (path: string): Error =>
+const missingKeyError = (path: string): Error =>
   new Error(
     `The key file ${path} is missing, or empty, although the data folder is in use: what is stored under it could not be read any more.\n` +
       "Restore it from a back-up, or set SECRET_KEY if that was set before. If the key is lost for good, make a new one with\n" +
@@ -56,10 +56,10 @@ const lost = (path: string): Error =>
  */
 export const readSecretKey = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = keyFile(dataDir)
+  const path = keyFilePath(dataDir)
   const known = existsSync(path) ? readFileSync(path, "utf8").trim() : ""
   if (known !== "") return known
   // The key comes before the database: something may be stored under the one that is gone.
-  if (existsSync(databasePath(dataDir))) throw lost(path)
+  if (existsSync(databasePath(dataDir))) throw missingKeyError(path)
   return create(dataDir, path)
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { catchErrors, reportUnhandled } from "../../errors.ts"
 import { field } from "../../outbound/request-head.ts"
-import { holdWrites } from "../../outbound/write-coalescing.ts"
+import { coalesceWrites } from "../../outbound/write-coalescing.ts"
 import type { Outgoing } from "../request-context.ts"
 
 /** A body up to this size is copied into one buffer with its head; a larger one is written apart. */
@@ -163,7 +163,7 @@ export class FastPathResponse implements Outgoing {
     this.#pending = null
     const { socket } = this.#needs
     if (socket.destroyed) return false
-    holdWrites(socket)
+    coalesceWrites(socket)
     if (!head) return socket.write(bytes, done)
     if (bytes.length <= maxCopiedBytes) return socket.write(Buffer.concat([head, bytes]), done)
     socket.cork()
