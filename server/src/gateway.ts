@@ -3,15 +3,12 @@ import type { Logger } from "pino"
 import { createAudit } from "./audit/audit.ts"
 import { createAuditProcessing } from "./audit/create-audit.ts"
 import { createFailureRecorder } from "./audit/failed-attempts.ts"
-import { createAccounts } from "./auth/accounts.ts"
 import { createAuthentication } from "./auth/create-authentication.ts"
 import { createRequestRevocation } from "./auth/create-in-flight-requests.ts"
+import { createPasswordSignIn } from "./auth/create-password-sign-in.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
-import { createSessionTokens } from "./auth/session-tokens.ts"
-import { createSetupCode } from "./auth/setup-code.ts"
 import { createAuthStore } from "./auth/store.ts"
-import { createSignInThrottle } from "./auth/throttle.ts"
 import { openBus } from "./bus/open.ts"
 import { createCompletions } from "./completions/completions.ts"
 import { createDispatcher } from "./completions/dispatch.ts"
@@ -28,7 +25,6 @@ import { createStudio } from "./functions/create-functions.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
-import { createProvisionedGroups } from "./groups/provisioned-groups.ts"
 import { createGroupStore } from "./groups/store.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
@@ -41,7 +37,7 @@ import { createModelStore } from "./models/store.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { ollama } from "./providers/ollama.ts"
 import { openai } from "./providers/openai.ts"
-import { createScim } from "./scim/create-scim.ts"
+import { createProvisioning } from "./scim/create-provisioning.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 import { seed } from "./seed.ts"
@@ -49,7 +45,6 @@ import { createSettings } from "./settings/settings.ts"
 import { createSingleSignOn } from "./sso/create-sso.ts"
 import { createStorageQuota } from "./storage/storage.ts"
 import { createUsage } from "./usage/create-usage.ts"
-import { createProvisionedUsers } from "./users/provisioned-users.ts"
 import { createUserStore } from "./users/store.ts"
 import { createUsers } from "./users/users.ts"
 
@@ -94,29 +89,19 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
   const passwords = createPasswords(options.passwordCost)
-  const hashPassword = passwords.hash
-  const users = createUsers({ ...changes, store: userStore, hashPassword, endSessions })
+  const users = createUsers({ ...changes, store: userStore, hashPassword: passwords.hash, endSessions })
   const groups = createGroups({ ...changes, store: groupStore })
 
-  // Without a provider passwords are the only way in.
-  const passwordSignIn = () =>
-    config.signOn.length === 0 ? "on" : settings.current().password_sign_in
-  const tokens = createSessionTokens(secrets.signingKey)
   const keys = createKeys({ ...changes, store: authStore, users })
-  const throttle = createSignInThrottle()
-  const setupCode = createSetupCode({ config, secrets, users, throttle, failures })
-  const accounts = createAccounts({
+  const { tokens, setupCode, accounts, passwordSignIn } = createPasswordSignIn({
     ...changes,
+    config,
+    secrets,
     store: authStore,
     users,
     passwords,
     settings,
     failures,
-    throttle,
-    setupCode,
-    tokens,
-    maxSignups: config.MAX_SIGNUPS,
-    passwordSignIn,
   })
   const authentication = createAuthentication({
     ...changes,
@@ -126,22 +111,16 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     failures,
     log,
   })
-  const scim = createScim({
+  const scim = createProvisioning({
+    ...changes,
     config,
-    db,
-    audit,
     failures,
     log,
-    users: createProvisionedUsers({
-      ...changes,
-      store: userStore,
-      users,
-      endSessions,
-      removeKeys: authStore.removeKeys,
-      leaveGroups: groupStore.leaveGroups,
-      deleteMode: config.SCIM_DELETE_MODE,
-    }),
-    groups: createProvisionedGroups({ ...changes, store: groupStore, groups }),
+    userStore,
+    users,
+    groupStore,
+    groups,
+    authStore,
   })
   const sso = createSingleSignOn({
     ...changes,
@@ -200,8 +179,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     bus,
   })
   catalogue.onChange(recheckAccess)
-  const maxModels = config.MAX_MODELS
-  const models = createModels({ ...changes, maxModels, store: modelStore, catalogue })
+  const models = createModels({ ...changes, maxModels: config.MAX_MODELS, store: modelStore, catalogue })
   const library = await createKnowledge({
     ...changes,
     ...options,
@@ -217,20 +195,18 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     report: (error) => log.error({ err: error }, "a job could not be worked on"),
   })
   const { citations } = library
-  const template = () => settings.current().rag_template
-  const { respond: replies } = studio
   const chat = createCompletions({
     citations,
-    template,
+    template: () => settings.current().rag_template,
     catalogue,
     inFlight: running,
     filters: createModelFilters(studio),
     dispatcher: createDispatcher({
       fairLoop,
-      usageRecorders: usageRecorders,
+      usageRecorders,
       inFlight: running,
       catalogue,
-      callFunction: replies,
+      callFunction: studio.respond,
     }),
   })
   const abilities = createFunctionServices({
@@ -257,15 +233,13 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const bodyRoom = createBodyMemory(limits.bodies)
   const runtime = createNativeProxy({
     ...changes,
-    ...{
-      config,
-      registry,
-      catalogue,
-      usageRecorders: usageRecorders,
-      inFlight: running,
-      fairLoop,
-      bodyRoom,
-    },
+    config,
+    registry,
+    catalogue,
+    usageRecorders,
+    inFlight: running,
+    fairLoop,
+    bodyRoom,
   })
 
   await seed({ config, users, keys, studio, log })

@@ -4,6 +4,8 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage.ts"
+import { accessFields, auditTarget } from "./audit-fields.ts"
+import { failIdTaken, failNotFound, failVersionConflict } from "./failures.ts"
 import type { FunctionRegistry } from "./function-registry.ts"
 import type {
   FunctionChanges,
@@ -36,20 +38,6 @@ interface ChangeContext {
   actor: Actor
   caller: Caller
 }
-
-const target = (id: string) => ({ type: "function", id })
-const failNotFound = (id: string): never =>
-  fail("not_found", `Function "${id.slice(0, 100)}" not found.`)
-const failIdTaken = (id: string): never =>
-  fail("conflict", `A function with the id "${id}" already exists.`)
-
-/** The audited fields that control who may use a function and which hosts it may reach. */
-const accessFields = (one: StoredFunction) => ({
-  access_grants: one.access_grants,
-  is_active: one.is_active,
-  hosts: one.hosts,
-  filter_models: one.filter_models,
-})
 
 /** Creates, changes and deletes functions and their versions. Callers must be administrators. */
 export const createFunctions = (deps: Deps) => {
@@ -100,15 +88,9 @@ export const createFunctions = (deps: Deps) => {
     const stored: StoredFunction = { ...fields, ...own, ...times }
     if (!(await store.insert(tx, stored))) failIdTaken(input.id)
     await addVersion(work, stored, { source })
-    const change = { actor, action: "function.created", target: target(input.id) }
+    const change = { actor, action: "function.created", target: auditTarget(input.id) }
     await audit.record(tx, { ...change, after: { ...accessFields(stored), version: 1 } })
   }
-
-  const failVersionConflict = (version: number): never =>
-    fail(
-      "conflict",
-      `Version ${version} was saved in the meantime. Reload the function and apply your changes again.`,
-    )
 
   /**
    * Rejects changes based on an outdated version. Content equal to the latest version was not
@@ -153,7 +135,7 @@ export const createFunctions = (deps: Deps) => {
     await audit.record(tx, {
       actor,
       action: from === undefined ? "function.updated" : "function.restored",
-      target: target(id),
+      target: auditTarget(id),
       changed: [...Object.keys(set), ...(source ? ["content"] : [])],
       before: { ...accessFields(before), version: before.version },
       after: { ...accessFields(after), version: after.version },
@@ -220,7 +202,7 @@ export const createFunctions = (deps: Deps) => {
       transact({ actor, caller }, async ({ tx }) => {
         await getStored(id, tx)
         await store.remove(tx, id)
-        await audit.record(tx, { actor, action: "function.deleted", target: target(id) })
+        await audit.record(tx, { actor, action: "function.deleted", target: auditTarget(id) })
       }),
 
     valves: async (id: string): Promise<FunctionValves> => {
@@ -239,7 +221,12 @@ export const createFunctions = (deps: Deps) => {
         const after = { ...before, values: next, updated_at: now() }
         await store.update(tx, after)
         const changed = Object.keys(values)
-        const event = { actor, action: "function.settings_changed", target: target(id), changed }
+        const event = {
+          actor,
+          action: "function.settings_changed",
+          target: auditTarget(id),
+          changed,
+        }
         await audit.record(tx, event)
         return after
       })

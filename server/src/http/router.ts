@@ -2,14 +2,12 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
-import { fail } from "../errors.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import { checkBodyEscalation } from "./authority.ts"
 import {
   clientDisconnected,
   findUnstorableInBody,
-  findUnstorablePath,
   maxDepth,
   parseJsonBody,
   readJson,
@@ -29,6 +27,7 @@ import {
   type NodeExchange,
   pathOf,
 } from "./request-context.ts"
+import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
 import type { Access, RouteShape } from "./route.ts"
 import { authorize } from "./route-access.ts"
 import { validate } from "./validate.ts"
@@ -98,24 +97,6 @@ const defaultLimit = 1_000_000
 const defaultMaxValues = 100_000
 /** Only those that are known are looked at. */
 const maxMembers = 10_000
-
-const refuseUnstorable = (path: string | null): void => {
-  if (path === null) return
-  const message = "has U+0000 or a lone surrogate, which no text may have"
-  fail("invalid", `${path} ${message}`, { errors: [{ path, message }] })
-}
-
-/** A name that nothing of ours can have is one under which nothing is found. */
-const parseParams = <T extends z.ZodType>(schema: T, params: unknown): z.output<T> => {
-  const result = findUnstorablePath(params) === null ? schema.safeParse(params) : undefined
-  return result?.success ? result.data : fail("not_found", "There is nothing under that name")
-}
-
-const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output<T> => {
-  const query = context.req.query()
-  refuseUnstorable(findUnstorablePath(query))
-  return validate(schema, query)
-}
 
 export interface RouterDeps {
   authenticate: Authenticate
@@ -214,7 +195,7 @@ export const createRouters =
       const body = await readLimitedBody(shape, exchange)
       const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
       const value = isLeftOut ? {} : parseJsonBody(body)
-      refuseUnstorable(findUnstorableInBody(body.bytes, value))
+      rejectUnstorable(findUnstorableInBody(body.bytes, value))
       return validate(shape.body, value)
     }
 
@@ -252,7 +233,7 @@ export const createRouters =
         const status = successStatus(shape)
         add(shape, async (context) => {
           const request = await requestOf(shape, context)
-          const query = shape.query && queryOf(shape.query, context)
+          const query = shape.query && parseQuery(shape.query, context)
           const body = await bodyOf(shape, request.exchange)
           if (shape.body) {
             request.caller = await reauthorize(shape, request.exchange, context.req.path)

@@ -1,11 +1,10 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { PassageLocation } from "../files/location.ts"
-import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
+import type { PassageStore } from "../files/passage-store.ts"
 import type { FileStore, StoredFile } from "../files/store.ts"
 import type { Kind, Queue, Work } from "../jobs/queue.ts"
-import { builtInModelId } from "./built-in/built-in-model.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
+import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 import { dotProduct } from "./quantization.ts"
 import type { QuestionEmbedding, RescoredHit } from "./retrieval.ts"
@@ -31,20 +30,11 @@ interface Deps extends EmbeddingIndexOptions {
   report: (error: Error) => void
 }
 
-/** Time limit for embedding a question; after it, the search is lexical only. */
-const defaultQuestionTimeoutMs = 4000
-/** The built-in model cannot hang on a network, only be slow when the CPU is busy. */
-const builtInQuestionTimeoutMs = 15_000
 const passagesAtOnce = 32
 const filesAtOnce = 1000
 const reconcileIntervalMs = 30_000
 /** A large file is embedded in slices of this duration, so that other jobs get their turn. */
 const sliceMs = 2000
-
-const embeddingText = ({ text, place }: StoredPassage): string => {
-  const { heading = [] } = PassageLocation.parse(JSON.parse(place))
-  return [...heading, text].join("\n")
-}
 
 const jobTarget = (spaceId: string, fileId: string): string => `${spaceId} ${fileId}`
 
@@ -269,18 +259,8 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       query: string,
       signal?: AbortSignal,
     ): Promise<QuestionEmbedding | null> => {
-      const space = usableIndex()
-      if (!space) return null
-      const isBuiltIn = space.model === builtInModelId
-      const limitMs = isBuiltIn ? builtInQuestionTimeoutMs : defaultQuestionTimeoutMs
-      const limit = AbortSignal.timeout(questionTimeoutMs ?? limitMs)
-      const input = { texts: [query.slice(0, 2000)], kind: "query" } as const
-      const options = {
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
-        retryWhenBusy: false,
-      }
-      const [values] = await embedder.embed(space.model, input, options).catch(() => [])
-      return values ? { model: space.model, indexId: space.id, values } : null
+      const index = usableIndex()
+      return index ? embedQuestion(embedder, { index, query, questionTimeoutMs, signal }) : null
     },
 
     vectorsOf: store.coarse,

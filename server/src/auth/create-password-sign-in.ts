@@ -1,0 +1,32 @@
+import type { Config } from "../config/config.ts"
+import type { Secrets } from "../secrets/secrets.ts"
+import { createAccounts } from "./accounts.ts"
+import { createSessionTokens } from "./session-tokens.ts"
+import { createSetupCode } from "./setup-code.ts"
+import { createSignInThrottle } from "./throttle.ts"
+
+type BuiltHere = "throttle" | "setupCode" | "tokens" | "maxSignups" | "passwordSignIn"
+
+type Deps = Omit<Parameters<typeof createAccounts>[0], BuiltHere> & {
+  config: Config
+  secrets: Secrets
+}
+
+/** Builds accounts that sign in with a password, and the code that protects the first sign-up. */
+export const createPasswordSignIn = ({ config, secrets, ...deps }: Deps) => {
+  // If no identity provider is configured, passwords are the only way to sign in.
+  const passwordSignIn = () =>
+    config.signOn.length === 0 ? "on" : deps.settings.current().password_sign_in
+  const tokens = createSessionTokens(secrets.signingKey)
+  const throttle = createSignInThrottle()
+  const setupCode = createSetupCode({ ...deps, config, secrets, throttle })
+  const accounts = createAccounts({
+    ...deps,
+    throttle,
+    setupCode,
+    tokens,
+    maxSignups: config.MAX_SIGNUPS,
+    passwordSignIn,
+  })
+  return { tokens, setupCode, accounts, passwordSignIn }
+}
