@@ -1,7 +1,7 @@
 import type { AuditSealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
-import type { StreamOptions } from "./http/sse-response.ts"
+import type { SseOptions } from "./http/sse-response.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
 
 /**
@@ -11,7 +11,7 @@ import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
 export interface GatewayOptions
   extends StorageMonitorOptions,
     AuditSealerOptions,
-    StreamOptions,
+    SseOptions,
     KnowledgeOptions {
   passwordCost?: PasswordCost
 }

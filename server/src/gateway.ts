@@ -21,7 +21,7 @@ import { createConnectionStore } from "./connections/store.ts"
 import { createConversations } from "./conversations/create-conversations.ts"
 import { createRowLimits } from "./db/row-limits.ts"
 import { openMonitoredDatabase } from "./db/storage-monitor.ts"
-import { createStudio } from "./functions/create-functions.ts"
+import { createFunctionParts } from "./functions/create-functions.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
@@ -29,7 +29,7 @@ import { createGroupStore } from "./groups/store.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
-import { createFairLoop } from "./limits/fair-loop.ts"
+import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelCatalogue } from "./models/catalogue.ts"
 import { createModels } from "./models/models.ts"
@@ -54,13 +54,13 @@ const newId = (): string => randomUUIDv7()
 /** Builds every part by hand, from the database upwards. */
 export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
-  const probeFiles = () => library.objects.probe()
+  const probeFiles = () => knowledge.objects.probe()
   const { db, storage } = await openMonitoredDatabase(config, { log, probeFiles, ...options })
   const bus = await openBus(config)
   const audit = createAudit({ now })
   const failures = createFailureRecorder({ db, audit })
   const settings = await createSettings({ config, db, bus, audit, now })
-  const trail = createAuditProcessing({
+  const auditProcessing = createAuditProcessing({
     ...options,
     config,
     db,
@@ -89,7 +89,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
   const passwords = createPasswords(options.passwordCost)
-  const users = createUsers({ ...changes, store: userStore, hashPassword: passwords.hash, endSessions })
+  const users = createUsers({
+    ...changes,
+    store: userStore,
+    hashPassword: passwords.hash,
+    endSessions,
+  })
   const groups = createGroups({ ...changes, store: groupStore })
 
   const keys = createKeys({ ...changes, store: authStore, users })
@@ -136,9 +141,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     failures,
     log,
   })
-  const fairLoop = createFairLoop()
+  const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
-  const { inFlight: running, recheckAccess } = createRequestRevocation({
+  const { inFlight, recheckAccess } = createRequestRevocation({
     store: authStore,
     bus,
     limits,
@@ -162,25 +167,30 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     providers,
   })
 
-  const { usageRecorders, close: closeUsage, ...measured } = createUsage({ db, settings, now })
+  const { usageRecorders, close: closeUsage, ...usage } = createUsage({ db, settings, now })
 
-  const studio = await createStudio({
+  const functions = await createFunctionParts({
     ...changes,
     config,
     grants,
     secrets,
-    hostServices: () => abilities,
+    hostServices: () => functionServices,
   })
   const modelStore = createModelStore({ db, grants })
   const catalogue = await createModelCatalogue({
     registry,
-    directory: studio.directory,
+    directory: functions.directory,
     store: modelStore,
     bus,
   })
   catalogue.onChange(recheckAccess)
-  const models = createModels({ ...changes, maxModels: config.MAX_MODELS, store: modelStore, catalogue })
-  const library = await createKnowledge({
+  const models = createModels({
+    ...changes,
+    maxModels: config.MAX_MODELS,
+    store: modelStore,
+    catalogue,
+  })
+  const knowledge = await createKnowledge({
     ...changes,
     ...options,
     config,
@@ -194,55 +204,55 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     warn: (message) => log.warn(message),
     report: (error) => log.error({ err: error }, "a job could not be worked on"),
   })
-  const { citations } = library
-  const chat = createCompletions({
+  const { citations } = knowledge
+  const completions = createCompletions({
     citations,
     template: () => settings.current().rag_template,
     catalogue,
-    inFlight: running,
-    filters: createModelFilters(studio),
+    inFlight: inFlight,
+    filters: createModelFilters(functions),
     dispatcher: createDispatcher({
       fairLoop,
       usageRecorders,
-      inFlight: running,
+      inFlight: inFlight,
       catalogue,
-      callFunction: studio.respond,
+      callFunction: functions.respond,
     }),
   })
-  const abilities = createFunctionServices({
-    completions: chat,
+  const functionServices = createFunctionServices({
+    completions: completions,
     citations,
-    files: library.files,
+    files: knowledge.files,
     handbook: createHandbook(documentationFolder),
   })
   const conversations = await createConversations({
     ...changes,
     streams: options,
     settings,
-    inFlight: running,
+    inFlight: inFlight,
     limits,
     fairLoop,
     registry,
     catalogue,
-    completions: chat,
-    attaching: library.attaching,
-    readersOf: library.collections.readersOf,
+    completions: completions,
+    attaching: knowledge.attaching,
+    readersOf: knowledge.collections.readersOf,
     standings: authStore.accessByUser,
     log,
   })
-  const bodyRoom = createBodyMemory(limits.bodies)
-  const runtime = createNativeProxy({
+  const bodyMemory = createBodyMemory(limits.bodies)
+  const nativeProxy = createNativeProxy({
     ...changes,
     config,
     registry,
     catalogue,
     usageRecorders,
-    inFlight: running,
+    inFlight: inFlight,
     fairLoop,
-    bodyRoom,
+    bodyRoom: bodyMemory,
   })
 
-  await seed({ config, users, keys, studio, log })
+  await seed({ config, users, keys, studio: functions, log })
 
   return {
     config,
@@ -250,7 +260,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     db,
     bus,
     audit,
-    trail,
+    trail: auditProcessing,
     settings,
     users,
     groups,
@@ -261,33 +271,33 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     scim,
     sso,
     passwordSignIn,
-    running,
+    running: inFlight,
     fairLoop,
     storage,
     storageLimit,
     limits,
-    bodyRoom,
+    bodyRoom: bodyMemory,
     registry,
     connections,
     catalogue,
     models,
-    chat,
+    chat: completions,
     conversations,
-    runtime,
-    ...measured,
-    library,
-    studio,
+    runtime: nativeProxy,
+    ...usage,
+    library: knowledge,
+    studio: functions,
 
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {
       storage.close()
-      await studio.close()
-      await library.close()
+      await functions.close()
+      await knowledge.close()
       await conversations.close()
       await closeUsage()
       await authentication.close()
       await failures.close()
-      await trail.close()
+      await auditProcessing.close()
       await registry.close()
       await bus.close()
       await db.close()

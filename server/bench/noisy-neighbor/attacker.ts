@@ -1,9 +1,9 @@
 // One attack of `attacks.ts` in a process of its own.
-import { giveWay } from "../../src/limits/thread-priority.ts"
+import { lowerThreadPriority } from "../../src/limits/thread-priority.ts"
 import { attacks } from "./attacks.ts"
 
 // The attacker is another machine in truth: here it must not take the core from who measures.
-giveWay(19)
+lowerThreadPriority(19)
 
 const [name = "", port = "", key = "", ...names] = process.argv.slice(2)
 const attack = attacks[name]

@@ -1,5 +1,5 @@
-import type { NodeExchange } from "../http/request-context.ts"
-import { textStream } from "../http/stream-response.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
+import { streamText } from "../http/stream-response.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditExportQuery } from "./schema.ts"
 
@@ -54,9 +54,9 @@ async function* streamLines(
 export const createExportResponse = (
   reader: AuditReader,
   query: AuditExportQuery,
-  exchange: NodeExchange,
+  exchange: NodeRequestContext,
 ): Response =>
-  new Response(textStream(streamLines(reader, query), exchange), {
+  new Response(streamText(streamLines(reader, query), exchange), {
     headers: {
       "content-type": formats[query.format].type,
       "content-disposition": `attachment; filename="portico-audit.${query.format}"`,

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { AccessRevocation } from "../http/in-flight-requests.ts"
-import { Roster } from "../http/unordered-list.ts"
+import { UnorderedList } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** An in-flight request and the access it relies on. */
@@ -19,7 +19,7 @@ const retryMs = 1000
  * removed grant.
  */
 export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
-  const inFlight = new Roster<AccessDependentRequest>()
+  const inFlight = new UnorderedList<AccessDependentRequest>()
   let changedAt = Number.NEGATIVE_INFINITY
   let checkedAt = Number.NEGATIVE_INFINITY
   let isScheduled = false
@@ -78,7 +78,7 @@ export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: 
   return {
     /** Calls `end` when the access is lost. @returns a function that stops watching */
     watch: (caller: Caller, withdrawal: AccessRevocation): (() => void) => {
-      const stopWatching = inFlight.enter({ caller, withdrawal })
+      const stopWatching = inFlight.add({ caller, withdrawal })
       // The change may have happened while the request body arrived.
       if (changedAt >= caller.confirmed_at) recheck()
       return stopWatching

@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import { isOutage } from "../db/connection-errors.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import { extractCredential, type RequestCredential } from "./credential-source.ts"
 import { isSameOrigin } from "./same-origin.ts"
 import type { SessionTokens } from "./session-tokens.ts"
@@ -32,7 +32,7 @@ interface Deps {
   /** Called for each authenticated request, to record the last use. */
   onAuthenticated: (caller: Caller) => void
   /** Called for each rejected credential. */
-  onRejected: (exchange: Exchange) => void
+  onRejected: (exchange: RequestContext) => void
   /** Origin whose pages may use the cookie, in addition to the request's own host. */
   publicOrigin: string | undefined
 }
@@ -126,7 +126,7 @@ export const createAuthenticate = (deps: Deps) => {
 
   const acceptCaller = (
     caller: Caller | null,
-    exchange: Exchange,
+    exchange: RequestContext,
     { source: by }: RequestCredential,
   ): Caller => {
     const expires = caller?.credential.expires_at ?? null
@@ -142,7 +142,7 @@ export const createAuthenticate = (deps: Deps) => {
     return caller
   }
 
-  return (exchange: Exchange): Caller | Promise<Caller> => {
+  return (exchange: RequestContext): Caller | Promise<Caller> => {
     const credential = extractCredential(exchange.incoming.headers)
     if (!credential) {
       if (exchange.incoming.headers.authorization !== undefined) refused(exchange)

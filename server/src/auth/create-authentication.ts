@@ -4,7 +4,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import { actorOf } from "../http/caller.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import { createAuthenticate } from "./authenticate.ts"
 import { createLastSeen } from "./last-seen.ts"
 import type { SessionTokens } from "./session-tokens.ts"
@@ -24,7 +24,7 @@ interface Deps {
 /** Authenticates requests and records uses and failures. */
 export const createAuthentication = ({ config, failures, log, ...deps }: Deps) => {
   const lastSeen = createLastSeen(deps)
-  const onRejected = (exchange: Exchange): void => {
+  const onRejected = (exchange: RequestContext): void => {
     const actor = actorOf(null, exchange)
     const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
     failures

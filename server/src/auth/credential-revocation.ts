@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import { Roster } from "../http/unordered-list.ts"
+import { UnorderedList } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** An in-flight request and how to end it. */
@@ -14,7 +14,7 @@ const maxEntries = 10_000
 
 /** Ends in-flight requests as soon as their credential is revoked, on every process. */
 export const createCredentialRevocation = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
-  const requestsByUser = new Map<string, Roster<RevocableRequest>>()
+  const requestsByUser = new Map<string, UnorderedList<RevocableRequest>>()
   /** When each user's credentials last changed; for users not in the map, `changedAt` applies. */
   const changedAtByUser = new Map<string, number>()
   let changedAt = Number.NEGATIVE_INFINITY
@@ -54,13 +54,13 @@ export const createCredentialRevocation = ({ store, bus }: { store: AuthStore; b
   }
 
   /** Kept when its last request ends: adding and removing map entries per request is expensive. */
-  const requestsOf = (userId: string): Roster<RevocableRequest> => {
+  const requestsOf = (userId: string): UnorderedList<RevocableRequest> => {
     const known = requestsByUser.get(userId)
     if (known) return known
     if (requestsByUser.size >= maxEntries) {
       for (const [id, { size }] of requestsByUser) if (size === 0) requestsByUser.delete(id)
     }
-    const requests = new Roster<RevocableRequest>()
+    const requests = new UnorderedList<RevocableRequest>()
     requestsByUser.set(userId, requests)
     return requests
   }
@@ -83,7 +83,7 @@ export const createCredentialRevocation = ({ store, bus }: { store: AuthStore; b
      */
     watch: (caller: Caller, end: () => void): (() => void) => {
       const { id } = caller.user
-      const stopWatching = requestsOf(id).enter({ caller, end })
+      const stopWatching = requestsOf(id).add({ caller, end })
       // The revocation may have happened while the request body arrived.
       if (hasChangedSince(caller)) recheckUntilKnown(id)
       return stopWatching

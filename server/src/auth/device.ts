@@ -1,5 +1,5 @@
 import type { Actor } from "../http/caller.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 
 /** The client of a sign-in. */
 export interface SignInDevice {
@@ -12,7 +12,7 @@ export const deviceOf = ({
   exchange,
   actor,
 }: {
-  exchange: Exchange
+  exchange: RequestContext
   actor: Actor
 }): SignInDevice => ({
   actor,

@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { availableParallelism } from "node:os"
 import type { Actor } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
-import { createFairSemaphore, type Origin } from "../limits/fair-semaphore.ts"
+import { createFairSemaphore, type UserAndNetwork } from "../limits/fair-semaphore.ts"
 import { signInsBusyFailure } from "./sign-in-busy.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
@@ -11,7 +11,7 @@ const saltBytes = 16
 const hashBytes = 32
 /** Each derivation takes 32 MiB and a core; at least one core stays free for everything else. */
 const derivationSemaphore = createFairSemaphore({
-  atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)),
+  maxConcurrent: Math.min(2, Math.max(1, availableParallelism() - 1)),
   maxWaiting: { perKey: 100, total: 1000 },
   busy: signInsBusyFailure,
 })
@@ -21,7 +21,7 @@ export type PasswordCost = typeof productionCost
 
 const deriveHash = (
   password: string,
-  { salt, cost, origin }: { salt: Buffer; cost: PasswordCost; origin: Origin },
+  { salt, cost, origin }: { salt: Buffer; cost: PasswordCost; origin: UserAndNetwork },
 ): Promise<Buffer> =>
   derivationSemaphore.run(
     origin,
@@ -59,7 +59,11 @@ export const createPasswords = (cost: PasswordCost = productionCost) => ({
   },
 
   /** Compares in constant time. Without a stored hash, it takes equally long and returns false. */
-  verify: async (password: string, stored: string | null, origin: Origin): Promise<boolean> => {
+  verify: async (
+    password: string,
+    stored: string | null,
+    origin: UserAndNetwork,
+  ): Promise<boolean> => {
     const match = stored === null ? null : hashPattern.exec(stored)
     if (!match) {
       await deriveHash(password, { salt: randomBytes(saltBytes), cost, origin })

@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import type { Exchange, HttpContext } from "../http/request-context.ts"
+import type { HttpContext, RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { User } from "../users/schema.ts"
@@ -39,7 +39,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
    * Otherwise a page of another website could create accounts, or sign its visitor in to another
    * account.
    */
-  const requireSameOrigin = ({ incoming }: Exchange): void => {
+  const requireSameOrigin = ({ incoming }: RequestContext): void => {
     if (isSameOrigin(incoming.headers, publicOrigin)) return
     fail(
       "forbidden",
@@ -48,7 +48,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     )
   }
   /** A page of another site gets no cookie, even with valid credentials. */
-  const withCookie = (signedIn: SignedIn, { incoming }: Exchange): Response => {
+  const withCookie = (signedIn: SignedIn, { incoming }: RequestContext): Response => {
     if (!isSameOrigin(incoming.headers, publicOrigin)) return Response.json(signedIn)
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
   }

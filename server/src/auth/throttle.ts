@@ -75,7 +75,7 @@ export const createSignInThrottle = ({
     const known = semaphores.get(network)
     if (known) return known
     const created = createFairSemaphore({
-      atOnce: maxConcurrentPerAddress,
+      maxConcurrent: maxConcurrentPerAddress,
       maxWaiting: { perKey: maxWaitingPerPair, total: maxWaitingPerAddress },
       busy: signInsBusyFailure,
     })

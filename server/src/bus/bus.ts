@@ -28,7 +28,7 @@ export interface Bus {
   close(): Promise<void>
 }
 
-export const createListeners = () => {
+export const createTopicListeners = () => {
   const listeners = new Set<(message: BusMessage) => void>()
   return {
     deliver: (message: BusMessage): void => {
@@ -43,7 +43,7 @@ export const createListeners = () => {
 
 /** In-process bus for SQLite, where only one process exists. */
 export const createLocalBus = (): Bus => {
-  const { deliver, subscribe } = createListeners()
+  const { deliver, subscribe } = createTopicListeners()
   return {
     publish: async (tx, message) => afterCommit(tx, () => deliver(message)),
     subscribe,

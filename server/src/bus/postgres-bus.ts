@@ -4,7 +4,7 @@ import pg from "pg"
 import { z } from "zod"
 import { afterCommit } from "../db/database.ts"
 import { createTimeoutSocket } from "../db/postgres.ts"
-import { type Bus, type BusMessage, createListeners } from "./bus.ts"
+import { type Bus, type BusMessage, createTopicListeners } from "./bus.ts"
 
 const channel = "portico"
 const minReconnectDelayMs = 200
@@ -46,7 +46,7 @@ const parseEnvelope = (payload: string | undefined): z.output<typeof Envelope> |
  */
 export const createPostgresBus = (url: string): Bus => {
   const from = randomUUID()
-  const { deliver, subscribe } = createListeners()
+  const { deliver, subscribe } = createTopicListeners()
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let reconnectDelayMs = minReconnectDelayMs

@@ -1,4 +1,4 @@
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 
 /**
  * Client headers that are forwarded to upstreams. All others are dropped, including the
@@ -7,7 +7,7 @@ import type { Exchange } from "../http/request-context.ts"
 const forwardedNames =
   /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
 
-export const forwardedClientHeaders = ({ incoming }: Exchange): Record<string, string> => {
+export const forwardedClientHeaders = ({ incoming }: RequestContext): Record<string, string> => {
   const forwarded: Record<string, string> = {}
   for (const name in incoming.headers) {
     const value = incoming.headers[name]

@@ -1,7 +1,7 @@
 import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import { type Exchange, whenClosed } from "../http/request-context.ts"
+import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import { createResponseWriter } from "../http/response-writer.ts"
 import type { Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
@@ -42,7 +42,7 @@ interface AnswerRequest extends DispatchRequest {
   sourcePassages?: readonly SourcePassage[] | null
 }
 
-const disconnectSignal = ({ outgoing }: Exchange): AbortSignal => {
+const disconnectSignal = ({ outgoing }: RequestContext): AbortSignal => {
   const controller = new AbortController()
   whenClosed(outgoing, () => controller.abort())
   return controller.signal
@@ -94,7 +94,7 @@ export const createCompletions = ({
   }
 
   const createRelay =
-    (exchange: Exchange, request: ModelRequest, sources?: SourceEncoder): ConsumerFactory =>
+    (exchange: RequestContext, request: ModelRequest, sources?: SourceEncoder): ConsumerFactory =>
     (usageRecorder, onDone) => {
       const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
       const scanner = new SseScanner(markers, hidesUsage(request))
@@ -127,7 +127,7 @@ export const createCompletions = ({
 
   /** `complete` for a request whose answer is based on files. */
   const completeWithSources = async (
-    exchange: Exchange,
+    exchange: RequestContext,
     { caller, request }: { caller: Caller; request: ModelRequest },
     resolved: ResolvedModel,
   ): Promise<void> => {
@@ -163,7 +163,11 @@ export const createCompletions = ({
 
   return {
     /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
-    complete: async (exchange: Exchange, caller: Caller, request: ModelRequest): Promise<void> => {
+    complete: async (
+      exchange: RequestContext,
+      caller: Caller,
+      request: ModelRequest,
+    ): Promise<void> => {
       exchange.model = request.model
       const found = catalogue.resolve(caller, request.model)
       const resolved = found instanceof Promise ? await found : found

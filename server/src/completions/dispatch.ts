@@ -12,7 +12,7 @@ import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
-import type { FairLoop } from "../limits/fair-loop.ts"
+import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import type { RequestHandle } from "../outbound/client.ts"
 import type { RequestOutcome } from "../usage/schema.ts"
@@ -60,7 +60,7 @@ export interface DispatchTarget {
 }
 
 interface Deps {
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   usageRecorders: UsageRecorders
   inFlight: InFlightRequests
   catalogue: Pick<ModelCatalogue, "isAccessRevoked">

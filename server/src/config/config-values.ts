@@ -46,9 +46,9 @@ const port = "must be a whole number from 0 to 65535"
 export const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, port)
 
 const count = "must be a whole number of at least 1"
-export const Count = z.coerce.number<string>(count).int(count).min(1, count)
+export const PositiveInteger = z.coerce.number<string>(count).int(count).min(1, count)
 
-export const CountBounds = limitPair(Count, "100/2000")
+export const CountBounds = limitPair(PositiveInteger, "100/2000")
 export const SizeBounds = limitPair(Size, "250MB/1GB")
 
 export const isHttpUrl = (text: string): boolean => {
@@ -91,7 +91,7 @@ export const BearerToken = z
   .string()
   .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces")
 
-export const RateLimit = z.string().transform((text, context) => {
+export const RatePerMinute = z.string().transform((text, context) => {
   if (/^off$/i.test(text)) return null
   const [, writes, reads] = /^(\d+)\/(\d+)$/.exec(text) ?? []
   if (Number(writes) > 0 && Number(reads) > 0) {

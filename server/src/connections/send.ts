@@ -1,4 +1,4 @@
-import { costs, type LoopShare } from "../limits/fair-loop.ts"
+import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import type {
   RequestHandle,
   ResponseListener,
@@ -31,7 +31,7 @@ interface SendOptions {
   /** Time limit for the response's head, across all attempts. */
   timeoutMs: number
   /** The caller's share of the event loop, charged for each chunk. */
-  share: LoopShare
+  share: EventLoopShare
   /**
    * Called with an exception that `broke` threw, when the handler can no longer report it itself.
    */
@@ -58,7 +58,7 @@ class FailoverRequest implements RequestHandle {
   readonly #listener: FailoverHandler
   readonly #deadline: number
   readonly #onUnexpectedError: SendOptions["onUnexpectedError"]
-  readonly #share: LoopShare
+  readonly #share: EventLoopShare
   /** The consumer is ready for more, but must wait for its share of the event loop. */
   #isWaiting = false
   #isReady = true
@@ -97,11 +97,11 @@ class FailoverRequest implements RequestHandle {
     // Most responses have one chunk, which the request's own share covers.
     const isFirst = !this.#hasStarted
     this.#hasStarted = true
-    if (isFirst || this.#share.take(costs.chunk)) return isReady
+    if (isFirst || this.#share.take(turnCosts.chunk)) return isReady
     this.#isReady = isReady
     if (this.#isWaiting) return false
     this.#isWaiting = true
-    this.#share.wait(costs.chunk, () => {
+    this.#share.wait(turnCosts.chunk, () => {
       this.#isWaiting = false
       if (this.#isReady) this.#request?.resume()
     })

@@ -2,8 +2,8 @@ import type { AuthStore } from "../auth/store.ts"
 import type { Bus, BusMessage } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import type { NodeExchange } from "../http/request-context.ts"
-import { openStream, type StreamEvent, type StreamOptions } from "../http/sse-response.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
+import { openSseStream, type ServerSentEvent, type SseOptions } from "../http/sse-response.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import { createOpenEventStreams, type OpenEventStream } from "./open-event-streams.ts"
 
@@ -21,10 +21,10 @@ interface Deps {
   /** Registers a callback for changes of the models that connections offer. */
   onModelsChange: (listener: () => void) => void
   limits: Pick<UserLimits, "replies">
-  streams: StreamOptions
+  streams: SseOptions
 }
 
-const eventFor = (caller: Caller, message: BusMessage): StreamEvent | null => {
+const eventFor = (caller: Caller, message: BusMessage): ServerSentEvent | null => {
   if (message.topic === "chats" && message.user_id === caller.user.id) {
     return { name: "chats", data: JSON.stringify({ id: message.id }) }
   }
@@ -78,8 +78,8 @@ export const createChangeEvents = (deps: Deps) => {
   })
 
   /** Resolves when the page has disconnected or was cut off. */
-  return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
-    const stream = openStream({
+  return async (exchange: NodeRequestContext, caller: Caller): Promise<void> => {
+    const stream = openSseStream({
       exchange,
       caller,
       running: inFlight,

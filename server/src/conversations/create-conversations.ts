@@ -6,9 +6,9 @@ import type { ConnectionRegistry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import type { StreamOptions } from "../http/sse-response.ts"
+import type { SseOptions } from "../http/sse-response.ts"
 import type { Attachments } from "../knowledge/attachments.ts"
-import type { FairLoop } from "../limits/fair-loop.ts"
+import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
@@ -38,11 +38,11 @@ interface Deps {
   attaching: Attachments
   storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   rowLimits: RowLimits
   readersOf: Parameters<typeof createChangeEvents>[0]["readersOf"]
   standings: Parameters<typeof createChangeEvents>[0]["standings"]
-  streams: StreamOptions
+  streams: SseOptions
   log: Logger
   newId: () => string
   now: () => number

@@ -1,9 +1,9 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import type { NodeExchange } from "../http/request-context.ts"
-import { type EventStream, openStream, type StreamOptions } from "../http/sse-response.ts"
-import { costs, type FairLoop } from "../limits/fair-loop.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
+import { openSseStream, type SseOptions, type SseStream } from "../http/sse-response.ts"
+import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./conversations.ts"
@@ -19,15 +19,15 @@ interface Deps {
   sharedView: SharedChatView
   inFlight: InFlightRequests
   limits: Pick<UserLimits, "replies">
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   bus: Bus
-  streams: StreamOptions
+  streams: SseOptions
 }
 
 interface StreamReader {
   caller: Caller
   chat: { id: string; user_id: string }
-  stream: EventStream
+  stream: SseStream
 }
 
 /** Where a reader resumes. */
@@ -77,7 +77,7 @@ export const createChatEventStream = (deps: Deps) => {
     name: "snapshot" | "messages",
     { after, seq: fixedSeq }: { after: number; seq: number | null },
   ): Promise<{ after: number; seq: number; hasMore: boolean }> => {
-    await fairLoop.of(caller.user.id).turn(costs.messagePage)
+    await fairLoop.of(caller.user.id).turn(turnCosts.messagePage)
     const request = { start: { after }, size: snapshotPage }
     const { page, seq: current } = await answers.page(chat.id, request)
     const { messages: stored, hasMore, to } = page ?? { messages: [], hasMore: false, to: after }
@@ -169,14 +169,14 @@ export const createChatEventStream = (deps: Deps) => {
    * @throws {Failure} `not_found`
    */
   return async (
-    exchange: NodeExchange,
+    exchange: NodeRequestContext,
     caller: Caller,
     { id, resume }: { id: string; resume: ResumePoint },
   ): Promise<void> => {
     const chat = await chats.requireReadable(caller, id)
     const isBusy = (): boolean => answers.isRunning(id)
     const { replies: unread } = limits
-    const stream = openStream({
+    const stream = openSseStream({
       exchange,
       caller,
       running: inFlight,

@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads"
 import { type DatabaseLocation, openBackgroundWriter } from "../db/background-writer.ts"
 import { serveRequests } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
-import { giveWay } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { ExportedChat } from "./import-export-schema.ts"
 import { parseImport } from "./import-file.ts"
 import {
@@ -15,7 +15,7 @@ import type { ImportWorkerRequest, ImportWorkerResponse } from "./importer.ts"
 import { parseMarkdownChat } from "./markdown.ts"
 
 /** Runs in its own worker thread, which `importer.ts` calls. */
-giveWay(10)
+lowerThreadPriority(10)
 const db = await openBackgroundWriter(workerData as DatabaseLocation)
 
 type CheckRequest = Extract<ImportWorkerRequest, { step: "check" }>

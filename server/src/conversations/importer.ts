@@ -6,7 +6,7 @@ import { smallBodyBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import type { JsonMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
-import { createTurns } from "../limits/mutex.ts"
+import { createMutex } from "../limits/mutex.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 
 /** Requests to the worker: validate a whole file, then prepare and write each chat. */
@@ -50,7 +50,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
     { file, url },
     idleTimeoutMs,
   )
-  const runExclusive = createTurns()
+  const runExclusive = createMutex()
 
   const check = (userId: string, { bytes, members }: JsonObject): Promise<ImportWorkerResponse> => {
     if (bytes.length > smallBodyBytes) {

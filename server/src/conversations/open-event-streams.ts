@@ -1,11 +1,11 @@
 import type { AuthStore } from "../auth/store.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { StreamEvent } from "../http/sse-response.ts"
+import type { ServerSentEvent } from "../http/sse-response.ts"
 
 export interface OpenEventStream {
   caller: Caller
-  send: (event: StreamEvent) => void
+  send: (event: ServerSentEvent) => void
 }
 
 interface Deps {

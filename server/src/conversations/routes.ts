@@ -3,7 +3,7 @@ import { parseJsonObject } from "../http/json-object.ts"
 import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { textStream } from "../http/stream-response.ts"
+import { streamText } from "../http/stream-response.ts"
 import type { Chats } from "./conversations.ts"
 import type { ChatExport } from "./export.ts"
 import {
@@ -49,7 +49,7 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       responses: { 200: json(ExportedChats, "Every chat with all branches") },
     }),
     async ({ caller, exchange }) => {
-      const body = textStream(chatExport.allJson(caller), exchange)
+      const body = streamText(chatExport.allJson(caller), exchange)
       return download(body, "application/json", "portico-chats.json")
     },
   )
@@ -84,10 +84,10 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       const chat = await chats.requireReadable(caller, params.id)
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {
-        const text = textStream(chatExport.branchMarkdown(caller, chat), exchange)
+        const text = streamText(chatExport.branchMarkdown(caller, chat), exchange)
         return download(text, "text/markdown; charset=utf-8", `${name}.md`)
       }
-      const text = textStream(chatExport.chatJson(caller, chat), exchange)
+      const text = streamText(chatExport.chatJson(caller, chat), exchange)
       return download(text, "application/json", `${name}.json`)
     },
   )

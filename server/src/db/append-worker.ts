@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { AppendBatch } from "./appender.ts"
 import { openSqliteFile } from "./sqlite-file.ts"
 import { serveRequests } from "./worker-client.ts"
@@ -10,7 +10,7 @@ type Row = Record<string, SQLInputValue>
 
 // On a single core, requests take precedence. This niceness leaves the thread about a quarter of
 // the core, twice what it needs.
-giveWay(5)
+lowerThreadPriority(5)
 const { path } = workerData as { path: string }
 const database = openSqliteFile(path, false)
 const insertStatements = new Map<string, StatementSync>()

@@ -1,13 +1,13 @@
 import type { SQLInputValue } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { BackgroundQuery } from "./background-reader.ts"
 import { registerContainsFolded } from "./contains-folded.ts"
 import { openSqliteFile } from "./sqlite-file.ts"
 import { serveRequests } from "./worker-client.ts"
 
 /** Worker thread that runs the queries of `background-reader.ts`. */
-giveWay(10)
+lowerThreadPriority(10)
 const { path } = workerData as { path: string }
 const database = openSqliteFile(path, true)
 registerContainsFolded(database)

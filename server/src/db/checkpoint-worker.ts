@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../limits/thread-priority.ts"
 
 /** Worker thread that checkpoints the WAL: it blocks on the disk, which requests must not. */
 /** Frames that a disk writes within a few milliseconds. */
@@ -12,7 +12,7 @@ const { path, mode, isUrgent } = workerData as {
   /** True when the disk is nearly full. */
   isUrgent: boolean
 }
-if (!isUrgent) giveWay(19)
+if (!isUrgent) lowerThreadPriority(19)
 
 const database = new DatabaseSync(path, { timeout: 1000 })
 database.exec("pragma synchronous = normal")

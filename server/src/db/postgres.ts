@@ -1,7 +1,7 @@
 import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
-import { createTurns } from "../limits/mutex.ts"
+import { createMutex } from "../limits/mutex.ts"
 import { createTransact, type Database, type Tx } from "./database.ts"
 import { joinJsonArray } from "./json.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
@@ -107,7 +107,7 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
   // A separate pool: setting this in every transaction would cost as much as waiting for the disk.
   const session = "-c synchronous_commit=off"
   const relaxed = openWithTimeout(url, { ...options, max: relaxedPoolSize, session })
-  const runInTurn = createTurns()
+  const runInTurn = createMutex()
   const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
   }

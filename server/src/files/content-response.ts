@@ -1,11 +1,11 @@
 import { Readable } from "node:stream"
 import { fail } from "../errors.ts"
-import type { NodeExchange } from "../http/request-context.ts"
-import { byteStream } from "../http/stream-response.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
+import { streamBytes } from "../http/stream-response.ts"
 import type { ObjectStore } from "./objects.ts"
 
 interface ContentRequest {
-  exchange: NodeExchange
+  exchange: NodeRequestContext
   method: string
   range: string | undefined
   ifRange: string | undefined
@@ -88,6 +88,6 @@ export const createContentResponse = async (
       "This file is missing from the gateway's storage. Upload it again, or ask your administrator to restore it from a backup.",
     )
   }
-  const body = byteStream(Readable.toWeb(bytes) as ReadableStream, request.exchange)
+  const body = streamBytes(Readable.toWeb(bytes) as ReadableStream, request.exchange)
   return new Response(body, { status, headers })
 }

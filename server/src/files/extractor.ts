@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
-import { lowerPriority } from "../limits/thread-priority.ts"
+import { lowerProcessPriority } from "../limits/thread-priority.ts"
 import type { ExtractionMessage, ExtractionTask } from "./extract/child.ts"
 
 /** A document's text, its passages, and their index segment. */
@@ -74,7 +74,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
       // No environment: a process that parses untrusted documents must not have secrets.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
     })
-    lowerPriority(process.pid)
+    lowerProcessPriority(process.pid)
     const child = { process, used: 0 }
     all.add(child)
     process.once("exit", () => {

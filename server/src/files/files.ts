@@ -8,8 +8,8 @@ import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import type { Queue } from "../jobs/queue.ts"
-import { createTurns } from "../limits/mutex.ts"
+import type { JobQueue } from "../jobs/queue.ts"
+import { createMutex } from "../limits/mutex.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,
@@ -29,7 +29,7 @@ interface Deps {
   store: FileStore
   passages: PassageStore
   objects: ObjectStore
-  queue: Queue
+  queue: JobQueue
   rowLimits: RowLimits
   newId: () => string
   now: () => number
@@ -72,7 +72,7 @@ export const createFiles = (deps: Deps) => {
   const { collectionUploads: uploadsToCollections } = deps
 
   /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
-  const runSerialized = createTurns()
+  const runSerialized = createMutex()
   let commitCount = 0
 
   const throwNotFound = (): never => fail("not_found", "File not found.")

@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { Failure } from "../errors.ts"
-import type { Kind, Work } from "../jobs/queue.ts"
-import { Hopeless } from "../jobs/queue.ts"
+import type { JobKind, JobRun } from "../jobs/queue.ts"
+import { PermanentJobError } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import type { ExtractionLimits } from "./extract/formats.ts"
 import type { ExtractionEngine } from "./extraction-engine.ts"
@@ -45,7 +45,7 @@ const storageLimitMessage =
   "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
 
 /** The `read` job: extracts a file's text into searchable passages. */
-export const createProcessingJob = (deps: Deps): Kind => {
+export const createProcessingJob = (deps: Deps): JobKind => {
   const { db, bus, store, passages, objects, storage, extractor, limits, now } = deps
 
   const updateFile = async (
@@ -81,7 +81,7 @@ export const createProcessingJob = (deps: Deps): Kind => {
       await storage.writeWithinLimit([addition], write)
     } catch (error) {
       if (error instanceof Failure && error.code === "storage_limit")
-        throw new Hopeless(storageLimitMessage)
+        throw new PermanentJobError(storageLimitMessage)
       throw error
     }
   }
@@ -103,13 +103,13 @@ export const createProcessingJob = (deps: Deps): Kind => {
     const { engine } = deps
     // Only unreadable formats go to the engine, not files that are too large or look malicious.
     if (!engine || !/OCR|holds no text|before 2007|not supported/.test(reason))
-      throw new Hopeless(reason)
+      throw new PermanentJobError(reason)
     const path = objects.temporary()
     try {
       await engine.read(from, path, { filename, signal })
       const task = { path, filename: `text.${engine.fileExtension}`, contentType: "", limits }
       const outcome = await extractor.read(task, signal)
-      if ("unreadable" in outcome) throw new Hopeless(reason)
+      if ("unreadable" in outcome) throw new PermanentJobError(reason)
       return { ...outcome.read, format: engine.name }
     } finally {
       await rm(path, { force: true })
@@ -119,7 +119,9 @@ export const createProcessingJob = (deps: Deps): Kind => {
   const extract = async (file: StoredFile, signal: AbortSignal): Promise<ExtractedText> => {
     const copy = await objects.localCopy(file.hash)
     if (!copy)
-      throw new Hopeless("This file is missing from the gateway's storage. Upload it again.")
+      throw new PermanentJobError(
+        "This file is missing from the gateway's storage. Upload it again.",
+      )
     const { filename, content_type: contentType } = file
     try {
       const outcome = await extractor.read(
@@ -152,7 +154,7 @@ export const createProcessingJob = (deps: Deps): Kind => {
 
     quickMs: deps.quickReadMs ?? defaultQuickReadMs,
 
-    run: async ({ target, signal }: Work): Promise<undefined> => {
+    run: async ({ target, signal }: JobRun): Promise<undefined> => {
       const file = await store.byId(target)
       if (!file || file.status === "completed" || file.status === "stored") return
       await db.transactRelaxed((tx) =>
@@ -168,7 +170,7 @@ export const createProcessingJob = (deps: Deps): Kind => {
         const file = await store.byId(target, tx)
         if (!file) return
         const sentence =
-          error instanceof Hopeless
+          error instanceof PermanentJobError
             ? error.message
             : `Processing failed: ${error.message.slice(0, 300)}`
         await updateFile(tx, file, { status: "failed", error: sentence })

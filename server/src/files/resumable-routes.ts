@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import { IdParams } from "../http/pagination.ts"
-import type { NodeExchange } from "../http/request-context.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { RouteRequest, Router } from "../http/router.ts"
 import { parseCollectionId } from "./collection-upload.ts"
@@ -21,7 +21,7 @@ const header = (incoming: IncomingMessage, name: string): string => {
 }
 
 /** Sets the version header and rejects requests for any other protocol version. */
-const checkTusVersion = ({ incoming, outgoing }: NodeExchange): void => {
+const checkTusVersion = ({ incoming, outgoing }: NodeRequestContext): void => {
   outgoing.setHeader("tus-resumable", version)
   outgoing.setHeader("cache-control", "no-store")
   if (header(incoming, "tus-resumable") === version) return

@@ -4,9 +4,9 @@ import type { RowLimits } from "../db/row-limits.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, systemActor } from "../http/caller.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
-import { costs, type FairLoop } from "../limits/fair-loop.ts"
-import { createTurns } from "../limits/mutex.ts"
-import { type Bounds, checkBounds, type UserLimit } from "../limits/user-limit.ts"
+import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
+import { createMutex } from "../limits/mutex.ts"
+import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import type { Files } from "./files.ts"
 import type { ObjectStore } from "./objects.ts"
@@ -30,8 +30,8 @@ interface Deps {
   /** Limit on concurrent upload requests per user. */
   uploads: UserLimit
   /** Limit on unfinished uploads, including abandoned ones. */
-  unfinished: Bounds
-  fairLoop: FairLoop
+  unfinished: UserAndTotal
+  fairLoop: FairEventLoop
   /** Maximum file size, in bytes. */
   limit: number
   /** Whether to reject files without extractable text. */
@@ -61,14 +61,14 @@ export const createResumableUploads = (deps: Deps) => {
   const { rowLimits } = deps
   const writers = new Map<string, ActiveWriter>()
   /** Serializes the creation of uploads per user. */
-  const runSerialized = createTurns()
+  const runSerialized = createMutex()
   /** Unfinished uploads survive a restart, so they are counted in the database. */
   const unfinished = {
     what: "unfinished uploads",
     variable: "MAX_UNFINISHED_UPLOADS",
     bounds: deps.unfinished,
   }
-  const checkUnfinishedLimit = (counts: Bounds): void => checkBounds(unfinished, counts)
+  const checkUnfinishedLimit = (counts: UserAndTotal): void => checkLimit(unfinished, counts)
 
   const throwNotFound = (): never => fail("not_found", "Upload not found.")
 
@@ -171,7 +171,7 @@ export const createResumableUploads = (deps: Deps) => {
       if (deps.requireReadable && upload.process === 1) rejectUnreadable(head)
     }
     try {
-      const turn = () => fairLoop.of(upload.user_id).turn(costs.upload)
+      const turn = () => fairLoop.of(upload.user_id).turn(turnCosts.upload)
       await partials.append(upload.id, source, {
         from,
         totalSize: upload.size,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import type { RowLimits } from "../db/row-limits.ts"
-import type { LoopShare } from "../limits/fair-loop.ts"
+import type { EventLoopShare } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage.ts"
 import type { ObjectStore } from "./objects.ts"
@@ -11,7 +11,7 @@ interface Deps {
   storage: StorageQuota
   rowLimits: RowLimits
   uploads: UserLimit
-  shareOf: (user: string) => LoopShare
+  shareOf: (user: string) => EventLoopShare
   /** Maximum file size, in bytes. */
   limit: number
 }

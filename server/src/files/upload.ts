@@ -4,7 +4,7 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy"
 import { Failure, fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import { findUnstorableInBody, parseJsonBody } from "../http/body.ts"
-import { costs, type LoopShare } from "../limits/fair-loop.ts"
+import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import { detectFileType } from "./file-type.ts"
 import type { ObjectStore, ReceivedObject } from "./objects.ts"
 
@@ -25,7 +25,7 @@ interface Deps {
   limit: number
   /** Whether to reject files without extractable text. */
   requireReadable: boolean
-  share: LoopShare
+  share: EventLoopShare
 }
 
 export const failTooLarge = (limit: number): never =>
@@ -107,7 +107,7 @@ export const readUpload = (
           if (mustBeReadable) rejectUnreadable(head)
         },
         onSize: (size) => void (size > limit && failTooLarge(limit)),
-        yieldTurn: () => share.turn(costs.upload),
+        yieldTurn: () => share.turn(turnCosts.upload),
       })
 
     form.on("file", (name, part, sent, _encoding, type) => {

@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { Grants } from "../grants/grants.ts"
-import { createPlaces } from "../limits/semaphore.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import { createSsrfGuard } from "../outbound/ssrf-guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { StorageQuota } from "../storage/storage.ts"
@@ -40,7 +40,7 @@ const maxOutputBytes = 8_000_000
 const maxPieces = 100_000
 
 /** Creates all parts of the functions feature. No worker thread starts before it is needed. */
-export const createStudio = async (deps: Deps) => {
+export const createFunctionParts = async (deps: Deps) => {
   const { config, db, bus, audit, grants, secrets, storage, newId, now } = deps
   const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
@@ -77,7 +77,7 @@ export const createStudio = async (deps: Deps) => {
   }
   const runner = createRunner({
     sandbox,
-    acquire: createPlaces(config.FUNCTION_CONCURRENCY),
+    acquire: createSemaphore(config.FUNCTION_CONCURRENCY),
     hostServices,
     keyValues: createKeyValueStore({
       db,

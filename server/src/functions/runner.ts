@@ -1,4 +1,4 @@
-import type { createPlaces } from "../limits/semaphore.ts"
+import type { createSemaphore } from "../limits/semaphore.ts"
 import type { SsrfGuard } from "../outbound/ssrf-guard.ts"
 import { createHostCalls } from "./host-calls.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
@@ -21,7 +21,7 @@ const maxDepth = 4
 
 interface Deps {
   sandbox: Sandbox
-  acquire: ReturnType<typeof createPlaces>
+  acquire: ReturnType<typeof createSemaphore>
   hostServices: HostServices
   keyValues: KeyValueStore
   guard: SsrfGuard

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads"
-import { giveWay } from "../limits/thread-priority.ts"
+import { lowerThreadPriority } from "../limits/thread-priority.ts"
 
 const niceness = 10
-giveWay(niceness)
+lowerThreadPriority(niceness)
 const { default: amaro } = await import("amaro")
 
 /** The parser throws plain objects; their lines count from 1, their columns from 0. */

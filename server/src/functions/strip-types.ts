@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
-import { createTurns } from "../limits/mutex.ts"
+import { createMutex } from "../limits/mutex.ts"
 import { SourceProblem } from "./schema.ts"
 
 const maxMs = 20_000
@@ -43,7 +43,7 @@ const requestStrip = async (worker: Worker, source: string): Promise<StripResult
  * kept for a while; a source that crashes the parser takes only that thread down.
  */
 export const createTypeStripper = () => {
-  const runExclusive = createTurns()
+  const runExclusive = createMutex()
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
 

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events"
 import { expect, it } from "vitest"
 import { createUserLimit } from "../limits/user-limit.ts"
 import { createBodyMemory } from "./body-memory.ts"
-import type { Exchange } from "./request-context.ts"
+import type { RequestContext } from "./request-context.ts"
 
 const limit = () =>
   createUserLimit({
@@ -15,11 +15,11 @@ const limit = () =>
 const exchangeOf = (
   length: number,
   { destroyed, address = "10.0.0.1" }: { destroyed: boolean; address?: string },
-): Exchange => {
+): RequestContext => {
   const outgoing = Object.assign(new EventEmitter(), { destroyed })
   const incoming = { headers: { "content-length": String(length) } }
   // The code under test reads no other members.
-  return { incoming, outgoing, caller: null, address } as unknown as Exchange
+  return { incoming, outgoing, caller: null, address } as unknown as RequestContext
 }
 
 it("releases the reservation of a client that already disconnected", () => {

@@ -1,7 +1,7 @@
 import type { UserLimit } from "../limits/user-limit.ts"
 import { bodyTooLarge } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
-import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
+import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"
 
 /** Bodies up to this size are not counted; the limit on requests bounds them. */
 const smallBytes = 64 * 1024
@@ -12,12 +12,15 @@ type BodyReader<T> = () => T | Promise<T>
 
 /** Reserves memory for request bodies until their responses close. */
 export const createBodyMemory = (limit: UserLimit) => {
-  const reserveUntilClosed = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
+  const reserveUntilClosed = (
+    { caller, address, outgoing }: RequestContext,
+    bytes: number,
+  ): void => {
     whenClosed(outgoing, limit.reserve(caller?.user.id ?? networkOf(address), bytes))
   }
 
   /** Reserves while reading; only Node's server accepts a body without a length. */
-  const readWithoutLength = <T>(exchange: NodeExchange, read: BodyReader<T>): Promise<T> => {
+  const readWithoutLength = <T>(exchange: NodeRequestContext, read: BodyReader<T>): Promise<T> => {
     const { promise: refused, reject } = Promise.withResolvers<never>()
     let held = smallBytes
     let length = 0
@@ -39,7 +42,7 @@ export const createBodyMemory = (limit: UserLimit) => {
    * @param maxBytes maximum size of the body, regardless of available memory
    * @throws {Failure} `body_too_large`, or `rate_limited` while not enough memory is available
    */
-  const reserve = (exchange: Exchange, maxBytes: number): void => {
+  const reserve = (exchange: RequestContext, maxBytes: number): void => {
     const length = Number(exchange.incoming.headers["content-length"])
     if (length > maxBytes) throw bodyTooLarge(maxBytes)
     if (length > smallBytes) reserveUntilClosed(exchange, length)
@@ -49,7 +52,11 @@ export const createBodyMemory = (limit: UserLimit) => {
     reserve,
 
     /** Reserves memory for a body, with or without Content-Length, and reads it. */
-    read: <T>(exchange: NodeExchange, maxBytes: number, read: BodyReader<T>): T | Promise<T> => {
+    read: <T>(
+      exchange: NodeRequestContext,
+      maxBytes: number,
+      read: BodyReader<T>,
+    ): T | Promise<T> => {
       if (exchange.incoming.headers["content-length"] === undefined) {
         return readWithoutLength(exchange, read)
       }
@@ -58,7 +65,7 @@ export const createBodyMemory = (limit: UserLimit) => {
     },
 
     /** Like `read`, if `reserve` was already called for a body with Content-Length. */
-    readUnknown: <T>(exchange: NodeExchange, read: BodyReader<T>): T | Promise<T> =>
+    readUnknown: <T>(exchange: NodeRequestContext, read: BodyReader<T>): T | Promise<T> =>
       exchange.incoming.headers["content-length"] === undefined
         ? readWithoutLength(exchange, read)
         : read(),

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net"
-import { type Bounds, createUserLimit, excessOf } from "../limits/user-limit.ts"
+import { createUserLimit, limitExceededFailure, type UserAndTotal } from "../limits/user-limit.ts"
 import { networkOf } from "./client-address.ts"
 import { errorBody, toFailure } from "./errors.ts"
 
 interface Deps {
   /** `perUser`: unauthenticated connections per network; `total`: all connections. */
-  bounds: Bounds
+  bounds: UserAndTotal
   /** Connections authenticated as one user. */
   maxPerUser: number
   /** Trusted proxies carry connections of many users and are exempt. */
@@ -37,8 +37,8 @@ export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted
   }
 
   /** Cached so that rejecting thousands of connections stays cheap. */
-  const refusals = new Map<keyof Bounds, Buffer>()
-  const rejectionFor = (counts: Bounds): Buffer | null => {
+  const refusals = new Map<keyof UserAndTotal, Buffer>()
+  const rejectionFor = (counts: UserAndTotal): Buffer | null => {
     const isOver = counts.perUser > bounds.perUser || counts.total > bounds.total
     if (!isOver) return null
     const exceeded = counts.perUser > bounds.perUser ? "perUser" : "total"
@@ -48,8 +48,8 @@ export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted
     refusals.set(exceeded, made)
     return made
   }
-  const createRejection = (counts: Bounds): Buffer => {
-    const body = errorBody("openai", toFailure(excessOf(limit, counts)))
+  const createRejection = (counts: UserAndTotal): Buffer => {
+    const body = errorBody("openai", toFailure(limitExceededFailure(limit, counts)))
     const head = [
       "HTTP/1.1 429 Too Many Requests",
       "content-type: application/json",

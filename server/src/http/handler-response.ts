@@ -1,28 +1,29 @@
 import type { UserLimit } from "../limits/user-limit.ts"
 import { smallBodyBytes } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
-import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
+import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"
 import { maxStallMs } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
 
-const isReadOnly = ({ incoming }: NodeExchange): boolean =>
+const isReadOnly = ({ incoming }: NodeRequestContext): boolean =>
   incoming.method === "GET" || incoming.method === "HEAD"
 
 /** Counts whole replies in memory until their clients have them. */
 export const createResponseMemory = (limit: UserLimit) => {
-  const ownerOf = ({ caller, address }: Exchange): string => caller?.user.id ?? networkOf(address)
+  const ownerOf = ({ caller, address }: RequestContext): string =>
+    caller?.user.id ?? networkOf(address)
 
   return {
     /**
      * Before a request changes anything: its reply is not refused any more.
      * @throws {Failure} `rate_limited` when too much is left unread already
      */
-    checkAvailable: (exchange: NodeExchange): void => {
+    checkAvailable: (exchange: NodeRequestContext): void => {
       if (!isReadOnly(exchange)) limit.check(ownerOf(exchange))
     },
 
     /** @throws {Failure} `rate_limited` when a user who only reads leaves too much unread */
-    count: (exchange: NodeExchange, bytes: number): void => {
+    count: (exchange: NodeRequestContext, bytes: number): void => {
       // The number of small replies is bounded by that of the requests.
       if (bytes <= smallBodyBytes) return
       const { outgoing } = exchange

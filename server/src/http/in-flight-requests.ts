@@ -1,6 +1,6 @@
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Caller } from "./caller.ts"
-import { Roster } from "./unordered-list.ts"
+import { UnorderedList } from "./unordered-list.ts"
 
 /** Ends a request whose caller may not have what it runs on any more. */
 export interface AccessRevocation {
@@ -40,7 +40,7 @@ const nothing = (): void => {}
 
 /** The requests under way, so that they can be waited for, or ended. */
 export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => {
-  const endings = new Roster<InFlightHandlers>()
+  const endings = new UnorderedList<InFlightHandlers>()
   const waiting = new Set<() => void>()
   let isDraining = false
 
@@ -55,7 +55,7 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
       kind: "requests" | "eventStreams" = "requests",
     ): (() => void) => {
       const release = limits[kind].reserve(caller.user.id)
-      const leave = endings.enter(ending)
+      const leave = endings.add(ending)
       const stopWatching = watch(caller, ending.revoke)
       const { accessRevocation: withdrawal } = ending
       const stopWatchingAccess = withdrawal ? watchAccess(caller, withdrawal) : nothing

@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { listenOnLoopback } from "../../test/harness/listen.ts"
-import { beginNodeExchange } from "./request-context.ts"
+import { createNodeRequestContext } from "./request-context.ts"
 
 const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
 
@@ -11,7 +11,7 @@ const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
 const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const server = createServer((incoming, outgoing) => {
-    beginNodeExchange(opening, { incoming, outgoing })
+    createNodeRequestContext(opening, { incoming, outgoing })
     read(incoming).then(resolve, (error) => resolve(error.code))
   })
   const port = await listenOnLoopback(server)

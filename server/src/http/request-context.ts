@@ -32,7 +32,7 @@ export interface Outgoing {
 }
 
 /** One request and its reply, with what its log line will say. */
-export interface Exchange {
+export interface RequestContext {
   incoming: IncomingHead
   outgoing: Outgoing
   requestId: string
@@ -48,7 +48,7 @@ export interface Exchange {
 }
 
 /** One whose request and reply are Node's own, to read from and to pipe to. */
-export interface NodeExchange extends Exchange {
+export interface NodeRequestContext extends RequestContext {
   incoming: IncomingMessage
   outgoing: ServerResponse
 }
@@ -58,25 +58,25 @@ export const pathOf = (url: string | undefined): string => (url ?? "").split("?"
 
 export interface HonoEnv {
   Bindings: HttpBindings
-  Variables: { exchange: NodeExchange }
+  Variables: { exchange: NodeRequestContext }
 }
 
 export type HttpContext = Context<HonoEnv>
 
 const validRequestId = /^[A-Za-z0-9._:-]{1,128}$/
 
-export interface ExchangeDeps {
+export interface RequestContextDeps {
   addressOf: ReturnType<typeof createClientAddressResolver>
   /** Writes the request's line. */
-  logRequest: (exchange: Exchange) => void
+  logRequest: (exchange: RequestContext) => void
 }
 
 /** Opens the exchange of a request; its log line is written when the reply has closed. */
-export const beginExchange = <I extends IncomingHead, O extends Outgoing>(
-  { addressOf, logRequest }: ExchangeDeps,
+export const createRequestContext = <I extends IncomingHead, O extends Outgoing>(
+  { addressOf, logRequest }: RequestContextDeps,
   incoming: I,
   outgoing: O,
-): Exchange & { incoming: I; outgoing: O } => {
+): RequestContext & { incoming: I; outgoing: O } => {
   const sent = incoming.headers["x-request-id"]
   const exchange = {
     incoming,
@@ -126,8 +126,11 @@ const releaseListenersOnceClosed = (bindings: HttpBindings): void => {
 }
 
 /** As `beginExchange`, for a request that came through Node's server. */
-export const beginNodeExchange = (opening: ExchangeDeps, bindings: HttpBindings): NodeExchange => {
-  const exchange = beginExchange(opening, bindings.incoming, bindings.outgoing)
+export const createNodeRequestContext = (
+  opening: RequestContextDeps,
+  bindings: HttpBindings,
+): NodeRequestContext => {
+  const exchange = createRequestContext(opening, bindings.incoming, bindings.outgoing)
   bindings.outgoing.once("close", () => releaseListenersOnceClosed(bindings))
   // Unheard, what goes wrong with one reply would end the process.
   bindings.outgoing.on("error", (error) => {

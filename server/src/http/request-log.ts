@@ -1,6 +1,6 @@
 import { type Logger, symbols } from "pino"
 import { Failure } from "../errors.ts"
-import { type Exchange, pathOf } from "./request-context.ts"
+import { pathOf, type RequestContext } from "./request-context.ts"
 
 /** Polled by machines all day; worth a line only when something is wrong. */
 const probePaths = new Set(["/health", "/ready", "/metrics"])
@@ -8,10 +8,10 @@ const probePaths = new Set(["/health", "/ready", "/metrics"])
 const causeOf = (failure: Error): unknown =>
   failure instanceof Failure && failure.status === 500 ? failure.cause : undefined
 
-const durationOf = ({ startedAt }: Exchange): number =>
+const durationOf = ({ startedAt }: RequestContext): number =>
   Math.round((performance.now() - startedAt) * 10) / 10
 
-const keyOf = ({ caller }: Exchange): string | undefined =>
+const keyOf = ({ caller }: RequestContext): string | undefined =>
   caller?.credential.type === "key" ? caller.credential.id : undefined
 
 const needsNoEscape = /^[\w\-./:@ ]*$/
@@ -22,7 +22,7 @@ const member = (name: string, value: string | undefined): string => {
 }
 
 /** What pino would write; put together by hand, as this is on the way of every request. */
-const formatInfoLine = (exchange: Exchange): string => {
+const formatInfoLine = (exchange: RequestContext): string => {
   const { incoming, outgoing, caller, requestId, address, model, connection } = exchange
   return (
     `{"level":30,"time":${Date.now()}${member("request_id", requestId)}` +
@@ -34,7 +34,7 @@ const formatInfoLine = (exchange: Exchange): string => {
   )
 }
 
-const logFields = (exchange: Exchange): object => {
+const logFields = (exchange: RequestContext): object => {
   const { incoming, outgoing, caller, failure } = exchange
   return {
     request_id: exchange.requestId,
@@ -53,7 +53,7 @@ const logFields = (exchange: Exchange): object => {
   }
 }
 
-const levelOf = ({ incoming, outgoing, failure }: Exchange): "error" | "info" | "debug" => {
+const levelOf = ({ incoming, outgoing, failure }: RequestContext): "error" | "info" | "debug" => {
   // A reply may break off after its head.
   const broken = failure instanceof Failure && failure.status >= 500
   if (broken || outgoing.statusCode >= 500) return "error"
@@ -67,7 +67,7 @@ const canWrite = (target: unknown): target is { write(line: string): void } =>
  * Writes the one line of a request: no bodies, no secrets, no query string. A client that left
  * before its reply was whole is marked `aborted`.
  */
-export const createRequestLog = (log: Logger): ((exchange: Exchange) => void) => {
+export const createRequestLog = (log: Logger): ((exchange: RequestContext) => void) => {
   const stream: unknown = Reflect.get(log, symbols.streamSym)
   return (exchange) => {
     const level = levelOf(exchange)

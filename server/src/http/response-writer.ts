@@ -1,6 +1,6 @@
 import { catchErrors, type Failure, reportUnhandled } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
-import type { Exchange, Outgoing } from "./request-context.ts"
+import type { Outgoing, RequestContext } from "./request-context.ts"
 
 /** Headers that belong to one connection, not to the message (RFC 9110 §7.6.1). */
 const hopByHop = new Set([
@@ -133,7 +133,7 @@ class OutgoingResponseWriter implements ResponseWriter {
   }
 }
 
-type WritableExchange = Pick<Exchange, "outgoing" | "requestId">
+type WritableExchange = Pick<RequestContext, "outgoing" | "requestId">
 
 export const createResponseWriter = (
   exchange: WritableExchange,

@@ -10,7 +10,7 @@ export type Access = "anyone" | "signed_in" | "user" | "admin" | "provisioner"
 
 export type Method = "get" | "post" | "put" | "patch" | "delete" | "all"
 
-export interface ReplyShape {
+export interface ResponseDeclaration {
   description: string
   schema?: z.ZodType
   contentType?: string
@@ -47,7 +47,7 @@ export interface RouteShape<
   /** Whether it is one of the OpenAI-style routes, which have a name below each alias prefix. */
   isAliased?: boolean
   /** The first 2xx entry is what a handler's value is answered with. */
-  responses: Record<number, ReplyShape>
+  responses: Record<number, ResponseDeclaration>
 }
 
 /** What changes something says whether it gives authority, where API keys open it. */
@@ -69,7 +69,7 @@ export const route = <
     Declaration<A, z.output<B>>,
 ): RouteShape<A, P, Q, B> => ({ access, ...shape })
 
-export const json = (schema: z.ZodType, description: string): ReplyShape => ({
+export const json = (schema: z.ZodType, description: string): ResponseDeclaration => ({
   schema,
   description,
 })

@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
-import { costs, type FairLoop } from "../limits/fair-loop.ts"
+import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import { checkBodyEscalation } from "./authority.ts"
 import {
@@ -21,11 +21,11 @@ import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path/routes.ts"
 import { createResponseMemory, successStatus, toResponse } from "./handler-response.ts"
 import {
-  type Exchange,
   type HonoEnv,
   type HttpContext,
-  type NodeExchange,
+  type NodeRequestContext,
   pathOf,
+  type RequestContext,
 } from "./request-context.ts"
 import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
 import type { Access, RouteShape } from "./route.ts"
@@ -33,10 +33,10 @@ import { authorize } from "./route-access.ts"
 import { validate } from "./validate.ts"
 
 /** Turns a request's credential into its caller, or throws `unauthorized`. */
-export type Authenticate = (exchange: Exchange) => Caller | Promise<Caller>
+export type Authenticate = (exchange: RequestContext) => Caller | Promise<Caller>
 
 /** Admits the identity provider, or throws; it has a token of its own and is no caller. */
-export type AdmitProvisioner = (exchange: Exchange) => Promise<Actor>
+export type AdmitProvisioner = (exchange: RequestContext) => Promise<Actor>
 
 type CallerOf<A extends Access> = A extends "anyone" | "provisioner" ? null : Caller
 
@@ -45,13 +45,13 @@ export interface RawRequest<A extends Access, P> {
   caller: CallerOf<A>
   actor: Actor
   params: P
-  exchange: NodeExchange
+  exchange: NodeRequestContext
 }
 
 /** What a hot handler is given: the caller is checked, the body still to be read. */
-export interface FastPathRequestContext<A extends Access> {
+export interface FastPathRouteRequest<A extends Access> {
   caller: CallerOf<A>
-  exchange: Exchange
+  exchange: RequestContext
   read: ReadBody
 }
 
@@ -87,7 +87,7 @@ export interface Router {
   /** Adds a route without parameters, which are asked all day: they come by the shortest way. */
   hot<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, z.ZodType, Q, B>,
-    handler: (request: FastPathRequestContext<A>) => Promise<void>,
+    handler: (request: FastPathRouteRequest<A>) => Promise<void>,
   ): void
 }
 
@@ -106,7 +106,7 @@ export interface RouterDeps {
   unreadResponses: UserLimit
   connectionLimit: ConnectionLimit
   /** In which users take turns. */
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   /** Bytes of a JSON body at the most. */
   bodyLimit: number
 }
@@ -123,9 +123,9 @@ export const createRouters =
     const fastPathRoutes: FastPathRoute[] = []
 
     /** @returns null where the request may go on at once */
-    const waitForTurn = (exchange: Exchange): Promise<void> | null => {
+    const waitForTurn = (exchange: RequestContext): Promise<void> | null => {
       const share = fairLoop.of(exchange.caller?.user.id ?? networkOf(exchange.address))
-      const turn = share.turn(costs.request)
+      const turn = share.turn(turnCosts.request)
       if (!turn) return null
       return turn.then(() => {
         if (exchange.outgoing.destroyed) throw clientDisconnected()
@@ -133,7 +133,7 @@ export const createRouters =
     }
 
     /** A flood of requests that are refused is a flood too. */
-    const rejectAfterTurn = async (error: unknown, exchange: Exchange): Promise<never> => {
+    const rejectAfterTurn = async (error: unknown, exchange: RequestContext): Promise<never> => {
       await waitForTurn(exchange)
       throw error
     }
@@ -141,7 +141,7 @@ export const createRouters =
     /** At once where the caller is known and need not wait, which is why it is not async. */
     const resolveCaller = (
       shape: RouteShape,
-      exchange: Exchange,
+      exchange: RequestContext,
       path: string,
     ): Caller | null | Promise<Caller | null> => {
       const { access } = shape
@@ -168,7 +168,7 @@ export const createRouters =
     /** The caller of now: a body may take long to arrive, and their access may end meanwhile. */
     const reauthorize = async (
       shape: RouteShape,
-      exchange: Exchange,
+      exchange: RequestContext,
       path: string,
     ): Promise<Caller | null> => {
       if (exchange.caller === null) return null
@@ -184,13 +184,16 @@ export const createRouters =
       return { maxBytes, maxValues, maxDepth, maxMembers }
     }
 
-    const readLimitedBody = (shape: RouteShape, exchange: NodeExchange): Promise<JsonBody> => {
+    const readLimitedBody = (
+      shape: RouteShape,
+      exchange: NodeRequestContext,
+    ): Promise<JsonBody> => {
       const bodyLimits = limitsOf(shape)
       const read = () => readJson(exchange.incoming, bodyLimits)
       return Promise.resolve(bodyRoom.read(exchange, bodyLimits.maxBytes, read))
     }
 
-    const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {
+    const bodyOf = async (shape: RouteShape, exchange: NodeRequestContext): Promise<unknown> => {
       if (!shape.body) return undefined
       const body = await readLimitedBody(shape, exchange)
       const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
@@ -254,34 +257,34 @@ export const createRouters =
       },
       raw: (shape, handler) => {
         // The shape and the handler were declared together; their types agree by `raw`'s own.
-        type Whole = Parameters<typeof handler>[0]
+        type HandlerRequest = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const request: unknown = await requestOf(shape, context)
-          await handler(request as Whole)
+          await handler(request as HandlerRequest)
           return RESPONSE_ALREADY_SENT
         })
       },
       hot: (shape, handler) => {
         // The shape and the handler were declared together; their types agree by `hot`'s own.
-        type Whole = Parameters<typeof handler>[0]
+        type HandlerRequest = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)
           const read: ReadBody = (limits) =>
             bodyRoom.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
           const request: unknown = { caller, exchange, read }
-          await handler(request as Whole)
+          await handler(request as HandlerRequest)
           return RESPONSE_ALREADY_SENT
         })
         const { method, path } = shape
         const answer: FastPathRoute["answer"] = (exchange, read) => {
-          const go = (caller: Caller | null): Promise<void> => {
+          const handle = (caller: Caller | null): Promise<void> => {
             bodyRoom.reserve(exchange, bodyLimit)
             const request: unknown = { caller, exchange, read }
-            return handler(request as Whole)
+            return handler(request as HandlerRequest)
           }
           const called = stripTrailingSlashes(pathOf(exchange.incoming.url))
           const found = resolveCaller(shape, exchange, called)
-          return found instanceof Promise ? found.then(go) : go(found)
+          return found instanceof Promise ? found.then(handle) : handle(found)
         }
         fastPathRoutes.push({ method: method.toUpperCase(), path, style, answer })
       },

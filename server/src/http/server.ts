@@ -16,7 +16,12 @@ import { createFastPathRoutes, respondFastPath } from "./fast-path/routes.ts"
 import { createFastPathServer } from "./fast-path/server.ts"
 import type { HostCheck } from "./host-check.ts"
 import { PathRouter } from "./path-router.ts"
-import { beginNodeExchange, type ExchangeDeps, type HonoEnv, pathOf } from "./request-context.ts"
+import {
+  createNodeRequestContext,
+  type HonoEnv,
+  pathOf,
+  type RequestContextDeps,
+} from "./request-context.ts"
 import { createRequestLog } from "./request-log.ts"
 import { createResponseWriter } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
@@ -53,9 +58,9 @@ const normalizePath = (request: Request): string => {
 }
 
 const begin =
-  (opening: ExchangeDeps): MiddlewareHandler<HonoEnv> =>
+  (opening: RequestContextDeps): MiddlewareHandler<HonoEnv> =>
   async (context, next) => {
-    const exchange = beginNodeExchange(opening, context.env)
+    const exchange = createNodeRequestContext(opening, context.env)
     exchange.outgoing.setHeader("x-request-id", exchange.requestId)
     context.set("exchange", exchange)
     await next()
@@ -129,7 +134,7 @@ export const createServerApp = (deps: Deps) => {
     { errorHandler: unroutableResponse },
   )
   const refuse = (failure: Failure, bindings: HttpBindings): void => {
-    const exchange = beginNodeExchange(opening, bindings)
+    const exchange = createNodeRequestContext(opening, bindings)
     exchange.failure = failure
     createResponseWriter(exchange).sendFailure(deps.styleOf(pathOf(bindings.incoming.url)), failure)
   }
@@ -148,7 +153,7 @@ export const createServerApp = (deps: Deps) => {
     const isPlain = isPlainHost(incoming.headers.host)
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void handleWithHono(incoming, outgoing)
-    const exchange = beginNodeExchange(opening, { incoming, outgoing })
+    const exchange = createNodeRequestContext(opening, { incoming, outgoing })
     respondFastPath(route, exchange, (limits) =>
       deps.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
     )

@@ -3,7 +3,7 @@ import { smallBodyBytes } from "./body-buffer.ts"
 import type { Caller } from "./caller.ts"
 import { toFailure } from "./errors.ts"
 import type { InFlightRequests } from "./in-flight-requests.ts"
-import { type NodeExchange, whenClosed } from "./request-context.ts"
+import { type NodeRequestContext, whenClosed } from "./request-context.ts"
 
 /** Proxies cut what is silent for a minute. */
 const defaultHeartbeatMs = 15_000
@@ -11,7 +11,7 @@ const retryMs = 1000
 /** Of one stream. A reader that is this far behind is cut off; it resumes after its last event. */
 const maxUnreadBytes = 8 * 1024 * 1024
 
-export interface StreamEvent {
+export interface ServerSentEvent {
   /** Where a reader that comes back resumes, as its `Last-Event-ID`. */
   id?: string
   name: string
@@ -19,8 +19,8 @@ export interface StreamEvent {
   data: string
 }
 
-export interface EventStream {
-  send(event: StreamEvent): void
+export interface SseStream {
+  send(event: ServerSentEvent): void
   /** Resolves when the reader has caught up or is gone. */
   drained(): Promise<void>
   isOpen(): boolean
@@ -28,12 +28,12 @@ export interface EventStream {
   closed: Promise<void>
 }
 
-export interface StreamOptions {
+export interface SseOptions {
   heartbeatMs?: number
 }
 
-interface Deps extends StreamOptions {
-  exchange: NodeExchange
+interface Deps extends SseOptions {
+  exchange: NodeRequestContext
   caller: Caller
   running: InFlightRequests
   /** Bytes that readers have not taken yet. */
@@ -87,7 +87,7 @@ const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
  * that falls too far behind is cut off, and resumes after the last event that it received.
  * @throws {Failure} `rate_limited` when its user has too many, before anything is written
  */
-export const openStream = (deps: Deps): EventStream => {
+export const openSseStream = (deps: Deps): SseStream => {
   const { exchange, caller, running, busy, heartbeatMs = defaultHeartbeatMs } = deps
   const { outgoing } = exchange
   let draining = false

@@ -1,7 +1,7 @@
 import { toFailure } from "./errors.ts"
-import type { NodeExchange } from "./request-context.ts"
+import type { NodeRequestContext } from "./request-context.ts"
 
-interface Source {
+interface ByteSource {
   /** @returns undefined at the end */
   next(): Promise<Uint8Array | undefined>
   cancel(): unknown
@@ -11,7 +11,10 @@ interface Source {
  * A reply's body, cut off where its source fails, so that nobody takes it for whole; the request's
  * log line says why. Left to Hono, the reply would end in order, with the words of the error.
  */
-const bodyOf = (source: Source, exchange: NodeExchange): ReadableStream<Uint8Array> =>
+const createBodyStream = (
+  source: ByteSource,
+  exchange: NodeRequestContext,
+): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
       pull: async (controller) => {
@@ -31,24 +34,24 @@ const bodyOf = (source: Source, exchange: NodeExchange): ReadableStream<Uint8Arr
     { highWaterMark: 0 },
   )
 
-export const byteStream = (
+export const streamBytes = (
   bytes: ReadableStream<Uint8Array>,
-  exchange: NodeExchange,
+  exchange: NodeRequestContext,
 ): ReadableStream<Uint8Array> => {
   const reader = bytes.getReader()
   const next = async () => (await reader.read()).value
-  return bodyOf({ next, cancel: () => reader.cancel() }, exchange)
+  return createBodyStream({ next, cancel: () => reader.cancel() }, exchange)
 }
 
 /** Text that is made piece by piece, the next when the client has taken the one before. */
-export const textStream = (
+export const streamText = (
   pieces: AsyncGenerator<string>,
-  exchange: NodeExchange,
+  exchange: NodeRequestContext,
 ): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   const next = async () => {
     const { value, done } = await pieces.next()
     return done ? undefined : encoder.encode(value)
   }
-  return bodyOf({ next, cancel: () => pieces.return(undefined) }, exchange)
+  return createBodyStream({ next, cancel: () => pieces.return(undefined) }, exchange)
 }

@@ -1,4 +1,4 @@
-interface Place<T> {
+interface ListSlot<T> {
   member: T | null
   index: number
 }
@@ -7,16 +7,16 @@ interface Place<T> {
  * Members that come and go all the time. A Set would keep those that left within reach of the
  * collector's old generation until it is rebuilt, and each request with them; here nothing is left.
  */
-export class Roster<T> implements Iterable<T> {
-  readonly #places: Place<T>[] = []
+export class UnorderedList<T> implements Iterable<T> {
+  readonly #places: ListSlot<T>[] = []
 
   get size(): number {
     return this.#places.length
   }
 
   /** @returns how to leave, once */
-  enter(member: T): () => void {
-    const place: Place<T> = { member, index: this.#places.length }
+  add(member: T): () => void {
+    const place: ListSlot<T> = { member, index: this.#places.length }
     this.#places.push(place)
     return () => this.#leave(place)
   }
@@ -26,7 +26,7 @@ export class Roster<T> implements Iterable<T> {
     for (const { member } of [...this.#places]) if (member !== null) yield member
   }
 
-  #leave(place: Place<T>): void {
+  #leave(place: ListSlot<T>): void {
     if (place.member === null) return
     place.member = null
     const last = this.#places.pop()

@@ -33,7 +33,7 @@ const charge = async (tx: Tx, { kind, owner }: OwnedJob, ms: number): Promise<vo
 }
 
 /** To be called after the job is there: an owner's row stays locked until the transaction ends. */
-export const enterOwner = async (tx: Tx, kind: string, owner: string): Promise<void> => {
+export const ensureOwner = async (tx: Tx, kind: string, owner: string): Promise<void> => {
   const virtual_time = sql<number>`coalesce(
     (select virtual_time from job_owners where kind = ${kind} and owner = ''), 0)`
   await tx
@@ -45,7 +45,7 @@ export const enterOwner = async (tx: Tx, kind: string, owner: string): Promise<v
 }
 
 /** Owners with a job that could begin now, the one who has had the least first. */
-export const ownersWithDue = (reader: Reader, { kind, slow, at }: Due) =>
+export const queryOwnersWithDueJobs = (reader: Reader, { kind, slow, at }: Due) =>
   reader
     .selectFrom("job_owners")
     .select("owner")
@@ -85,7 +85,10 @@ const firstOfOwner = async (
 }
 
 /** The job whose turn it is. */
-export const firstDue = async (tx: Tx, due: Due): Promise<Selectable<JobRow> | undefined> => {
+export const findFirstDueJob = async (
+  tx: Tx,
+  due: Due,
+): Promise<Selectable<JobRow> | undefined> => {
   const leased = await tx
     .selectFrom("jobs")
     .select("turn")
@@ -93,7 +96,7 @@ export const firstDue = async (tx: Tx, due: Due): Promise<Selectable<JobRow> | u
     .where("holder", "is not", null)
     .execute()
   const busy = new Set(leased.map(({ turn }) => turn))
-  const owners = await ownersWithDue(tx, due)
+  const owners = await queryOwnersWithDueJobs(tx, due)
     .limit(busy.size === 0 ? 1 : ownersAtOnce)
     .execute()
   for (const { owner } of owners) {
@@ -123,7 +126,11 @@ export const chargeOwner = async (tx: Tx, job: OwnedJob): Promise<void> => {
  * jobs. The charge takes the lock of the owner's row, so that a job that is added meanwhile is either
  * seen here or enters its owner anew.
  */
-export const settleOwner = async (tx: Tx, job: OwnedJob, usedMs = expectedMs): Promise<void> => {
+export const settleOwnerCharge = async (
+  tx: Tx,
+  job: OwnedJob,
+  usedMs = expectedMs,
+): Promise<void> => {
   const { kind, owner } = job
   await charge(tx, job, usedMs - expectedMs)
   if (owner === "") return

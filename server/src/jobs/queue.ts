@@ -17,13 +17,13 @@ const defaultNoRoomRetryMs = 5000
 /** What random spread makes of a pause. */
 const spread = { min: 0.75, max: 1.25 }
 
-export interface Work {
+export interface JobRun {
   target: string
   /** Aborted when the lease is lost or the gateway stops; what was committed stays. */
   signal: AbortSignal
 }
 
-export interface Kind {
+export interface JobKind {
   /** How many run at once in this process. */
   concurrency: number
   /** Failures after which it is given up. */
@@ -34,13 +34,13 @@ export interface Kind {
    */
   quickMs?: number
   /** @returns `unfinished` to go on after others had their turn */
-  run(work: Work): Promise<"unfinished" | undefined>
+  run(work: JobRun): Promise<"unfinished" | undefined>
   /** Told when the last attempt failed too; the job is gone then. */
   gaveUp(target: string, error: Error): Promise<void>
 }
 
 /** Thrown by work that no second try would help. */
-export class Hopeless extends Error {
+export class PermanentJobError extends Error {
   override name = "Hopeless"
 }
 
@@ -69,7 +69,7 @@ interface Place {
   slow: 0 | 1
 }
 
-export interface QueueOptions {
+export interface JobQueueOptions {
   jobLookMs?: number
   /** Before failed work is tried again; twice as long after each further failure. */
   jobRetryMs?: number
@@ -77,9 +77,9 @@ export interface QueueOptions {
   noRoomRetryMs?: number
 }
 
-interface Deps extends QueueOptions {
+interface Deps extends JobQueueOptions {
   db: Database
-  kinds: Readonly<Record<string, Kind>>
+  kinds: Readonly<Record<string, JobKind>>
   /** True when no other process can hold a lease. */
   alone: boolean
   report: (error: Error) => void
@@ -89,7 +89,7 @@ interface Deps extends QueueOptions {
  * A durable queue: a job is a row until it is done. Whoever works on it holds a lease; a process
  * that dies loses it, and another takes the job up. Users have equal shares of the time.
  */
-export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
+export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
   const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
   const { jobLookMs: lookMs = defaultLookMs } = options
   const store = createJobStore(db)
@@ -138,14 +138,14 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
     return false
   }
 
-  const failed = async (job: Job, kind: Kind, { error, usedMs }: Failed): Promise<void> => {
+  const failed = async (job: Job, kind: JobKind, { error, usedMs }: Failed): Promise<void> => {
     if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
     if (storageFailureOf(error)) {
       // Not the job's fault: it is not given up for it, however long it takes.
       return store.putBack(job, { run_at: Date.now() + noRoomRetryMs }, usedMs)
     }
     const attempts = job.attempts + 1
-    if (error instanceof Hopeless || attempts >= kind.attempts) {
+    if (error instanceof PermanentJobError || attempts >= kind.attempts) {
       await kind.gaveUp(job.target, error)
       return store.finish(job, usedMs)
     }
@@ -153,7 +153,7 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
     return store.putBack(job, { run_at, attempts, error: storable(error.message) }, usedMs)
   }
 
-  const runOne = async (job: Job, kind: Kind, place: Place): Promise<void> => {
+  const runOne = async (job: Job, kind: JobKind, place: Place): Promise<void> => {
     const startedAt = performance.now()
     const usedMs = (): number => performance.now() - startedAt
     const lease = new AbortController()
@@ -188,7 +188,7 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
     return store.take(lane, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
-  const work = async (name: string, kind: Kind, place: Place): Promise<void> => {
+  const work = async (name: string, kind: JobKind, place: Place): Promise<void> => {
     const { slow } = place
     try {
       while (place.slow === slow) {
@@ -280,4 +280,4 @@ interface Failed {
   usedMs: number
 }
 
-export type Queue = ReturnType<typeof createQueue>
+export type JobQueue = ReturnType<typeof createJobQueue>

@@ -2,7 +2,13 @@ import { randomUUIDv7 } from "node:crypto"
 import { type Selectable, sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import type { JobRow } from "../db/file-tables.ts"
-import { chargeOwner, enterOwner, firstDue, ownersWithDue, settleOwner } from "./fair-queue.ts"
+import {
+  chargeOwner,
+  ensureOwner,
+  findFirstDueJob,
+  queryOwnersWithDueJobs,
+  settleOwnerCharge,
+} from "./fair-queue.ts"
 
 export type Job = Selectable<JobRow>
 type Lease = Pick<Job, "id" | "holder" | "lease_until">
@@ -27,7 +33,7 @@ export const createJobStore = (db: Database) => ({
   /** Makes owners' jobs find their order. To be called once, before any job is taken. */
   open: (kinds: readonly string[]): Promise<void> =>
     db.transact(async (tx) => {
-      for (const kind of kinds) await enterOwner(tx, kind, "")
+      for (const kind of kinds) await ensureOwner(tx, kind, "")
     }),
 
   /** Adds a job, or makes one that waits for the same target due at once, with new attempts. */
@@ -51,14 +57,14 @@ export const createJobStore = (db: Database) => ({
           .doUpdateSet({ ...fresh, owner: job.owner, revision: sql`jobs.revision + 1` }),
       )
       .execute()
-    await enterOwner(tx, job.kind, job.owner)
+    await ensureOwner(tx, job.kind, job.owner)
   },
 
   /** Takes the next job of the owner who has had the least; null where none is due. */
   take: ({ kind, slow }: JobSelector, lease: { holder: string; lease_until: number }, at: number) =>
     db.transactRelaxed(async (tx): Promise<Job | null> => {
       await db.acquireLock(tx, `jobs:${kind}`)
-      const due = await firstDue(tx, { kind, slow, at })
+      const due = await findFirstDueJob(tx, { kind, slow, at })
       if (!due) return null
       await tx.updateTable("jobs").set(lease).where("id", "=", due.id).execute()
       await chargeOwner(tx, due)
@@ -85,7 +91,7 @@ export const createJobStore = (db: Database) => ({
     owner: string,
     at: number,
   ): Promise<boolean> => {
-    const due = await ownersWithDue(db.read, { kind, slow, at })
+    const due = await queryOwnersWithDueJobs(db.read, { kind, slow, at })
       .where("job_owners.owner", "!=", owner)
       .limit(1)
       .executeTakeFirst()
@@ -111,7 +117,7 @@ export const createJobStore = (db: Database) => ({
       const mine = tx.deleteFrom("jobs").where("id", "=", job.id).where("holder", "=", job.holder)
       await mine.where("revision", "=", job.revision).execute()
       await release(tx, job)
-      await settleOwner(tx, job, usedMs)
+      await settleOwnerCharge(tx, job, usedMs)
     }),
 
   /** Puts it back, to be taken again. */
@@ -125,7 +131,7 @@ export const createJobStore = (db: Database) => ({
         .where("revision", "=", job.revision)
         .execute()
       await release(tx, job)
-      await settleOwner(tx, job, usedMs)
+      await settleOwnerCharge(tx, job, usedMs)
     }),
 
   leases: (): Promise<Lease[]> =>
@@ -183,7 +189,7 @@ export const createJobStore = (db: Database) => ({
       .where("target", "=", target)
       .returning(["kind", "owner"])
       .execute()
-    for (const job of gone) await settleOwner(tx, job)
+    for (const job of gone) await settleOwnerCharge(tx, job)
   },
 })
 

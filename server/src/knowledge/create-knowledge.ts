@@ -16,8 +16,8 @@ import { createUploadReceiver } from "../files/upload-receiver.ts"
 import { createUploadStore } from "../files/upload-store.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { RefreshCaller } from "../http/caller.ts"
-import { createQueue, type QueueOptions } from "../jobs/queue.ts"
-import type { FairLoop } from "../limits/fair-loop.ts"
+import { createJobQueue, type JobQueueOptions } from "../jobs/queue.ts"
+import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage.ts"
@@ -43,7 +43,7 @@ import { createSourceSelection } from "./source-selection.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
 
-export type KnowledgeOptions = QueueOptions &
+export type KnowledgeOptions = JobQueueOptions &
   EmbedderOptions &
   ProcessingOptions &
   EmbeddingIndexOptions &
@@ -55,7 +55,7 @@ interface Deps extends KnowledgeOptions {
   limits: Pick<UserLimits, "uploads">
   rowLimits: RowLimits
   storage: StorageQuota
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   db: Database
   bus: Bus
   audit: Audit
@@ -119,7 +119,7 @@ export const createKnowledge = async (deps: Deps) => {
     concurrency: config.EMBEDDING_CONCURRENCY,
   })
   const kinds = { read: processing.reading, embed: indexes.kind }
-  const queue = createQueue({ ...deps, kinds, alone: isSingleNode })
+  const queue = createJobQueue({ ...deps, kinds, alone: isSingleNode })
   const files = createFiles({
     db,
     bus,

@@ -2,7 +2,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { FileStore, StoredFile } from "../files/store.ts"
-import type { Kind, Queue, Work } from "../jobs/queue.ts"
+import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
@@ -46,7 +46,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   const { db, bus, models, embedder, store, files, passages, newId, now } = deps
   const { questionTimeoutMs } = deps
   let indexes: EmbeddingIndex[] = []
-  let queue: Queue | undefined
+  let queue: JobQueue | undefined
   let timer: NodeJS.Timeout | undefined
   let reconciling: Promise<void> = Promise.resolve()
 
@@ -193,7 +193,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     return false
   }
 
-  const runJob = async ({ target, signal }: Work): Promise<"unfinished" | undefined> => {
+  const runJob = async ({ target, signal }: JobRun): Promise<"unfinished" | undefined> => {
     const [spaceId = "", fileId = ""] = target.split(" ")
     const space = (await store.indexes()).find(({ id }) => id === spaceId)
     const file = await files.byId(fileId)
@@ -213,9 +213,9 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       run: runJob,
       // The file can already be found by keywords; the next reconciliation retries its embeddings.
       gaveUp: (target) => markCompleted(target.split(" ")[1] ?? ""),
-    } satisfies Kind,
+    } satisfies JobKind,
 
-    start: async (jobs: Queue): Promise<void> => {
+    start: async (jobs: JobQueue): Promise<void> => {
       queue = jobs
       await reconcile()
       timer = setInterval(() => void reconcile(), reconcileIntervalMs).unref()

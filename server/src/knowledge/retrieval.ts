@@ -1,6 +1,6 @@
 import type { PassageStore } from "../files/passage-store.ts"
 import type { FileSummary } from "../files/store.ts"
-import { costs, type FairLoop, type LoopShare } from "../limits/fair-loop.ts"
+import { type EventLoopShare, type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import {
   interleave,
@@ -31,7 +31,7 @@ interface Deps {
   embedQuestion: (query: string, signal?: AbortSignal) => Promise<QuestionEmbedding | null>
   /** Null if no rerank endpoint is configured. */
   rerank: Rerank | null
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   /** Ids of files with passages that have no embedding in an index. */
   filesLackingEmbeddings: (space: string) => Promise<ReadonlySet<string>>
   /** Replaces the hits' scores with those of exact vectors. */
@@ -99,14 +99,14 @@ export const createRetrieval = (deps: Deps) => {
   const readTexts = async (
     files: readonly FileSummary[],
     hits: readonly RankedHit[],
-    share: LoopShare,
+    share: EventLoopShare,
   ): Promise<PassageByKey> => {
     const found = new Map<string, FoundPassage>()
     for (const [index, fileHits] of Map.groupBy(hits, ({ file }) => file)) {
       const file = files[index]
       for (let from = 0; file && from < fileHits.length; from += passagesPerRead) {
         const positions = fileHits.slice(from, from + passagesPerRead).map(({ passage }) => passage)
-        await share.turn(costs.passages)
+        await share.turn(turnCosts.passages)
         for (const row of await passages.byFile(file.id, positions)) {
           const key = keyOf({ file: index, passage: row.position })
           found.set(key, toFoundPassage(file, row, "passage"))
@@ -187,7 +187,7 @@ export const createRetrieval = (deps: Deps) => {
         searchFor(query, question),
         previous === "" ? null : searchFor(query, previous),
       ])
-      await share.turn(costs.fusion)
+      await share.turn(turnCosts.fusion)
       const rankings = [{ question, hits: keepTopHits(rank(result.hits)) }]
       if (previousResult) {
         const hits = keepTopHits(rankWithPrevious(result.hits, previousResult.hits))
@@ -195,7 +195,7 @@ export const createRetrieval = (deps: Deps) => {
       }
       const all = interleave(rankings[0]?.hits ?? [], rankings[1]?.hits ?? [])
       const texts = await readTexts(files, all, share)
-      await share.turn(costs.fusion)
+      await share.turn(turnCosts.fusion)
       const reranked = await Promise.all(
         rankings.map((order) => rerankHits(order.question, { hits: order.hits, texts }, signal)),
       )

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { createFairLoop } from "./fair-loop.ts"
+import { createFairEventLoop } from "./fair-loop.ts"
 
 const settle = async (isOver: () => boolean): Promise<void> => {
   for (let turns = 0; turns < 20_000 && !isOver(); turns++) await nextTurn()
@@ -8,12 +8,12 @@ const settle = async (isOver: () => boolean): Promise<void> => {
 
 describe("the event loop's shares", () => {
   it("let a user who is alone go on without end", () => {
-    const ada = createFairLoop().of("ada")
+    const ada = createFairEventLoop().of("ada")
     for (let piece = 0; piece < 100_000; piece++) expect(ada.take(4)).toBe(true)
   })
 
   it("let who asks for little go on at once, however much another asks for", () => {
-    const fair = createFairLoop()
+    const fair = createFairEventLoop()
     const bob = fair.of("bob")
     fair.of("ada").take(1)
     let waiting = 0
@@ -27,7 +27,7 @@ describe("the event loop's shares", () => {
   })
 
   it("go round among those who ask for much, in each one's own order", async () => {
-    const fair = createFairLoop()
+    const fair = createFairEventLoop()
     const done: string[] = []
     for (const name of ["ada", "bob", "eve"]) {
       const share = fair.of(name)
@@ -46,7 +46,7 @@ describe("the event loop's shares", () => {
   })
 
   it("leave room between pieces for whatever else the loop has to do", async () => {
-    const fair = createFairLoop()
+    const fair = createFairEventLoop()
     const bob = fair.of("bob")
     bob.take(1)
     fair.of("ada").take(1)
@@ -59,7 +59,7 @@ describe("the event loop's shares", () => {
   })
 
   it("take on what is asked for in the middle of a turn", async () => {
-    const fair = createFairLoop()
+    const fair = createFairEventLoop()
     const bob = fair.of("bob")
     const done: number[] = []
     const again = (left: number) => (): void => {

@@ -12,7 +12,7 @@ const contendedMs = 2000
 const maxShares = 10_000
 
 /** What pieces of work cost on the event loop, beside each other: about 20 µs each. */
-export const costs = {
+export const turnCosts = {
   request: 4,
   chunk: 1,
   upload: 8,
@@ -29,12 +29,12 @@ interface Waiting {
 
 interface Contention {
   /** Notes who works; @returns whether another user was there of late */
-  note(share: LoopShare, now: number): boolean
-  enlist(share: LoopShare): void
+  note(share: EventLoopShare, now: number): boolean
+  enlist(share: EventLoopShare): void
 }
 
 /** What one user takes of the event loop. */
-export class LoopShare {
+export class EventLoopShare {
   readonly #contention: Contention
   #windowEnds = 0
   #taken = 0
@@ -103,10 +103,10 @@ export class LoopShare {
  * more than their burst each is given a piece in turn (round robin), and a turn of the loop takes up
  * only so much of it: what comes in meanwhile is seen soon. A user who is alone never waits.
  */
-export const createFairLoop = () => {
-  const shares = new Map<string, LoopShare>()
-  let ring: LoopShare[] = []
-  let current: LoopShare | null = null
+export const createFairEventLoop = () => {
+  const shares = new Map<string, EventLoopShare>()
+  let ring: EventLoopShare[] = []
+  let current: EventLoopShare | null = null
   let contendedUntil = 0
   let perTurn = maxPerTurn
   let drainedAt = 0
@@ -150,15 +150,15 @@ export const createFairLoop = () => {
 
   return {
     /** @param key a user's id, or the address of who is nobody yet */
-    of: (key: string): LoopShare => {
+    of: (key: string): EventLoopShare => {
       const known = shares.get(key)
       if (known) return known
       if (shares.size >= maxShares) forgetIdle()
-      const share = new LoopShare(contention)
+      const share = new EventLoopShare(contention)
       shares.set(key, share)
       return share
     },
   }
 }
 
-export type FairLoop = ReturnType<typeof createFairLoop>
+export type FairEventLoop = ReturnType<typeof createFairEventLoop>

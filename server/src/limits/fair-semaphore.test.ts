@@ -6,7 +6,11 @@ const busy = (): Error => new Error("busy")
 
 const begin = (limits: { atOnce: number; perKey?: number; total?: number }) => {
   const { atOnce, perKey = 100, total = 1000 } = limits
-  const semaphore = createFairSemaphore({ atOnce, maxWaiting: { perKey, total }, busy })
+  const semaphore = createFairSemaphore({
+    maxConcurrent: atOnce,
+    maxWaiting: { perKey, total },
+    busy,
+  })
   const done: string[] = []
   let now = 0
   let max = 0
@@ -64,7 +68,7 @@ describe("a fair semaphore", () => {
   it.each([1, 2, 3])("is idle at the end, however work ends (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const semaphore = createFairSemaphore({
-      atOnce: 2,
+      maxConcurrent: 2,
       maxWaiting: { perKey: 5, total: 20 },
       busy,
     })

@@ -1,6 +1,6 @@
 interface Deps {
   /** Pieces of work at once. */
-  atOnce: number
+  maxConcurrent: number
   /** How many may wait of one key, and in all. */
   maxWaiting: { perKey: number; total: number }
   /** What a piece that may not wait is refused with. */
@@ -8,7 +8,7 @@ interface Deps {
 }
 
 /** Whose work it is; kinds take turns first, and then the keys of a kind. */
-export interface Origin {
+export interface UserAndNetwork {
   kind: string
   key: string
 }
@@ -57,7 +57,7 @@ class Ring<T> {
  * their turns by kind and key (round robin), so that nobody's many keep another's few waiting. Where
  * all places to wait are taken, whoever has most gives one up.
  */
-export const createFairSemaphore = ({ atOnce, maxWaiting, busy }: Deps) => {
+export const createFairSemaphore = ({ maxConcurrent: atOnce, maxWaiting, busy }: Deps) => {
   const kinds = new Ring<Ring<Waiting[]>>()
   let running = 0
   let waiting = 0
@@ -71,7 +71,7 @@ export const createFairSemaphore = ({ atOnce, maxWaiting, busy }: Deps) => {
   }
 
   /** @throws {Error} where there is no room */
-  const enqueue = ({ kind, key }: Origin): Promise<void> => {
+  const enqueue = ({ kind, key }: UserAndNetwork): Promise<void> => {
     const own = kinds.get(kind)?.get(key)?.length ?? 0
     if (own >= maxWaiting.perKey) throw busy()
     if (waiting >= maxWaiting.total) {
@@ -100,7 +100,7 @@ export const createFairSemaphore = ({ atOnce, maxWaiting, busy }: Deps) => {
 
   return {
     /** @throws {Error} `busy` when too many wait already */
-    run: async <T>(origin: Origin, work: () => Promise<T>): Promise<T> => {
+    run: async <T>(origin: UserAndNetwork, work: () => Promise<T>): Promise<T> => {
       if (running >= atOnce) await enqueue(origin)
       else running++
       try {

@@ -1,5 +1,5 @@
 /** Runs work of the same key one after another, in this process. */
-export const createTurns = () => {
+export const createMutex = () => {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key)

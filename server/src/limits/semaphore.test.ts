@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { createRandom } from "../../bench/rag/figures.ts"
-import { createPlaces } from "./semaphore.ts"
+import { createSemaphore } from "./semaphore.ts"
 
 const { signal } = new AbortController()
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe("a function's places", () => {
   it("are never all one user's", async () => {
-    const enter = createPlaces(10)
+    const enter = createSemaphore(10)
     for (let run = 0; run < 100; run++) enter("slow", "bob", signal).catch(() => {})
     await turn()
     const ada = await Promise.race([enter("slow", "ada", signal).then(() => "in"), turn()])
@@ -15,7 +15,7 @@ describe("a function's places", () => {
   })
 
   it("go to whoever has the fewest runs", async () => {
-    const enter = createPlaces(2)
+    const enter = createSemaphore(2)
     const done: string[] = []
     const leaves: (() => void)[] = []
     const come = (user: string): void => {
@@ -34,14 +34,14 @@ describe("a function's places", () => {
   })
 
   it("are not waited for by who has left already", async () => {
-    const enter = createPlaces(1)
+    const enter = createSemaphore(1)
     const leave = await enter("slow", "bob", signal)
     await expect(enter("slow", "ada", AbortSignal.abort())).rejects.toThrow(/left/)
     leave()
   })
 
   it("to wait for are not all one user's either", async () => {
-    const enter = createPlaces(1)
+    const enter = createSemaphore(1)
     const leave = await enter("slow", "bob", signal)
     let refused = 0
     for (let run = 0; run < 200; run++) {
@@ -60,7 +60,7 @@ describe("a function's places", () => {
 
   it.each([1, 2, 3])("are all free again, however runs end (seed %i)", async (seed) => {
     const random = createRandom(seed)
-    const enter = createPlaces(5)
+    const enter = createSemaphore(5)
     const runs = Array.from({ length: 400 }, async () => {
       const left = new AbortController()
       for (let pause = random() * 20; pause > 0; pause--) await turn()

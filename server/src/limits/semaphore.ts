@@ -33,7 +33,7 @@ const newLot = (): Lot => ({
  * comes next, and of these whoever began one longest ago: one user's many do not keep another's one
  * waiting.
  */
-export const createPlaces = (max: number) => {
+export const createSemaphore = (max: number) => {
   const lotByName = new Map<string, Lot>()
   const maxPerUser = Math.max(1, Math.floor(max * shareOfOne))
 

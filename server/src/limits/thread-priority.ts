@@ -6,7 +6,7 @@ import { constants, setPriority } from "node:os"
  *
  * @param niceness 19 gives way to everything else
  */
-export const giveWay = (niceness: number): void => {
+export const lowerThreadPriority = (niceness: number): void => {
   if (process.platform !== "linux") return
   try {
     setPriority(0, niceness)
@@ -16,7 +16,7 @@ export const giveWay = (niceness: number): void => {
 }
 
 /** Gives a child process a lower priority, where the system allows it: requests come before it. */
-export const lowerPriority = (pid: number | undefined): void => {
+export const lowerProcessPriority = (pid: number | undefined): void => {
   if (pid === undefined) return
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,17 +1,17 @@
 import { Failure } from "../errors.ts"
 
 /** So much of one user, and of all users together. */
-export interface Bounds {
+export interface UserAndTotal {
   perUser: number
   total: number
 }
 
-export interface Limit {
+export interface LimitDefinition {
   /** What is counted, as in "at most 5 model requests under way". */
   what: string
   /** The environment variable that sets the bounds. */
   variable: string
-  bounds: Bounds
+  bounds: UserAndTotal
 }
 
 const retry = { headers: { "retry-after": "5" } }
@@ -20,7 +20,10 @@ const retry = { headers: { "retry-after": "5" } }
  * @param counts with what is asked for
  * @returns `rate_limited` with `retry-after`, or null within the bounds
  */
-export const excessOf = ({ what, variable, bounds }: Limit, counts: Bounds): Failure | null => {
+export const limitExceededFailure = (
+  { what, variable, bounds }: LimitDefinition,
+  counts: UserAndTotal,
+): Failure | null => {
   if (counts.perUser > bounds.perUser) {
     const message = `One user may have at most ${bounds.perUser} ${what} (${variable}); wait until some of yours have ended`
     return new Failure("rate_limited", message, retry)
@@ -33,8 +36,8 @@ export const excessOf = ({ what, variable, bounds }: Limit, counts: Bounds): Fai
 }
 
 /** @throws {Failure} the excess of `counts`, if any */
-export const checkBounds = (limit: Limit, counts: Bounds): void => {
-  const excess = excessOf(limit, counts)
+export const checkLimit = (limit: LimitDefinition, counts: UserAndTotal): void => {
+  const excess = limitExceededFailure(limit, counts)
   if (excess) throw excess
 }
 
@@ -42,7 +45,7 @@ export const checkBounds = (limit: Limit, counts: Bounds): void => {
  * Counts what users hold at the same time: requests in flight, uploads, bytes in memory. What is
  * reserved has to be released, however its request ends.
  */
-export const createUserLimit = (limit: Limit) => {
+export const createUserLimit = (limit: LimitDefinition) => {
   const heldByUser = new Map<string, number>()
   let held = 0
 
@@ -71,13 +74,13 @@ export const createUserLimit = (limit: Limit) => {
      * @throws {Failure} `rate_limited` with `retry-after`
      */
     reserve: (user: string, amount = 1): (() => void) => {
-      checkBounds(limit, { perUser: heldBy(user) + amount, total: held + amount })
+      checkLimit(limit, { perUser: heldBy(user) + amount, total: held + amount })
       return hold(user, amount)
     },
 
     /** @throws {Failure} `rate_limited` where there is no room for anything more */
     check: (user: string): void =>
-      checkBounds(limit, { perUser: heldBy(user) + 1, total: held + 1 }),
+      checkLimit(limit, { perUser: heldBy(user) + 1, total: held + 1 }),
 
     /** Holds what can no longer be refused, also past the limit. @returns how to release it */
     hold,

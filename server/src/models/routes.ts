@@ -4,7 +4,7 @@ import type { Credential } from "../http/caller.ts"
 import { Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { textStream } from "../http/stream-response.ts"
+import { streamText } from "../http/stream-response.ts"
 import type { Models } from "./models.ts"
 import {
   ModelChanges,
@@ -135,7 +135,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       responses: { 200: json(ModelExport, "The models") },
     }),
     ({ caller, exchange }) =>
-      new Response(textStream(streamExport(models.streamAll(caller)), exchange), {
+      new Response(streamText(streamExport(models.streamAll(caller)), exchange), {
         headers: { "content-type": "application/json; charset=utf-8" },
       }),
   )

@@ -13,9 +13,9 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
-import type { NodeExchange } from "../http/request-context.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
 import { createResponseWriter } from "../http/response-writer.ts"
-import type { FairLoop } from "../limits/fair-loop.ts"
+import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
 import type { ProviderKind } from "../providers/provider.ts"
@@ -33,7 +33,7 @@ import { forwardedRequestHeaders } from "./request-headers.ts"
 import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
 
 interface Deps {
-  fairLoop: FairLoop
+  fairLoop: FairEventLoop
   bodyRoom: BodyMemory
   config: Config
   registry: ConnectionRegistry
@@ -46,7 +46,7 @@ interface Deps {
 
 /** A request below a proxy's prefix, not yet classified. */
 export interface NativeProxyRequest {
-  exchange: NodeExchange
+  exchange: NodeRequestContext
   caller: Caller
   actor: Actor
   /** The path and query below the prefix, exactly as sent. */

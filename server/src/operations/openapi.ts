@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { contentTypeOf } from "../http/errors.ts"
-import type { Access, ReplyShape, RouteShape } from "../http/route.ts"
+import type { Access, ResponseDeclaration, RouteShape } from "../http/route.ts"
 import type { MountedRoute } from "../http/server.ts"
 import { errorSchemas } from "./error-schemas.ts"
 import {
@@ -126,7 +126,11 @@ const createDescriber = ({ describe }: Components) => {
     ])
     return { ...Object.fromEntries(described), default: errorResponse(route, "Any other error") }
   }
-  const reply = (route: MountedRoute, status: number, shape: ReplyShape): ResponseDescription => {
+  const reply = (
+    route: MountedRoute,
+    status: number,
+    shape: ResponseDeclaration,
+  ): ResponseDescription => {
     const { description, schema, contentType } = shape
     if (schema || contentType) {
       return {

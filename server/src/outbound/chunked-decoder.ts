@@ -1,4 +1,4 @@
-import { isFraming, readFields } from "./header-fields.ts"
+import { isFramingField, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
 
 const maxLine = 16 * 1024
@@ -124,8 +124,8 @@ export class ChunkedDecoder {
     }
     this.#trailerBytes += this.#line.length
     if (this.#trailerBytes > maxLine) throw new MalformedHttpError("the trailer is too long")
-    const [name = ""] = readFields(this.#line, 0)
-    if (isFraming(name)) {
+    const [name = ""] = parseFields(this.#line, 0)
+    if (isFramingField(name)) {
       throw new MalformedHttpError(`the trailer has a ${name}, which belongs into the head`)
     }
     this.#turn("trailer")

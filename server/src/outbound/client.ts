@@ -4,7 +4,7 @@ import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { readBufferedResponse } from "./buffered-response.ts"
 import type { ClientConnection, ConnectionListener } from "./connection.ts"
 import { createConnectionPool } from "./pool.ts"
-import { requestHead } from "./request-head.ts"
+import { formatRequestHead } from "./request-head.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
 
 /** How long to wait, in seconds. */
@@ -162,17 +162,17 @@ const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
  * Speaks HTTP/1.1 with one upstream over kept connections. Redirects are not followed.
  * @param address where the upstream is, whatever its name says
  */
-export const createClient = (baseUrl: string, patience: UpstreamTimeouts, address?: string) => {
+export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, address?: string) => {
   const url = new URL(baseUrl)
   const basePath = stripTrailingSlashes(url.pathname)
   const wires = createConnectionPool(peerOf(url, address))
-  const connect = toMs(patience.connect)
-  const idle = toMs(patience.idle)
+  const connect = toMs(timeouts.connect)
+  const idle = toMs(timeouts.idle)
 
   const send = (
     { method, path, headers, body }: UpstreamRequest,
     listener: ResponseListener,
-    firstByte = toMs(patience.firstByte),
+    firstByte = toMs(timeouts.firstByte),
   ): SentRequest => {
     const streamed = body !== null && !Buffer.isBuffer(body)
     const length = streamed ? declaredContentLength(headers) : (body?.length ?? 0)
@@ -180,7 +180,7 @@ export const createClient = (baseUrl: string, patience: UpstreamTimeouts, addres
     const answer = new PendingRequest(listener)
     try {
       const request = {
-        head: requestHead(url.host, line),
+        head: formatRequestHead(url.host, line),
         body: streamed ? { source: body, chunked: length === null } : body,
         bodiless: method === "HEAD",
       }

@@ -21,13 +21,13 @@ export interface Peer {
 }
 
 /** In ms. */
-export interface WirePatience {
+export interface ConnectionTimeouts {
   connect: number
   firstByte: number
   idle: number
 }
 
-export interface WireRequest {
+export interface ConnectionRequest {
   head: string
   body: Buffer | StreamedBody | null
   /** Whether the reply has no body, whatever its head says: to HEAD. */
@@ -84,7 +84,7 @@ export class ClientConnection {
   readonly #parser: ResponseParser
   #listener: ConnectionListener | null = null
   #phase: Phase = "connecting"
-  #patience: WirePatience
+  #patience: ConnectionTimeouts
   #paused = false
   /** The reply is, and only what came with its end may still be wrong. */
   #whole = false
@@ -93,10 +93,10 @@ export class ClientConnection {
   #deadline: number
   #failure: Error | null = null
 
-  constructor(deps: Deps, patience: WirePatience, now: number) {
+  constructor(deps: Deps, timeouts: ConnectionTimeouts, now: number) {
     this.#needs = deps
-    this.#patience = patience
-    this.#deadline = now + patience.connect
+    this.#patience = timeouts
+    this.#deadline = now + timeouts.connect
     this.#parser = new ResponseParser({
       head: (status, rawHeaders) => {
         this.#phase = "receiving"
@@ -122,11 +122,11 @@ export class ClientConnection {
 
   /** Sends a request; only on one that is new or was freed. */
   send(
-    { head, body, bodiless }: WireRequest,
-    { listener, patience }: { listener: ConnectionListener; patience: WirePatience },
+    { head, body, bodiless }: ConnectionRequest,
+    { listener, timeouts }: { listener: ConnectionListener; timeouts: ConnectionTimeouts },
   ): void {
     this.#listener = listener
-    this.#patience = patience
+    this.#patience = timeouts
     this.#parser.expect(bodiless)
     if (this.#phase !== "connecting") this.#wait()
     this.#write(head, body)
@@ -175,7 +175,7 @@ export class ClientConnection {
     this.#deadline = performance.now() + this.#patience.firstByte
   }
 
-  #write(head: string, body: WireRequest["body"]): void {
+  #write(head: string, body: ConnectionRequest["body"]): void {
     const socket = this.#socket
     if (!socket.connecting) coalesceWrites(socket)
     if (body !== null && !Buffer.isBuffer(body)) {

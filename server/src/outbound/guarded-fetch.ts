@@ -19,7 +19,7 @@ export interface GuardedRequest {
   maxBytes: number
 }
 
-export interface GuardedReply {
+export interface GuardedResponse {
   status: number
   url: string
   headers: Record<string, string>
@@ -51,7 +51,7 @@ const named = (rawHeaders: readonly string[]): Record<string, string> => {
 }
 
 interface Hop {
-  reply: GuardedReply
+  reply: GuardedResponse
   location: string | null
 }
 
@@ -109,7 +109,7 @@ const next = (request: GuardedRequest, status: number, location: string): Guarde
 export const guardedFetch = async (
   guard: SsrfGuard,
   first: GuardedRequest,
-): Promise<GuardedReply> => {
+): Promise<GuardedResponse> => {
   let request = first
   for (let hops = 0; hops <= maxRedirects; hops++) {
     const { reply, location } = await once(guard, request)

@@ -11,7 +11,7 @@ const framing = new Set([
   ...["connection", "content-length", "proxy-connection", "transfer-encoding", "upgrade"],
 ])
 
-export const isFraming = (name: string): boolean => framing.has(name.toLowerCase())
+export const isFramingField = (name: string): boolean => framing.has(name.toLowerCase())
 
 const isBlank = (code: number): boolean => code === space || code === tab
 
@@ -35,7 +35,7 @@ const endsInTab = (text: string, from: number, end: number): boolean => {
  * Reads field lines (RFC 9112 §5), each character a byte, CR LF between them.
  * @returns names and values in turn. @throws {MalformedHttpError}
  */
-export const readFields = (lines: string, from: number): string[] => {
+export const parseFields = (lines: string, from: number): string[] => {
   const fields: string[] = []
   for (let start = from; start < lines.length; ) {
     const found = lines.indexOf("\r\n", start)
@@ -47,7 +47,11 @@ export const readFields = (lines: string, from: number): string[] => {
       throw new MalformedHttpError("a header of the reply is not valid")
     }
     // llhttp, and who reads with it, takes a tab there for a part of the value.
-    if (isBlank(lines.charCodeAt(end - 1)) && isFraming(name) && endsInTab(lines, colon, end)) {
+    if (
+      isBlank(lines.charCodeAt(end - 1)) &&
+      isFramingField(name) &&
+      endsInTab(lines, colon, end)
+    ) {
       throw new MalformedHttpError(`the ${name} of the reply ends in a tab`)
     }
     fields.push(name, value)

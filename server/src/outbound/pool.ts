@@ -1,9 +1,9 @@
 import {
   ClientConnection,
   type ConnectionListener,
+  type ConnectionRequest,
+  type ConnectionTimeouts,
   type Peer,
-  type WirePatience,
-  type WireRequest,
 } from "./connection.ts"
 
 /** How exactly waiting times are kept. */
@@ -22,7 +22,7 @@ export const createConnectionPool = (peer: Peer) => {
     for (const wire of all) wire.check(now)
   }
 
-  const add = (patience: WirePatience): ClientConnection => {
+  const add = (patience: ConnectionTimeouts): ClientConnection => {
     const wire = new ClientConnection(deps, patience, performance.now())
     all.add(wire)
     timer ??= setInterval(check, checkMs).unref()
@@ -57,13 +57,13 @@ export const createConnectionPool = (peer: Peer) => {
      * @throws {TypeError} once retired
      */
     send: (
-      request: WireRequest,
+      request: ConnectionRequest,
       listener: ConnectionListener,
-      patience: WirePatience,
+      patience: ConnectionTimeouts,
     ): ClientConnection => {
       if (retired) throw new TypeError("the connection is not used any more")
       const wire = free.pop() ?? add(patience)
-      wire.send(request, { listener, patience })
+      wire.send(request, { listener, timeouts: patience })
       return wire
     },
 

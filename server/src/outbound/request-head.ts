@@ -19,7 +19,7 @@ const ownFields = new Set([
 const bodyMethods = new Set(["POST", "PUT", "PATCH"])
 
 /** A header as it is sent, each character a byte. @throws {TypeError} for what is none */
-export const field = (name: string, value: string): string => {
+export const formatField = (name: string, value: string): string => {
   if (!fieldName.test(name) || unsendable.test(value)) {
     throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
   }
@@ -31,8 +31,8 @@ const fields = (headers: OutgoingHttpHeaders): string => {
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || ownFields.has(name)) continue
-    if (Array.isArray(value)) for (const each of value) lines += field(name, each)
-    else lines += field(name, String(value))
+    if (Array.isArray(value)) for (const each of value) lines += formatField(name, each)
+    else lines += formatField(name, String(value))
   }
   return lines
 }
@@ -55,7 +55,7 @@ export interface RequestLine {
  * The head of an HTTP/1.1 request, each character a byte.
  * @throws {TypeError} for what would not be one request, and no more than one
  */
-export const requestHead = (
+export const formatRequestHead = (
   host: string,
   { method, path, headers, length }: RequestLine,
 ): string => {

@@ -1,4 +1,4 @@
-import { listsToken, readFields } from "./header-fields.ts"
+import { listsToken, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
 
 /** The head of a reply, and what it says of the body's length and of the connection. */
@@ -70,12 +70,12 @@ const framingOf = (
 }
 
 /** @param text from the status line to before the empty line. @throws {MalformedHttpError} */
-export const readHead = (text: string): ResponseHead => {
+export const parseResponseHead = (text: string): ResponseHead => {
   const firstEnd = text.indexOf("\r\n")
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []
   if (code === undefined) throw new MalformedHttpError("what came is no HTTP reply")
   const status = Number(code)
-  const rawHeaders = firstEnd < 0 ? [] : readFields(text, firstEnd + 2)
+  const rawHeaders = firstEnd < 0 ? [] : parseFields(text, firstEnd + 2)
   const connection = connectionOf(rawHeaders)
   const body = framingOf(status, rawHeaders)
   const isKept = minor === "1" || (listsToken(connection, "keep-alive") && !body.chunked)

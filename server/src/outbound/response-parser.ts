@@ -1,9 +1,9 @@
 import { ChunkedDecoder } from "./chunked-decoder.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
-import { type ResponseHead, readHead } from "./response-head.ts"
+import { parseResponseHead, type ResponseHead } from "./response-head.ts"
 
 /** What a reply consists of, as it comes. */
-export interface ReplyParts {
+export interface ParserEvents {
   /** `rawHeaders` alternates names and values, as they came. */
   head(status: number, rawHeaders: string[]): void
   /** The bytes are the receiver's own. */
@@ -29,7 +29,7 @@ type State =
  * Strict where leniency would let two readers see different replies.
  */
 export class ResponseParser {
-  readonly #parts: ReplyParts
+  readonly #parts: ParserEvents
   #state: State = "done"
   #bodiless = false
   #held: Buffer | null = null
@@ -39,7 +39,7 @@ export class ResponseParser {
   /** How long the other side says it keeps an idle connection, in seconds. */
   keepAlive: number | null = null
 
-  constructor(parts: ReplyParts) {
+  constructor(parts: ParserEvents) {
     this.#parts = parts
   }
 
@@ -67,7 +67,7 @@ export class ResponseParser {
     while (this.#state === "head") {
       const end = this.#headEnd(bytes, at)
       if (end < 0) return
-      this.#takeHead(readHead(bytes.toString("latin1", at, end)))
+      this.#takeHead(parseResponseHead(bytes.toString("latin1", at, end)))
       at = end + headEnd.length
     }
     if (at < bytes.length) this.#body(bytes, at)

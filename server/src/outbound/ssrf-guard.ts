@@ -45,7 +45,7 @@ const plain = (address: string): string => {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".")
 }
 
-export interface Address {
+export interface ResolvedAddress {
   address: string
   family: 4 | 6
 }
@@ -76,7 +76,7 @@ export const createSsrfGuard = (open: readonly string[], resolve: Resolve = syst
 
   return {
     /** @throws {SsrfGuardError} when any address of the host is closed */
-    admit: async (hostname: string): Promise<Address> => {
+    admit: async (hostname: string): Promise<ResolvedAddress> => {
       const bare = hostname.replace(/^\[|\]$/g, "")
       const found = isIP(bare)
         ? [{ address: bare }]

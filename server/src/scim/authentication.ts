@@ -3,7 +3,7 @@ import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import { Failure, fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createCidrMatcher } from "../http/client-address.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import type { AdmitProvisioner } from "../http/router.ts"
 import { createRateLimit, type ScimRates } from "./rate-limit.ts"
 
@@ -37,7 +37,7 @@ const unauthorized = (): Failure =>
     "Missing or invalid SCIM token. Send Authorization: Bearer <SCIM_TOKEN>.",
   )
 
-const rejectIfMatch = ({ incoming }: Exchange): void => {
+const rejectIfMatch = ({ incoming }: RequestContext): void => {
   const ifMatch = incoming.headers["if-match"]
   if (ifMatch === undefined || ifMatch.trim() === "*") return
   fail("precondition_failed", "ETags are not supported. Omit If-Match or send *.")
@@ -57,13 +57,13 @@ export const createScimAuthenticator = (
   /**
    * Compares with every token in constant time, so that timing does not reveal which one matched.
    */
-  const findMatchingToken = (exchange: Exchange): ScimToken | undefined => {
+  const findMatchingToken = (exchange: RequestContext): ScimToken | undefined => {
     const { authorization = "" } = exchange.incoming.headers
     const sent = hashToken(/^bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? "")
     return tokens.filter(({ digest }) => timingSafeEqual(digest, sent.digest))[0]
   }
 
-  const check = (exchange: Exchange): ScimToken => {
+  const check = (exchange: RequestContext): ScimToken => {
     if (SCIM_ENABLED && SCIM_ALLOWED_CIDRS.length > 0 && !inRange(exchange.address)) {
       fail("forbidden", `SCIM access is not allowed from ${exchange.address} (SCIM_ALLOWED_CIDRS).`)
     }

@@ -2,7 +2,7 @@ import type { AuditReader } from "../audit/reader.ts"
 import type { AuditEvent } from "../audit/schema.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { minTokenLength, tokenId } from "./authentication.ts"
@@ -73,7 +73,7 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf: baseOf }: Dep
       .slice(0, maxErrors)
   }
 
-  return async (exchange: Exchange): Promise<Provisioning> => {
+  return async (exchange: RequestContext): Promise<Provisioning> => {
     const [last_contact = null] = (await reader.page({ actor: "scim", page_size: 1 })).items
     return {
       state: stateOf(config),

@@ -7,7 +7,7 @@ import {
   readJson,
 } from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
-import type { Exchange, NodeExchange } from "../http/request-context.ts"
+import type { NodeRequestContext, RequestContext } from "../http/request-context.ts"
 import { failScim } from "./errors.ts"
 
 /** Large enough for a group of about 50,000 members in one body. */
@@ -41,7 +41,7 @@ const parseBody = (body: JsonBody): unknown => {
 /**
  * Reads a JSON body, ignoring its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue`
  */
-export const readScimBody = async ({ incoming }: NodeExchange): Promise<unknown> => {
+export const readScimBody = async ({ incoming }: NodeRequestContext): Promise<unknown> => {
   const body = await readJson(incoming, limits).catch(toScimFailure)
   const value = parseBody(body)
   checkDepth(value)
@@ -51,7 +51,7 @@ export const readScimBody = async ({ incoming }: NodeExchange): Promise<unknown>
 }
 
 /** The query, form-decoded (`+` is a space). */
-export const parseQuery = ({ incoming }: Exchange): URLSearchParams => {
+export const parseQuery = ({ incoming }: RequestContext): URLSearchParams => {
   const { url = "" } = incoming
   const mark = url.indexOf("?")
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import type { ScimJson } from "./projection.ts"
 import { MemberList } from "./reference-list.ts"
 
@@ -70,7 +70,7 @@ export const createScimResponse = (
 /** Returns the base URL of resources: PUBLIC_URL, or the request's host. */
 export const createBaseUrlResolver =
   (publicUrl: string | undefined) =>
-  ({ incoming }: Exchange): string => {
+  ({ incoming }: RequestContext): string => {
     const requestUrl = `http://${incoming.headers.host ?? ""}`
     const origin = URL.canParse(requestUrl) ? new URL(requestUrl).origin : "http://localhost"
     return `${publicUrl ?? origin}${scimPath}`

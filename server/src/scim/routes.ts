@@ -1,8 +1,8 @@
 import { z } from "zod"
 import type { Actor } from "../http/caller.ts"
 import { IdParams } from "../http/pagination.ts"
-import type { Exchange } from "../http/request-context.ts"
-import { type Method, type ReplyShape, route } from "../http/route.ts"
+import type { RequestContext } from "../http/request-context.ts"
+import { type Method, type ResponseDeclaration, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { discoveryRoutes } from "./discovery-routes.ts"
@@ -40,8 +40,8 @@ interface ResourceRoutes {
 const contentType = "application/scim+json"
 /** For the API documentation only; see the RFC and `/Schemas` for a resource's attributes. */
 const reads = { contentType, schema: z.looseObject({ schemas: z.array(z.string()) }) }
-const reply = (description: string): ReplyShape => ({ description, contentType })
-const errorReply = (description: string): ReplyShape => ({ description })
+const reply = (description: string): ResponseDeclaration => ({ description, contentType })
+const errorReply = (description: string): ResponseDeclaration => ({ description })
 
 const locationOf = ({ meta }: ScimJson): Record<string, string> =>
   typeof meta === "object" && meta !== null && "location" in meta
@@ -57,7 +57,7 @@ export const scimRoutes = ({
   audit: trail,
   baseUrlOf: baseOf,
 }: Deps): Router => {
-  const responseShapeOf = (exchange: Exchange): ResponseShape => ({
+  const responseShapeOf = (exchange: RequestContext): ResponseShape => ({
     projection: projectionOfQuery(parseQuery(exchange)),
     base: baseOf(exchange),
   })

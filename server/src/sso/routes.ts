@@ -4,7 +4,7 @@ import type { SessionCookie } from "../auth/session-cookie.ts"
 import { Failure, fail } from "../errors.ts"
 import { readBytes } from "../http/body.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
 import type { SingleSignOn } from "./create-sso.ts"
@@ -35,7 +35,7 @@ const unavailableFailure = (cause: unknown): Failure =>
     cause,
   })
 
-const queryOf = ({ incoming }: Exchange): string => {
+const queryOf = ({ incoming }: RequestContext): string => {
   const url = incoming.url ?? ""
   const mark = url.indexOf("?")
   return mark < 0 ? "" : url.slice(mark)
@@ -57,7 +57,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
   /** Redirects to the page that explains what went wrong and what to do. */
   const redirectToProblem = async (
     error: unknown,
-    { provider, actor, exchange }: { provider: string; actor: Actor; exchange: Exchange },
+    { provider, actor, exchange }: { provider: string; actor: Actor; exchange: RequestContext },
     cookies: readonly string[] = [],
   ): Promise<Response> => {
     if (error instanceof Failure) exchange.failure = error
@@ -94,7 +94,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     },
   )
 
-  const callerOf = async (exchange: Exchange): Promise<Caller | null> => {
+  const callerOf = async (exchange: RequestContext): Promise<Caller | null> => {
     try {
       return await authenticate(exchange)
     } catch (error) {

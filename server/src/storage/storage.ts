@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import { type Bounds, createUserLimit } from "../limits/user-limit.ts"
+import { createUserLimit, type UserAndTotal } from "../limits/user-limit.ts"
 import type { StorageUsage } from "./schema.ts"
 import { ownerLimitMessage, ownLimitMessage, totalLimitMessage } from "./storage-limit-message.ts"
 import { createStoredBytes, sumBreakdown } from "./stored-bytes.ts"
@@ -24,7 +24,7 @@ export interface StorageAddition {
 }
 
 /** Limits what users store: files, chats, images, models and functions. */
-export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: Bounds }) => {
+export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserAndTotal }) => {
   const stored = createStoredBytes(db)
   /** Bytes reserved by writes in progress. */
   const reservations = createUserLimit({

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { SqlBoolean } from "../db/tables.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import type { Metrics } from "./metrics.ts"
 import type { RecordQueue } from "./record-queue.ts"
 import type { RequestOutcome, TokenCounts } from "./schema.ts"
@@ -9,7 +9,7 @@ import type { RequestOutcome, TokenCounts } from "./schema.ts"
 const bytesPerToken = 4
 
 /** What a usage record belongs to: a request, or work that continues after it. */
-export type UsageContext = Pick<Exchange, "requestId" | "startedAt" | "connection">
+export type UsageContext = Pick<RequestContext, "requestId" | "startedAt" | "connection">
 
 export interface UsageRecordInput {
   context: UsageContext

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { catchErrors, reportUnhandled } from "../../errors.ts"
-import { field } from "../../outbound/request-head.ts"
+import { formatField } from "../../outbound/request-head.ts"
 import { coalesceWrites } from "../../outbound/write-coalescing.ts"
 import type { Outgoing } from "../request-context.ts"
 
@@ -79,7 +79,7 @@ export class FastPathResponse implements Outgoing {
     let counted = false
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] ?? ""
-      head += field(name, headers[at + 1] ?? "")
+      head += formatField(name, headers[at + 1] ?? "")
       counted ||= name === "content-length"
     }
     this.#bodiless = status === 204 || status === 304

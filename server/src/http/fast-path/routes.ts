@@ -1,6 +1,6 @@
 import type { BodyLimits, JsonBody } from "../body-buffer.ts"
 import { type ErrorStyle, toFailure } from "../errors.ts"
-import type { Exchange } from "../request-context.ts"
+import type { RequestContext } from "../request-context.ts"
 import { createResponseWriter } from "../response-writer.ts"
 
 /**
@@ -16,11 +16,11 @@ export interface FastPathRoute {
   path: string
   style: ErrorStyle
   /** @throws {Failure} before anything is sent, synchronously or as a rejection */
-  answer: (exchange: Exchange, read: ReadBody) => Promise<void>
+  answer: (exchange: RequestContext, read: ReadBody) => Promise<void>
 }
 
 /** Aborts a response that has already started so that clients do not mistake it for complete. */
-const refuse = (exchange: Exchange, style: ErrorStyle, error: unknown): void => {
+const refuse = (exchange: RequestContext, style: ErrorStyle, error: unknown): void => {
   const failure = toFailure(error)
   exchange.failure = failure
   const { headersSent, writableEnded } = exchange.outgoing
@@ -29,7 +29,11 @@ const refuse = (exchange: Exchange, style: ErrorStyle, error: unknown): void => 
 }
 
 /** Runs a fast-path route and responds with an error if it throws. */
-export const respondFastPath = (route: FastPathRoute, exchange: Exchange, read: ReadBody): void => {
+export const respondFastPath = (
+  route: FastPathRoute,
+  exchange: RequestContext,
+  read: ReadBody,
+): void => {
   const refused = (error: unknown): void => refuse(exchange, route.style, error)
   try {
     route.answer(exchange, read).catch(refused)

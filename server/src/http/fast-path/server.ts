@@ -2,7 +2,7 @@ import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { ConnectionLimit } from "../connection-limit.ts"
 import type { HostCheck } from "../host-check.ts"
-import { beginExchange, type ExchangeDeps } from "../request-context.ts"
+import { createRequestContext, type RequestContextDeps } from "../request-context.ts"
 import { FastPathConnection, type FastPathDeps } from "./connection.ts"
 import { type FastPathRoutes, respondFastPath } from "./routes.ts"
 
@@ -11,7 +11,7 @@ const checkMs = 1000
 const firstRequestMs = 1000
 
 interface Deps {
-  opening: ExchangeDeps
+  opening: RequestContextDeps
   lane: FastPathRoutes
   checkHost: HostCheck
   connectionLimit: ConnectionLimit
@@ -30,7 +30,7 @@ export const createFastPathServer = ({ opening, lane, checkHost, connectionLimit
     find: lane.find,
     isHostAllowed: (host) => checkHost(host) === undefined,
     answer: (route, incoming, outgoing, read) =>
-      respondFastPath(route, beginExchange(opening, incoming, outgoing), read),
+      respondFastPath(route, createRequestContext(opening, incoming, outgoing), read),
     handOver: (socket, read) => {
       socket.pause()
       socket.unshift(read)

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
-import { lowerPriority } from "../../limits/thread-priority.ts"
+import { lowerProcessPriority } from "../../limits/thread-priority.ts"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
 
@@ -53,7 +53,7 @@ const startChild = (folder: string): ChildProcess => {
     // No other environment variables, so that the child has no access to secrets.
     env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "", MALLOC_ARENA_MAX: "2" },
   })
-  lowerPriority(child.pid)
+  lowerProcessPriority(child.pid)
   child.unref()
   child.channel?.unref()
   return child
