@@ -60,7 +60,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { config, now } = gateway
   const runtimePrefix = `/${config.RUNTIME_PREFIX}`
   const bodyLimit = config.MAX_BODY_SIZE
-  const { bodyRoom } = gateway
+  const { bodyMemory: bodyRoom } = gateway
   const connectionLimit = createConnectionLimit({
     bounds: config.MAX_CONNECTIONS,
     // One for each thing that they may have under way, and as many idle as an address may have.
@@ -105,7 +105,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1", changeEventRoutes(router("api"), conversations.changeEvents))
-  const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.library
+  const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.knowledge
   mount(
     "/api/v1/files",
     fileRoutes({
@@ -113,20 +113,23 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       files,
       uploadReceiver: receiver,
       objects,
-      inFlight: gateway.running,
+      inFlight: gateway.inFlight,
       hasExtractionEngine: config.EXTRACTION_URL !== undefined,
     }),
   )
-  mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.library.reading))
-  const { resumable } = gateway.library
+  mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.knowledge.reading))
+  const { resumable } = gateway.knowledge
   mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explanation }))
   mount("/api/v1/embedding-model", embeddingModelRoutes(router("api"), embeddingStatus))
-  mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
-  mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.studio }))
+  mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.functions }))
+  mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.functions }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
   mount("/api/v1/storage", storageRoutes(router("api"), gateway.storageLimit))
-  mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))
+  mount(
+    "/api/v1/audit",
+    auditRoutes({ router: router("api"), ...gateway, ...gateway.auditProcessing }),
+  )
   mount(
     "/api/v1/usage",
     usageRoutes({ router: router("api"), ...gateway, store: gateway.usageStore, now }),
@@ -136,7 +139,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     mount(prefix, modelListRoutes(router("openai"), gateway.catalogue))
     mount(
       prefix,
-      completionRoutes({ router: router("openai"), completions: gateway.chat, bodyLimit }),
+      completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),
     )
   }
   mount(
@@ -145,7 +148,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       router: router("runtime"),
       prefix: runtimePrefix,
       summary: "The native API of the model runtimes, passed through",
-      forward: gateway.runtime.ollama,
+      forward: gateway.nativeProxy.ollama,
     }),
   )
   mount(
@@ -154,14 +157,14 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       router: router("openai"),
       prefix: "/openai",
       summary: "The API of the OpenAI-style connections, passed through",
-      forward: gateway.runtime.openai,
+      forward: gateway.nativeProxy.openai,
       isEnabled: () => gateway.settings.current().enable_openai_proxy,
     }),
   )
 
   mount(
     "/api/v1/provisioning",
-    provisioningRoutes(router("api"), { ...gateway, ...gateway.trail, ...gateway.scim }),
+    provisioningRoutes(router("api"), { ...gateway, ...gateway.auditProcessing, ...gateway.scim }),
   )
   mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))

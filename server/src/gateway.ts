@@ -143,11 +143,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
-  const { inFlight, recheckAccess } = createRequestRevocation({
-    store: authStore,
-    bus,
-    limits,
-  })
+  const { inFlight, recheckAccess } = createRequestRevocation({ store: authStore, bus, limits })
 
   const grants = createGrants(db)
   const providers = { ollama, openai }
@@ -177,12 +173,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     hostServices: () => functionServices,
   })
   const modelStore = createModelStore({ db, grants })
-  const catalogue = await createModelCatalogue({
-    registry,
-    directory: functions.directory,
-    store: modelStore,
-    bus,
-  })
+  const { directory } = functions
+  const catalogue = await createModelCatalogue({ registry, directory, store: modelStore, bus })
   catalogue.onChange(recheckAccess)
   const models = createModels({
     ...changes,
@@ -209,18 +201,18 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     citations,
     template: () => settings.current().rag_template,
     catalogue,
-    inFlight: inFlight,
+    inFlight,
     filters: createModelFilters(functions),
     dispatcher: createDispatcher({
       fairLoop,
       usageRecorders,
-      inFlight: inFlight,
+      inFlight,
       catalogue,
       callFunction: functions.respond,
     }),
   })
   const functionServices = createFunctionServices({
-    completions: completions,
+    completions,
     citations,
     files: knowledge.files,
     handbook: createHandbook(documentationFolder),
@@ -229,12 +221,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...changes,
     streams: options,
     settings,
-    inFlight: inFlight,
+    inFlight,
     limits,
     fairLoop,
     registry,
     catalogue,
-    completions: completions,
+    completions,
     attaching: knowledge.attaching,
     readersOf: knowledge.collections.readersOf,
     standings: authStore.accessByUser,
@@ -247,12 +239,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     registry,
     catalogue,
     usageRecorders,
-    inFlight: inFlight,
+    inFlight,
     fairLoop,
-    bodyRoom: bodyMemory,
+    bodyMemory,
   })
 
-  await seed({ config, users, keys, studio: functions, log })
+  await seed({ config, users, keys, functions, log })
 
   return {
     config,
@@ -260,7 +252,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     db,
     bus,
     audit,
-    trail: auditProcessing,
+    auditProcessing,
     settings,
     users,
     groups,
@@ -271,22 +263,22 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     scim,
     sso,
     passwordSignIn,
-    running: inFlight,
+    inFlight,
     fairLoop,
     storage,
     storageLimit,
     limits,
-    bodyRoom: bodyMemory,
+    bodyMemory,
     registry,
     connections,
     catalogue,
     models,
-    chat: completions,
+    completions,
     conversations,
-    runtime: nativeProxy,
+    nativeProxy,
     ...usage,
-    library: knowledge,
-    studio: functions,
+    knowledge,
+    functions,
 
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {

@@ -92,7 +92,7 @@ const start = async (options: GatewayOptions): Promise<void> => {
   const stop = async (signal: string): Promise<void> => {
     if (stopping) return
     stopping = true
-    log.info({ signal, running: serving.gateway.running.count() }, "draining")
+    log.info({ signal, running: serving.gateway.inFlight.count() }, "draining")
     await serving.stop()
     log.info("stopped")
     destination.flushSync()

@@ -8,12 +8,18 @@ interface Deps {
   config: Config
   users: Pick<Users, "hasAny" | "createFirst">
   keys: Pick<Keys, "insertPredefined">
-  studio: { installGuide(): Promise<unknown> }
+  functions: { installGuide(): Promise<unknown> }
   log: Logger
 }
 
 /** What an install begins with: the Guide, and the first account where the environment names one. */
-export const seed = async ({ config, users, keys, studio, log }: Deps): Promise<void> => {
+export const seed = async ({
+  config,
+  users,
+  keys,
+  functions: studio,
+  log,
+}: Deps): Promise<void> => {
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ADMIN_API_KEY: secret } = config
   if (await users.hasAny()) return
   if (config.INSTALL_GUIDE) await studio.installGuide()

@@ -128,7 +128,7 @@ export const serve = async (
     url,
     gateway,
     stop: async () => {
-      gateway.running.announceDrain()
+      gateway.inFlight.announceDrain()
       // Balancers see it by /ready, and send no more before the port is closed.
       await sleep(config.DRAIN_DELAY * 1000)
       const drainTimeoutMs = config.DRAIN_TIMEOUT * 1000
@@ -141,7 +141,7 @@ export const serve = async (
         server.closeAllConnections()
         app.closeAll()
       }, drainTimeoutMs + finalFlushMs)
-      await gateway.running.drain(drainTimeoutMs)
+      await gateway.inFlight.drain(drainTimeoutMs)
       await closed
       clearInterval(sweep)
       clearTimeout(cut)

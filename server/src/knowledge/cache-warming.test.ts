@@ -66,7 +66,7 @@ it.each(chooseDatabases())(
     const id = await createCollection(first, "Owls", [file.body.id])
     await first.stop()
     const second = await startGateway(database.env)
-    await second.gateway.library.warmed()
+    await second.gateway.knowledge.warmed()
     // Files in memory are not read again.
     await second.gateway.db.transact(async (tx) => {
       await sql`delete from file_words`.execute(tx)

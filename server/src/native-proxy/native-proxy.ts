@@ -34,7 +34,7 @@ import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
 
 interface Deps {
   fairLoop: FairEventLoop
-  bodyRoom: BodyMemory
+  bodyMemory: BodyMemory
   config: Config
   registry: ConnectionRegistry
   catalogue: ModelCatalogue
@@ -55,8 +55,17 @@ export interface NativeProxyRequest {
 
 /** Forwards requests to the native APIs of runtimes and providers. */
 export const createNativeProxy = (deps: Deps) => {
-  const { fairLoop, bodyRoom, config, registry, catalogue, usageRecorders, inFlight, db, audit } =
-    deps
+  const {
+    fairLoop,
+    bodyMemory: bodyRoom,
+    config,
+    registry,
+    catalogue,
+    usageRecorders,
+    inFlight,
+    db,
+    audit,
+  } = deps
 
   const connectionsOf = (kind: ProviderKind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)

@@ -30,7 +30,7 @@ interface Deps {
   setupCode: SetupCode
   metrics: Metrics
   storage: Pick<StorageMonitor, "failureMessage">
-  running: Pick<InFlightRequests, "isDraining">
+  inFlight: Pick<InFlightRequests, "isDraining">
   routes: readonly MountedRoute[]
   passwordSignIn: () => z.output<typeof PublicConfig>["password_sign_in"]
   sso: { buttons: z.output<typeof PublicConfig>["sign_on"] }
@@ -74,7 +74,7 @@ const canReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
 
 /** Health, metrics and sign-in page configuration, and the API documentation in development. */
 export const operationRoutes = (deps: Deps): Router => {
-  const { router, config, db, settings, users, metrics, routes, storage, running } = deps
+  const { router, config, db, settings, users, metrics, routes, storage, inFlight } = deps
   const { passwordSignIn, setupCode, sso } = deps
   const { version } = packageJson
 
@@ -95,7 +95,7 @@ export const operationRoutes = (deps: Deps): Router => {
       responses: { 200: json(Health, "OK"), 503: { description: "Not ready" } },
     }),
     async () => {
-      if (running.isDraining()) fail("shutting_down", "The gateway is shutting down.")
+      if (inFlight.isDraining()) fail("shutting_down", "The gateway is shutting down.")
       const trouble = storage.failureMessage()
       if (trouble) fail("unavailable", `${trouble}. See the gateway's log for details.`)
       let timer: NodeJS.Timeout | undefined

@@ -33,7 +33,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
       })
       expect(status).toBe(200)
     }
-    await gateway.gateway.trail.sealer.sealAll()
+    await gateway.gateway.auditProcessing.sealer.sealAll()
   }
 
   beforeAll(async () => {
@@ -94,7 +94,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
         ? []
         : await Promise.all([startGateway(database.env), startGateway(database.env)])
     await Promise.all(
-      [gateway, ...others].map(async ({ call, gateway: { trail } }, writer) => {
+      [gateway, ...others].map(async ({ call, gateway: { auditProcessing: trail } }, writer) => {
         for (let n = 0; n < 40; n++) {
           await call("POST", "/api/v1/groups/create", { name: `at once ${writer} ${n}` })
           if (n % 10 === 0) await trail.sealer.sealAll()
@@ -102,7 +102,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
       }),
     )
     for (const other of others) await other.stop()
-    await gateway.gateway.trail.sealer.sealAll()
+    await gateway.gateway.auditProcessing.sealer.sealAll()
     const { code, printed: said } = await verify()
     expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
     expect(said).toContain(" 0 not sealed yet")
@@ -168,7 +168,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
   })
 
   it("stays valid when old events are pruned, and records the pruning", async () => {
-    const { trail, db } = gateway.gateway
+    const { auditProcessing: trail, db } = gateway.gateway
     const before = await db.read
       .selectFrom("audit_events")
       .select(({ fn }) => fn.countAll<number>().as("n"))

@@ -54,7 +54,7 @@ const recordOf = (requestId: string) =>
     return record
   })
 
-const inFlightCount = () => gateway.gateway.running.count()
+const inFlightCount = () => gateway.gateway.inFlight.count()
 
 describe("a client that disconnects", () => {
   it("aborts the stream at the upstream and leaves an estimated usage record", async () => {

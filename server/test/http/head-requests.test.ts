@@ -28,10 +28,10 @@ describe("HEAD of an endless stream", () => {
   it("is answered immediately and releases its resources", async () => {
     const { id: chat } = (await gateway.call("POST", "/api/v1/chats/new", {})).body
     const { id: file } = (await upload(gateway, "a.md", "# A", { query: "?process=false" })).body
-    const before = gateway.gateway.running.count()
+    const before = gateway.gateway.inFlight.count()
     expect(await sendHead("/api/v1/events")).toBe(200)
     expect(await sendHead(`/api/v1/chats/${chat}/events`)).toBe(200)
     expect(await sendHead(`/api/v1/files/${file}/process/status?stream=true`)).toBe(200)
-    await expect.poll(() => gateway.gateway.running.count()).toBe(before)
+    await expect.poll(() => gateway.gateway.inFlight.count()).toBe(before)
   })
 })

@@ -286,7 +286,7 @@ describe("a keep-alive connection", () => {
         gateway.logLines.slice(before).find(({ path }) => path === "/v1/chat/completions"),
       )
       .toMatchObject({ aborted: true })
-    expect(gateway.gateway.running.count()).toBe(0)
+    expect(gateway.gateway.inFlight.count()).toBe(0)
   })
 
   it("closes when the client ends its side", async () => {

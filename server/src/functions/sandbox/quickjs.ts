@@ -6,6 +6,7 @@ import {
   writeBlocks,
 } from "./memory-image.ts"
 import { noImports } from "./protocol.ts"
+import { QuickJsError } from "./quickjs-error.ts"
 import type { Pointer, QuickJsExports } from "./quickjs-exports.ts"
 import { createWasiImports } from "./wasi.ts"
 
@@ -17,15 +18,6 @@ export interface HostCallbacks {
   /** @throws a string, which becomes an error in the function */
   onHostCall(name: string, read: ReadString): string | undefined
   interrupted(): boolean
-}
-
-/** An exception thrown by the engine. The stack refers to lines of the function's source. */
-export class QuickJsError extends Error {
-  constructor({ name, message, stack }: Record<"name" | "message" | "stack", string>) {
-    super(message)
-    this.name = name || "Error"
-    this.stack = stack
-  }
 }
 
 /** Memory allocated up front: an engine whose memory did not grow can be reset. */
