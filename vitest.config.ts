@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { FormReporter } from "./server/test/setup/form-reporter.ts"
-import { excludedFiles } from "./server/test/setup/forms.ts"
 import { LongestFirst } from "./server/test/setup/longest-first.ts"
+import { excludedFiles } from "./server/test/setup/short-form.ts"
 
 /** They fake the clock or measure the memory of their process; all others share their worker's modules. */
 const isolatedFiles = [
@@ -11,7 +11,7 @@ const isolatedFiles = [
   "server/test/http/disconnect.test.ts",
   "server/test/functions/hostile-code.test.ts",
   "server/test/gateway/stepped-clock.test.ts",
-  "server/test/files/cleanup.test.ts",
+  "server/test/files/shared-folder-cleanup.test.ts",
 ]
 
 const everywhere = {

@@ -13,6 +13,7 @@ const checks = {
   order: ["scripts/order.mjs", "--check"],
   server: typesOf("server"),
   expressions: ["scripts/expressions.mjs"],
+  names: ["scripts/names.mjs"],
   knip: ["node_modules/knip/bin/knip.js"],
   web: typesOf("web"),
   e2e: typesOf("web/e2e"),

@@ -40,17 +40,17 @@ export const allowed = [
     reason: "our own declarations",
   },
   {
-    file: "web/src/pages/functions/editor/infer.ts",
+    file: "web/src/pages/functions/editor/type-inference.ts",
     source: String.raw`<[\s\S]*>$`,
     reason: "a type in the author's own page",
   },
   {
-    file: "web/src/pages/functions/values.ts",
+    file: "web/src/pages/functions/function-id.ts",
     source: String.raw`^[^a-z]+|_+$`,
     reason: "a name that the author types in the author's own page",
   },
   {
-    file: "web/src/pages/models/values.ts",
+    file: "web/src/pages/models/model-values.ts",
     source: String.raw`^-+|-+$`,
     reason: "a name that the administrator types in the administrator's own page",
   },

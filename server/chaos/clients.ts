@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { databaseChoices, runOnEachDatabase } from "../test/harness/each-database.ts"
+import { databaseChoices, runOnEachDatabase } from "../test/harness/run-on-each-database.ts"
 import { type ClientChaosResult, runClientChaos } from "./clients/run.ts"
 import { mayGrowMb } from "./upstreams/memory.ts"
 

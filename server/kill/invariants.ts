@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createAuditSigner } from "../src/audit/chain.ts"
+import { createAuditSigner } from "../src/audit/hash-chain.ts"
 import { verifyAuditLog } from "../src/audit/verify.ts"
 import type { Reader } from "../src/db/database.ts"
 import { readSnapshot } from "../src/db/snapshot.ts"

@@ -4,7 +4,10 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRandom } from "../bench/rag/figures.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../test/fakes/openai.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../test/harness/process.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../test/harness/test-gateway-process.ts"
 import { findHalfDone } from "./invariants.ts"
 import { createLedger } from "./ledger.ts"
 import { mixedWrites, runId, scimToken, settingsWrites, type Writer } from "./writes.ts"

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { adminKey } from "../test/harness/gateway.ts"
-import type { TestGatewayProcess } from "../test/harness/process.ts"
+import type { TestGatewayProcess } from "../test/harness/test-gateway-process.ts"
 
 /** What a read must answer, as far as writes were acknowledged. */
 export interface Expectation {

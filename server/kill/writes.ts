@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { adminKey } from "../test/harness/gateway.ts"
-import type { TestGatewayProcess } from "../test/harness/process.ts"
+import type { TestGatewayProcess } from "../test/harness/test-gateway-process.ts"
 import { holds, type Ledger, sha256 } from "./ledger.ts"
 
 export const scimToken = "a-token-for-provisioning-under-kill-9"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { createAuditSigner } from "./audit/chain.ts"
+import { createAuditSigner } from "./audit/hash-chain.ts"
 import { type AuditVerification, type BlockReference, verifyAuditLog } from "./audit/verify.ts"
 import { invocationDir, readConfig } from "./config/config.ts"
 import { readSnapshot } from "./db/snapshot.ts"

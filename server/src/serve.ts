@@ -4,12 +4,12 @@ import type { Logger } from "pino"
 import { createApp } from "./app.ts"
 import type { Config } from "./config/config.ts"
 import { storageFailureOf } from "./db/connection-errors.ts"
+import { lockDataDir } from "./db/data-dir-lock.ts"
 import { freeBytes, releaseReserve } from "./db/disk-space.ts"
-import { lockDataDir } from "./db/lock.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { respondToParseErrors } from "./http/bad-requests.ts"
-import { reserveDescriptors } from "./http/descriptors.ts"
+import { reserveDescriptors } from "./http/file-descriptors.ts"
 
 /** Proxies in front keep connections for a minute; ours must outlive theirs. */
 const keepAliveMs = 75_000

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
-import { createSampleAnswer } from "./essay.ts"
-import type { Measurement } from "./marks.ts"
-import { type BenchSite, importChat } from "./site.ts"
+import { type BenchSite, importChat } from "./bench-site.ts"
+import type { Measurement } from "./measurements.ts"
+import { createSampleAnswer } from "./sample-answer.ts"
 
 const dist = join(import.meta.dirname, "../dist")
 const loads = 5

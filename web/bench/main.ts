@@ -1,10 +1,10 @@
 // `npm run bench:web [-- loading streaming scrolling]`: performance of the pages in a browser.
 import { cpus } from "node:os"
 import { setup } from "../e2e/setup/build.ts"
+import { type BenchSite, startBenchSite } from "./bench-site.ts"
 import { measureLoading } from "./loading.ts"
-import { formatMeasurements, isWithinLimits, type Measurement } from "./marks.ts"
+import { formatMeasurements, isWithinLimits, type Measurement } from "./measurements.ts"
 import { measureScrolling } from "./scrolling.ts"
-import { type BenchSite, startBenchSite } from "./site.ts"
 import { measureStreaming } from "./streaming.ts"
 
 const tokens = 4000

@@ -1,7 +1,7 @@
-import { createSampleAnswer } from "./essay.ts"
-import { measureFrames } from "./frames.ts"
-import type { Measurement } from "./marks.ts"
-import { type BenchSite, importChat } from "./site.ts"
+import { type BenchSite, importChat } from "./bench-site.ts"
+import { measureFrames } from "./frame-rate.ts"
+import type { Measurement } from "./measurements.ts"
+import { createSampleAnswer } from "./sample-answer.ts"
 
 const messages = 200
 const stepPx = 60

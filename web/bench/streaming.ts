@@ -1,8 +1,8 @@
 import type { CDPSession } from "playwright-core"
-import { measureFrames } from "./frames.ts"
+import type { BenchSite } from "./bench-site.ts"
+import { measureFrames } from "./frame-rate.ts"
 import { layoutShiftScript, readLayoutShifts } from "./loading.ts"
-import type { Measurement } from "./marks.ts"
-import type { BenchSite } from "./site.ts"
+import type { Measurement } from "./measurements.ts"
 
 const megabyte = 1_000_000
 /** Heap that one answer of 4,000 tokens may use while it is shown, and after the chat is closed. */

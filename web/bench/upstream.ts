@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
-import { listenOnLoopback } from "../../server/test/harness/listen.ts"
-import { createSampleAnswer } from "./essay.ts"
+import { listenOnLoopback } from "../../server/test/harness/ports.ts"
+import { createSampleAnswer } from "./sample-answer.ts"
 
 const formatChunk = (content: string): string => {
   const choices = [{ index: 0, delta: { content }, finish_reason: null }]

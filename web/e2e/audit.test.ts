@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { startTestApp, type TestApp } from "./world.ts"
+import { startTestApp, type TestApp } from "./test-app.ts"
 
 const token = "a-scim-token-of-the-tests-that-is-long-enough"
 const base = "/api/v1/scim/v2"

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
 import { adminEmail, adminPassword } from "../../server/test/harness/gateway.ts"
 import { killAllGateways, startGatewayProcess } from "../../server/test/harness/gateway-process.ts"
-import { launch } from "./world.ts"
+import { launch } from "./test-app.ts"
 
 let provider: FakeOpenAI
 let browser: Browser

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
-import { dropFiles } from "./library.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { dropFiles } from "./drop-files.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
 let visit: BrowserSession

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
 let visit: BrowserSession

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
 let visit: BrowserSession

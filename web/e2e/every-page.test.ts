@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
-import { amount, isLongForm } from "../../server/test/harness/test-size.ts"
-import { adminPages, expandPage, seed } from "./furnish.ts"
-import { findLayoutProblems } from "./narrow.ts"
-import { waitForLoaded } from "./settled.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { amount, isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { findLayoutProblems } from "./layout-problems.ts"
+import { adminPages, expandPage, seed } from "./seed.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { waitForLoaded } from "./wait-for-loaded.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 

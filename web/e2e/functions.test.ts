@@ -3,8 +3,8 @@ import OpenAI from "openai"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "../../server/test/harness/gateway.ts"
-import { isLongForm } from "../../server/test/harness/test-size.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
 let visit: BrowserSession

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isLongForm } from "../../server/test/harness/test-size.ts"
-import { adminPages, seed } from "./furnish.ts"
-import { waitForLoaded } from "./settled.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { adminPages, seed } from "./seed.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { waitForLoaded } from "./wait-for-loaded.ts"
 
 let app: TestApp
 let pages: Record<string, string> = {}

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createPdf } from "../../server/test/files/make-documents.ts"
-import { listenOnLoopback } from "../../server/test/harness/listen.ts"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
+import { listenOnLoopback } from "../../server/test/harness/ports.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
-import { dropFiles } from "./library.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { dropFiles } from "./drop-files.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
 let visit: BrowserSession

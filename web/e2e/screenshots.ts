@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { adminPages, expandPage, seed } from "./furnish.ts"
+import { adminPages, expandPage, seed } from "./seed.ts"
 import { setup } from "./setup/build.ts"
-import { type BrowserSession, startTestApp } from "./world.ts"
+import { type BrowserSession, startTestApp } from "./test-app.ts"
 
 const widths = [360, 900, 1440] as const
 const themes = ["light", "dark"] as const

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { embedderOptions } from "../../server/test/knowledge/built-in-model.ts"
+import { embedderOptions } from "../../server/test/knowledge/built-in-model-process.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./world.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 const model = () => visit.page.getByLabel("Embedding model")
 const setting = async () =>

@@ -5,9 +5,9 @@ import {
   type IdentityProvider,
   startIdentityProvider,
 } from "../../server/test/harness/identity-provider.ts"
-import { findFreePort } from "../../server/test/harness/listen.ts"
+import { findFreePort } from "../../server/test/harness/ports.ts"
 import { providerEnv } from "../../server/test/sso/provider-env.ts"
-import { startTestApp, type TestApp } from "./world.ts"
+import { startTestApp, type TestApp } from "./test-app.ts"
 
 const scimToken = "the-identity-providers-own-token"
 

@@ -1,5 +1,5 @@
 import { createRouter } from "@tanstack/react-router"
-import { ErrorPage } from "./frame/lost.tsx"
+import { ErrorPage } from "./frame/error-pages.tsx"
 import { accountRoutes } from "./routes/account.ts"
 import { adminRoutes } from "./routes/admin.ts"
 import { chatRoutes } from "./routes/chat.ts"

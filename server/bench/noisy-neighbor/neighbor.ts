@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
-import { portOf } from "../../test/harness/listen.ts"
+import { portOf } from "../../test/harness/ports.ts"
 
 /** What nobody but its owner may read. */
 export const treasure = "the-treasure-of-the-house"

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import { type Dispatcher, Pool } from "undici"
-import { portOf } from "../../test/harness/listen.ts"
+import { portOf } from "../../test/harness/ports.ts"
 
 /**
  * The least a Node gateway can do: node:http in front, undici behind, bytes in between, nothing

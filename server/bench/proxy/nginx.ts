@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { findFreePort } from "../../test/harness/listen.ts"
+import { findFreePort } from "../../test/harness/ports.ts"
 import { type Processes, pidOf } from "../measure/processes.ts"
 
 const versionOf = (command: string) =>

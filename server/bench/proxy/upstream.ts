@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net"
-import { portOf } from "../../test/harness/listen.ts"
+import { portOf } from "../../test/harness/ports.ts"
 import { createMessageReader } from "./message.ts"
 import { models, notFound, reply, slowStream, stream } from "./responses.ts"
 

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import { createMessageReader } from "../../bench/proxy/message.ts"
-import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
 import { type BrokenReply, type RightReply, type Step, typeLine, whole } from "./reply.ts"
 import { rightReply } from "./right.ts"
 

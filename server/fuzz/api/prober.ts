@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Pool } from "undici"
-import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
 
 /**
  * A process of its own that asks the gateway's `/health` and a bare server's, in turn. What the

@@ -6,7 +6,7 @@ import {
   type AuditSigner,
   genesisHash,
   hashBlock,
-} from "./chain.ts"
+} from "./hash-chain.ts"
 import { chainHeadStateName, writeAuditState } from "./state-store.ts"
 
 /**

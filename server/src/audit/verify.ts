@@ -9,7 +9,7 @@ import {
   genesisHash,
   hashBlock,
   splitDigestPrefixes,
-} from "./chain.ts"
+} from "./hash-chain.ts"
 import { ChainHeadState, chainHeadStateName, readAuditState } from "./state-store.ts"
 
 const blocksPerPage = 50

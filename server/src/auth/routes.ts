@@ -8,7 +8,6 @@ import type { Router } from "../http/router.ts"
 import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Accounts } from "./accounts.ts"
-import { deviceOf } from "./device.ts"
 import { isSameOrigin } from "./same-origin.ts"
 import {
   AddUser,
@@ -21,6 +20,7 @@ import {
   WhoAmI,
 } from "./schema.ts"
 import { createSessionCookie } from "./session-cookie.ts"
+import { deviceOf } from "./sign-in-device.ts"
 
 interface Deps {
   router: Router

@@ -5,7 +5,7 @@ import { fail } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
-import type { SignInDevice } from "./device.ts"
+import type { SignInDevice } from "./sign-in-device.ts"
 import type { SignInThrottle } from "./throttle.ts"
 
 /** 32 characters, 5 bits each, without the ambiguous 0, O, 1 and I. */

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { isWriteConflict } from "../db/contention.ts"
 import type { Tx } from "../db/database.ts"
+import { isWriteConflict } from "../db/write-conflicts.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"
 
 describe.each(chooseDatabases())("credentials on $name", ({ open }) => {

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { readInChunks } from "../db/chunks.ts"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
 import { fail } from "../errors.ts"

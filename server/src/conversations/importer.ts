@@ -7,7 +7,7 @@ import type { Caller } from "../http/caller.ts"
 import type { JsonMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import { createMutex } from "../limits/mutex.ts"
-import type { StorageQuota } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage-quota.ts"
 
 /** Requests to the worker: validate a whole file, then prepare and write each chat. */
 export type ImportWorkerRequest =

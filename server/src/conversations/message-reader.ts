@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely"
-import { orderByIds, readInChunks } from "../db/chunks.ts"
+import { orderByIds, readInChunks } from "../db/chunked-queries.ts"
 import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Reader } from "../db/database.ts"
 import { markCitedSources } from "./cited-sources.ts"

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from "kysely"
-import { orderByIds } from "../db/chunks.ts"
+import { orderByIds } from "../db/chunked-queries.ts"
 import type { ChatRow } from "../db/conversation-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, columnContainsFolding } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { deleteChat } from "./removal.ts"
+import { deleteChat } from "./delete-chat.ts"
 import {
   type Chat,
   type ChatLabels,

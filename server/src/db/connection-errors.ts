@@ -1,5 +1,5 @@
 import { Failure } from "../errors.ts"
-import { databaseErrorCode } from "./contention.ts"
+import { databaseErrorCode } from "./write-conflicts.ts"
 
 const networkCodes = new Set([
   "ECONNREFUSED",

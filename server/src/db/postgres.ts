@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { createMutex } from "../limits/mutex.ts"
 import { createTransact, type Database, type Tx } from "./database.ts"
-import { joinJsonArray } from "./json.ts"
+import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
 

@@ -1,6 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
 import type pg from "pg"
-import { databaseErrorCode } from "./contention.ts"
+import { databaseErrorCode } from "./write-conflicts.ts"
 
 /** Executions of a statement before it is prepared. */
 const prepareAfterExecutions = 10

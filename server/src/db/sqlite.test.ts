@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { waitFor } from "../../test/harness/json-records.ts"
+import { waitFor } from "../../test/harness/usage-records.ts"
 import type { Database } from "./database.ts"
 import { openDatabase } from "./open.ts"
 

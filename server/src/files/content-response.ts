@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { fail } from "../errors.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { streamBytes } from "../http/stream-response.ts"
-import type { ObjectStore } from "./objects.ts"
+import type { ObjectStore } from "./object-store.ts"
 
 interface ContentRequest {
   exchange: NodeRequestContext

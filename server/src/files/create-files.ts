@@ -3,15 +3,15 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
-import type { StorageQuota } from "../storage/storage.ts"
-import { createDiskObjectStore } from "./disk-objects.ts"
+import type { StorageQuota } from "../storage/storage-quota.ts"
+import { createDiskObjectStore } from "./disk-object-store.ts"
 import { createExtractionEngine } from "./extraction-engine.ts"
 import { createExtractor } from "./extractor.ts"
+import { createFileStore } from "./file-store.ts"
 import { monitorObjectStore } from "./monitored-storage.ts"
-import type { ObjectStore } from "./objects.ts"
+import type { ObjectStore } from "./object-store.ts"
 import { createPassageStore } from "./passage-store.ts"
-import { createProcessingJob, type ProcessingOptions } from "./processing.ts"
-import { createFileStore } from "./store.ts"
+import { createProcessingJob, type ProcessingOptions } from "./processing-job.ts"
 
 const maxUnpackedBytes = 300e6
 const maxPages = 5000
@@ -30,7 +30,7 @@ interface Deps extends ProcessingOptions {
 
 const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<ObjectStore> => {
   if (!S3_URL) return createDiskObjectStore(DATA_DIR)
-  const { createS3ObjectStore: createS3Objects } = await import("./s3-objects.ts")
+  const { createS3ObjectStore: createS3Objects } = await import("./s3-object-store.ts")
   return createS3Objects(S3_URL, DATA_DIR)
 }
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
 import { lowerProcessPriority } from "../limits/thread-priority.ts"
-import type { ExtractionMessage, ExtractionTask } from "./extract/child.ts"
+import type { ExtractionMessage, ExtractionTask } from "./extract/child-process.ts"
 
 /** A document's text, its passages, and their index segment. */
 export interface ExtractedText {
@@ -61,7 +61,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
 
   const start = (): ExtractionProcess => {
     const heapMb = Math.max(64, Math.round((limits.memory * 0.7) / 1e6))
-    const process = fork(join(import.meta.dirname, "extract/child.ts"), {
+    const process = fork(join(import.meta.dirname, "extract/child-process.ts"), {
       // A single thread: parallel garbage collection and compilation would take a core from
       // requests.
       execArgv: [

@@ -15,11 +15,11 @@ import {
   type CollectionUploads,
   toCollectionUpload,
 } from "./collection-upload.ts"
-import type { ObjectStore, ReceivedObject } from "./objects.ts"
+import { type FileStore, type FileSummary, type StoredFile, toRecord } from "./file-store.ts"
+import type { FileUpload } from "./multipart-upload.ts"
+import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
-import { type FileStore, type FileSummary, type StoredFile, toRecord } from "./store.ts"
-import type { FileUpload } from "./upload.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
 interface Deps {

@@ -1,5 +1,5 @@
 import type { StorageMonitor } from "../db/storage-monitor.ts"
-import type { ObjectStore, ReceivedObject } from "./objects.ts"
+import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PartialUploads } from "./partial-uploads.ts"
 
 type Watch = StorageMonitor["watch"]

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely"
-import { readInChunks } from "../db/chunks.ts"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { PassageRow } from "../db/file-tables.ts"
 import type { ExtractedText } from "./extractor.ts"

@@ -6,9 +6,9 @@ import type { NodeRequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { RouteRequest, Router } from "../http/router.ts"
 import { parseCollectionId } from "./collection-upload.ts"
+import { parseMetadata, sanitizeFilename } from "./multipart-upload.ts"
 import type { ResumableUploads } from "./resumable-uploads.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
-import { parseMetadata, sanitizeFilename } from "./upload.ts"
 
 /** https://tus.io/protocols/resumable-upload, with the extensions listed below. */
 const version = "1.0.0"

@@ -5,8 +5,9 @@ import { whenClosed } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { createContentResponse } from "./content-response.ts"
+import { toRecord } from "./file-store.ts"
 import type { Files } from "./files.ts"
-import type { ObjectStore } from "./objects.ts"
+import type { ObjectStore } from "./object-store.ts"
 import {
   FileListQuery,
   FileRecord,
@@ -18,7 +19,6 @@ import {
   UploadQuery,
 } from "./schema.ts"
 import { createStatusStream, toProcessStatus } from "./status-stream.ts"
-import { toRecord } from "./store.ts"
 import type { UploadReceiver } from "./upload-receiver.ts"
 
 interface Deps {

@@ -1,8 +1,8 @@
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import { type StoredFile, toRecord } from "./file-store.ts"
 import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
-import { type StoredFile, toRecord } from "./store.ts"
 
 const maxStreamMs = 3_600_000
 const heartbeatMs = 15_000

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { createSpaceCheck } from "../db/disk-space.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
-import { createHeadReader, type ReceiveHooks } from "./objects.ts"
+import { createHeadReader, type ReceiveHooks } from "./object-store.ts"
 
 /** How often a process touches its temporary files. */
 const touchIntervalMs = 600_000

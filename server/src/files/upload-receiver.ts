@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { EventLoopShare } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
-import type { StorageQuota } from "../storage/storage.ts"
-import type { ObjectStore } from "./objects.ts"
-import { type FileUpload, readUpload } from "./upload.ts"
+import type { StorageQuota } from "../storage/storage-quota.ts"
+import { type FileUpload, readUpload } from "./multipart-upload.ts"
+import type { ObjectStore } from "./object-store.ts"
 
 interface Deps {
   objects: ObjectStore

@@ -1,6 +1,6 @@
 import { isOutage, storageFailureOf } from "../db/connection-errors.ts"
-import { isWriteConflict } from "../db/contention.ts"
 import { storageFullFailure } from "../db/disk-space.ts"
+import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 
 /** Error format of a group of routes (see docs/api.md, "Errors"). */

@@ -1,6 +1,6 @@
 import { Failure, fail } from "../errors.ts"
 import { initialNumberState, isCompleteNumber, nextNumberState } from "./json-number.ts"
-import { findStringDelimiter, scanWindow, scanWindowBytes } from "./json-string-kernel.ts"
+import { findStringDelimiter, scanWindow, scanWindowBytes } from "./json-string-search.ts"
 
 /** What a JSON text may be made of at the most. */
 export interface JsonLimits {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
 import { createNodeRequestContext } from "./request-context.ts"
 
 const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }

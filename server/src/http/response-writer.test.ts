@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts"
 
 const stallMs = 300

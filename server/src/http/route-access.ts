@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import { isRouteAllowed } from "./allowed-routes.ts"
-import { checkEscalation } from "./authority.ts"
 import type { Caller } from "./caller.ts"
+import { checkEscalation } from "./privilege-escalation.ts"
 import type { RouteShape } from "./route.ts"
 
 /** Whether a caller may call a route at all. @throws {Failure} `forbidden`, `account_pending` */

@@ -4,7 +4,6 @@ import type { z } from "zod"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
-import { checkBodyEscalation } from "./authority.ts"
 import {
   clientDisconnected,
   findUnstorableInBody,
@@ -19,7 +18,7 @@ import { networkOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { FastPathRoute, ReadBody } from "./fast-path/routes.ts"
-import { createResponseMemory, successStatus, toResponse } from "./handler-response.ts"
+import { checkBodyEscalation } from "./privilege-escalation.ts"
 import {
   type HonoEnv,
   type HttpContext,
@@ -30,6 +29,7 @@ import {
 import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
 import type { Access, RouteShape } from "./route.ts"
 import { authorize } from "./route-access.ts"
+import { createResponseMemory, successStatus, toResponse } from "./route-response.ts"
 import { validate } from "./validate.ts"
 
 /** Turns a request's credential into its caller, or throws `unauthorized`. */

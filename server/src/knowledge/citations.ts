@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
+import type { FileSummary, StoredFile } from "../files/file-store.ts"
 import type { Files } from "../files/files.ts"
-import type { FileSummary, StoredFile } from "../files/store.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"

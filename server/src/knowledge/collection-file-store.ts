@@ -1,12 +1,12 @@
 import type { Database } from "../db/database.ts"
 import { columnContains } from "../db/text-matching.ts"
-import { FileStatus } from "../files/schema.ts"
 import {
   embeddedCount,
   type FileSummary,
   fileSummaryColumns,
   type StoredFile,
-} from "../files/store.ts"
+} from "../files/file-store.ts"
+import { FileStatus } from "../files/schema.ts"
 import type { Page } from "../http/pagination.ts"
 import type { CollectionFileQuery, FileCounts } from "./schema.ts"
 

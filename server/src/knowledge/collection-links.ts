@@ -1,4 +1,4 @@
-import { deleteInChunks, maxIdsPerStatement, readInChunks } from "../db/chunks.ts"
+import { deleteInChunks, maxIdsPerStatement, readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 
 const rowsPerStatement = 300

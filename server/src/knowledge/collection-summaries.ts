@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
-import { jsonRowsSubquery } from "../db/json.ts"
+import { jsonRowsSubquery } from "../db/json-subquery.ts"
 import { everyonePrincipalId, grantColumns, maxListedGrants, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 

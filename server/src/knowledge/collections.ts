@@ -1,4 +1,4 @@
-import { type StoredFile, toRecord } from "../files/store.ts"
+import { type StoredFile, toRecord } from "../files/file-store.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
+import type { FileStore, StoredFile } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { FileStore, StoredFile } from "../files/store.ts"
 import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"

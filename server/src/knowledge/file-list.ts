@@ -1,5 +1,5 @@
+import type { FileSummary } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { FileSummary } from "../files/store.ts"
 import { estimateTokens } from "./tokens.ts"
 
 const maxTokens = 400

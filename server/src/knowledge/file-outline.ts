@@ -1,6 +1,6 @@
+import type { FileSummary } from "../files/file-store.ts"
 import { PassageLocation } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { FileSummary } from "../files/store.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 import { overheadTokens, passageTokens, truncatePassage } from "./selection.ts"

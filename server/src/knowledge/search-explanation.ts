@@ -1,4 +1,4 @@
-import type { FileSummary } from "../files/store.ts"
+import type { FileSummary } from "../files/file-store.ts"
 import type { Caller } from "../http/caller.ts"
 import { isSearchable, toSkippedFile } from "./citations.ts"
 import type { Collections } from "./collections.ts"

@@ -1,5 +1,5 @@
+import type { FileSummary } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { FileSummary } from "../files/store.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFileLists, type FileList } from "./file-list.ts"
 import { createFileOutlines } from "./file-outline.ts"

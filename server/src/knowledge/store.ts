@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { readInChunks } from "../db/chunks.ts"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { CollectionRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"

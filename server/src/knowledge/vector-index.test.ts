@@ -7,7 +7,7 @@ import {
   openVectorSearch,
   passagesPerFile,
   randomVector,
-} from "../../test/knowledge/vectors.ts"
+} from "../../test/knowledge/vector-search-setup.ts"
 import { createPassageStore } from "../files/passage-store.ts"
 
 type Setting = Awaited<ReturnType<typeof openVectorSearch>>

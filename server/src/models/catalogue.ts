@@ -10,7 +10,7 @@ import {
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { isAllowedByKey, mayRead, requireKeyAccess, visibleEndpoints } from "./access.ts"
-import { maxChainLength } from "./base-models.ts"
+import { maxChainLength } from "./base-model-chain.ts"
 import { createModelContentsCache } from "./contents-cache.ts"
 import { createModelIndex, type IndexedModel } from "./model-index.ts"
 import { endpointRecord, functionRecord, shortenRecord } from "./model-records.ts"

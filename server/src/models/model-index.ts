@@ -1,5 +1,5 @@
 import type { Bus, BusMessage } from "../bus/bus.ts"
-import { readInChunks } from "../db/chunks.ts"
+import { readInChunks } from "../db/chunked-queries.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/grants.ts"
 import { stripLatestTag } from "./precedence.ts"

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
-import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
 import { type Client, createClient, type RequestHandle, type UpstreamRequest } from "./client.ts"
 import type { UpstreamError } from "./upstream-error.ts"
 

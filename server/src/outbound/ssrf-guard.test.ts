@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from "node:https"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
-import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { listenOnLoopback } from "../../test/harness/ports.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { createSsrfGuard, type Resolve } from "./ssrf-guard.ts"
 

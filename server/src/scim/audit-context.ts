@@ -1,6 +1,6 @@
 import type { Actor } from "../http/caller.ts"
 import type { UserAuditContext } from "../users/provisioned-users.ts"
-import type { IgnoredNames } from "./values.ts"
+import type { IgnoredNames } from "./attribute-values.ts"
 
 /** The audit context of a change: actor, action, status, and the attributes that were ignored. */
 export const createAuditContext = (

@@ -8,7 +8,7 @@ import type { ProvisionedUsers } from "../users/provisioned-users.ts"
 import { createScimAudit } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
 import { createScimGroups } from "./groups.ts"
-import { createResourceViews } from "./mappers.ts"
+import { createResourceViews } from "./resource-views.ts"
 import { createBaseUrlResolver } from "./response.ts"
 import { createScimUsers } from "./users.ts"
 

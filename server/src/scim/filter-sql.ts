@@ -3,7 +3,7 @@ import { foldCase } from "../db/fold-case.ts"
 import type { AttributePath } from "./attribute-paths.ts"
 import type { AttributeColumn, ScimAttribute } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
-import type { Operand } from "./operands.ts"
+import type { Operand } from "./filter-operands.ts"
 import {
   alwaysFalse,
   alwaysTrue,
@@ -12,7 +12,7 @@ import {
   textCondition,
   textOperators,
   timeCondition,
-} from "./operators.ts"
+} from "./filter-operators.ts"
 import { isStored, type ResourceType } from "./resource-types.ts"
 
 type Condition = RawBuilder<boolean>

@@ -1,9 +1,9 @@
 import { type AttributePath, findAttribute, resolveAttributePath } from "./attribute-paths.ts"
 import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
+import { type Operand, parseOperand } from "./filter-operands.ts"
+import { type FilterOperator, filterOperators } from "./filter-operators.ts"
 import { type FilterToken, tokenizeFilter } from "./filter-tokenizer.ts"
-import { type Operand, parseOperand } from "./operands.ts"
-import { type FilterOperator, filterOperators } from "./operators.ts"
 import type { ResourceType } from "./resource-types.ts"
 
 const maxBytes = 2048

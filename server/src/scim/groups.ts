@@ -3,15 +3,15 @@ import { fail } from "../errors.ts"
 import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned-groups.ts"
 import type { Actor } from "../http/caller.ts"
 import { findAttribute } from "./attribute-paths.ts"
+import { type AttributeValues, createIgnoredNames, parseResource } from "./attribute-values.ts"
 import { createAuditContext } from "./audit-context.ts"
 import { failScim } from "./errors.ts"
-import type { ResourceViews, ResponseShape } from "./mappers.ts"
 import { parseMemberIds, patchMembers } from "./member-patch.ts"
-import { applyOperation } from "./patch.ts"
+import { applyOperation } from "./patch-operation.ts"
 import { parsePatch } from "./patch-request.ts"
 import type { ScimJson } from "./projection.ts"
 import { groupType } from "./resource-types.ts"
-import { type AttributeValues, createIgnoredNames, parseResource } from "./values.ts"
+import type { ResourceViews, ResponseShape } from "./resource-views.ts"
 
 const maxNameLength = 200
 

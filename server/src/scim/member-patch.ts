@@ -1,13 +1,13 @@
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
 import type { GroupMembershipEditor } from "../groups/provisioned-groups.ts"
+import { createIgnoredNames, type IgnoredNames, parseValue } from "./attribute-values.ts"
 import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
 import type { Filter } from "./filter.ts"
 import { createFilterCompiler } from "./filter-sql.ts"
 import type { PatchOperation } from "./patch-request.ts"
 import { groupType } from "./resource-types.ts"
-import { createIgnoredNames, type IgnoredNames, parseValue } from "./values.ts"
 
 /** A change of members with known ids. */
 interface MembershipChange {

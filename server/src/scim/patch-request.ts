@@ -5,11 +5,11 @@ import {
   findSchemaAttributes,
   resolveAttributePath,
 } from "./attribute-paths.ts"
+import { type IgnoredNames, ignoreSchema, uniqueEntries } from "./attribute-values.ts"
 import { failScim } from "./errors.ts"
 import { createFilterReader, type Filter } from "./filter.ts"
 import { tokenizeFilter } from "./filter-tokenizer.ts"
 import { isStored, type ResourceType } from "./resource-types.ts"
-import { type IgnoredNames, ignoreSchema, uniqueEntries } from "./values.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 const maxOperations = 5000

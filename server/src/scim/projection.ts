@@ -1,7 +1,7 @@
 import { findAttribute, resolveAttributePath } from "./attribute-paths.ts"
 import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
-import { MemberList } from "./reference-list.ts"
+import { MemberList } from "./member-list.ts"
 import type { ResourceType } from "./resource-types.ts"
 
 /** A resource as JSON. */

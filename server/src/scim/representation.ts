@@ -2,8 +2,8 @@ import type { StoredGroup } from "../groups/store.ts"
 import type { UserEmail } from "../users/schema.ts"
 import type { StoredUser } from "../users/user-rows.ts"
 import { schemaUrns } from "./attributes.ts"
+import { type MemberIds, MemberList } from "./member-list.ts"
 import type { ScimJson } from "./projection.ts"
-import { type MemberIds, MemberList } from "./reference-list.ts"
 
 /** Formats epoch milliseconds as RFC 3339. */
 const time = (ms: number): string => new Date(ms).toISOString()

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { RequestContext } from "../http/request-context.ts"
+import { MemberList } from "./member-list.ts"
 import type { ScimJson } from "./projection.ts"
-import { MemberList } from "./reference-list.ts"
 
 export const scimPath = "/api/v1/scim/v2"
 

@@ -3,11 +3,11 @@ import { type AttributePath, findAttribute, resolveAttributePath } from "./attri
 import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
 import { parseFilter } from "./filter.ts"
+import { alwaysTrue } from "./filter-operators.ts"
 import { columnExpression, createFilterCompiler } from "./filter-sql.ts"
-import type { ResourceView } from "./mappers.ts"
-import { alwaysTrue } from "./operators.ts"
 import type { ScimJson } from "./projection.ts"
 import type { ResourceType } from "./resource-types.ts"
+import type { ResourceView } from "./resource-views.ts"
 import type { SearchRequest } from "./search-query.ts"
 
 const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"

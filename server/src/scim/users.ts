@@ -8,20 +8,20 @@ import type {
   ProvisionedUsers,
 } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
-import { createAuditContext } from "./audit-context.ts"
-import { failScim } from "./errors.ts"
-import type { ResourceViews, ResponseShape } from "./mappers.ts"
-import { applyOperation } from "./patch.ts"
-import { parsePatch } from "./patch-request.ts"
-import type { ScimJson } from "./projection.ts"
-import { userType } from "./resource-types.ts"
 import {
   type AttributeValues,
   type ComplexValue,
   createIgnoredNames,
   parseResource,
   type SimpleValue,
-} from "./values.ts"
+} from "./attribute-values.ts"
+import { createAuditContext } from "./audit-context.ts"
+import { failScim } from "./errors.ts"
+import { applyOperation } from "./patch-operation.ts"
+import { parsePatch } from "./patch-request.ts"
+import type { ScimJson } from "./projection.ts"
+import { userType } from "./resource-types.ts"
+import type { ResourceViews, ResponseShape } from "./resource-views.ts"
 
 interface Deps {
   db: Database

@@ -1,5 +1,5 @@
 import { isOutage } from "../db/connection-errors.ts"
-import { isWriteConflict } from "../db/contention.ts"
+import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
 import type { SignOnProblem } from "./schema.ts"
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { deviceOf } from "../auth/device.ts"
 import type { SessionCookie } from "../auth/session-cookie.ts"
+import { deviceOf } from "../auth/sign-in-device.ts"
 import { Failure, fail } from "../errors.ts"
 import { readBytes } from "../http/body.ts"
 import type { Actor, Caller } from "../http/caller.ts"

@@ -1,7 +1,7 @@
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { StorageUsage } from "./schema.ts"
-import type { StorageQuota } from "./storage.ts"
+import type { StorageQuota } from "./storage-quota.ts"
 
 export const storageRoutes = (router: Router, storage: StorageQuota): Router => {
   router.on(

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { createUsageRow } from "../../test/harness/json-records.ts"
+import { createUsageRow } from "../../test/harness/usage-records.ts"
 import { openDatabase } from "../db/open.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 

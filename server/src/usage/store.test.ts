@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { createUsageRow } from "../../test/harness/json-records.ts"
+import { createUsageRow } from "../../test/harness/usage-records.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 import { UsageQuery } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { type StreamedCompletion, startStreamedCompletion } from "../harness/streams.ts"
+import { type StreamedCompletion, startStreamedCompletion } from "../harness/streamed-completion.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const scimToken = "the-identity-providers-own-token-of-this-test"

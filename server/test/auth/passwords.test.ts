@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase } from "../../src/db/open.ts"
 import { adminEmail, adminPassword, fastOptions, startGateway } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 
 let dataDir: string
 let server: TestGatewayProcess

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
 import { sendRawBytes } from "../harness/raw-http.ts"
-import { jsonHeaders, type RelayTestbed, startRelayTestbed } from "./relayed-request.ts"
+import { jsonHeaders, type RelayTestbed, startRelayTestbed } from "./relay-testbed.ts"
 
 const chat = { model: "gpt-m", messages: [{ role: "user", content: "hi" }] }
 

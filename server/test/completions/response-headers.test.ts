@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type RelayTestbed, startRelayTestbed } from "./relayed-request.ts"
+import { type RelayTestbed, startRelayTestbed } from "./relay-testbed.ts"
 
 /** Headers that would act in the gateway's name or affect the client. */
 const strippedHeaders = {

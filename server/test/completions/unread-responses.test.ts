@@ -15,7 +15,10 @@ import {
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

@@ -4,8 +4,8 @@ import type { Fault } from "../fakes/faults.ts"
 import { ERROR_PAGE, GARBAGE } from "../fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitFor, waitForUsageRecords } from "../harness/json-records.ts"
 import { maxDelayMs } from "../harness/timing.ts"
+import { waitFor, waitForUsageRecords } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 let upstream: FakeOpenAI

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
 import { maxDelayMs, measureMinMs } from "../harness/timing.ts"
+import { waitFor } from "../harness/usage-records.ts"
 
 /** Twenty times what an idle machine needs, but less than any connection timeout. */
 const maxImmediateMs = 400

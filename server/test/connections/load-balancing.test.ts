@@ -5,8 +5,8 @@ import type { Fault } from "../fakes/faults.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { readUsageRecords, waitFor } from "../harness/json-records.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
+import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
 
 const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
   gateway.call("POST", "/v1/chat/completions", {

@@ -4,7 +4,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { maxDelayMs } from "../harness/timing.ts"
-import { createChatClient, followEventStream, type StreamEvent } from "./chat-page.ts"
+import { createChatClient, followEventStream, type StreamEvent } from "./chat-client.ts"
 
 const longText = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
 const answerText = `You said: ${longText}`

@@ -3,8 +3,8 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { startGateway } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess } from "../harness/process.ts"
-import { createChatClient } from "./chat-page.ts"
+import { startTestGatewayProcess } from "../harness/test-gateway-process.ts"
+import { createChatClient } from "./chat-client.ts"
 
 const key = "sk-crash-test-0123456789abcdefgh"
 /** These tests start separate processes while other tests run. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { createCollection } from "../knowledge/collections.ts"
-import { followEventStream } from "./chat-page.ts"
+import { followEventStream } from "./chat-client.ts"
 
 const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
   principal_type,

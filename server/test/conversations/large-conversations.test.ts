@@ -6,10 +6,13 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startLatencyProbe } from "../harness/prober.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
+import { startLatencyProbe } from "../harness/latency-probe.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { followEventStream } from "./chat-page.ts"
+import { followEventStream } from "./chat-client.ts"
 import {
   type ApiCall,
   createExport,

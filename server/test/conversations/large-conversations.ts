@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { expect, vi } from "vitest"
-import type { ApiResponse } from "../harness/process.ts"
+import type { ApiResponse } from "../harness/test-gateway-process.ts"
 
 export const createMessage = (id: number, fields: object = {}) => ({
   id: `m${id}`,

@@ -4,9 +4,9 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { createPdf } from "../files/make-documents.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
-import { createChatClient, type FollowedStream } from "./chat-page.ts"
+import { createChatClient, type FollowedStream } from "./chat-client.ts"
 
 const wait = "?process_in_background=false"
 const bees = `# Bees

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { readUsageRecords, waitFor } from "../harness/json-records.ts"
-import { createChatClient } from "./chat-page.ts"
+import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
+import { createChatClient } from "./chat-client.ts"
 
 let provider: FakeOpenAI
 let runtime: FakeOllama

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { reservePath, reserveSizeFor } from "../../src/db/disk-space.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { spawnTestGateway, startTestGatewayProcess } from "../harness/process.ts"
+import { spawnTestGateway, startTestGatewayProcess } from "../harness/test-gateway-process.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createSmallDisk, hasSmallDisks, type SmallDisk } from "./small-disk.ts"
 

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { startSink } from "../fakes/sink.ts"
+import { startSink } from "../fakes/discarding-provider.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
 import {
   type ApiResponse,
   startTestGatewayProcess,
   type TestGatewayProcess,
-} from "../harness/process.ts"
+} from "../harness/test-gateway-process.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 

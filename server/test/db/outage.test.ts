@@ -15,7 +15,7 @@ import {
   startGateway,
   type TestGateway,
 } from "../harness/gateway.ts"
-import { startStreamedCompletion } from "../harness/streams.ts"
+import { startStreamedCompletion } from "../harness/streamed-completion.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 import { createPostgresDatabase } from "../setup/postgres.ts"
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Ollama } from "ollama"
 import { adminKey, startGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
-import { findFreePort } from "../harness/listen.ts"
+import { findFreePort } from "../harness/ports.ts"
+import { waitFor } from "../harness/usage-records.ts"
 import {
   buildGoProgram,
   cacheFolder,

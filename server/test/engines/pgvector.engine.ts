@@ -4,9 +4,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { openDatabase } from "../../src/db/open.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
+import { waitFor } from "../harness/usage-records.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
-import { openVectorSearch, passagesPerFile, randomVector } from "../knowledge/vectors.ts"
+import {
+  openVectorSearch,
+  passagesPerFile,
+  randomVector,
+} from "../knowledge/vector-search-setup.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { createPostgresDatabase, startCluster } from "../setup/postgres.ts"
 import { installPythonPackages, packagePath } from "./install.ts"

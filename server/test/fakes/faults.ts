@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { setTimeout as wait } from "node:timers/promises"
-import type { FakeResponse } from "./answers.ts"
 import type { Json } from "./json.ts"
+import type { FakeResponse } from "./responses.ts"
 
 /**
  * A fault to inject. `after` is the number of frames sent before it: the first SSE event or NDJSON

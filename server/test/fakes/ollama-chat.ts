@@ -1,4 +1,12 @@
-import { type FakeResponse, goJsonResponse, ndjsonResponse } from "./answers.ts"
+import { embedText } from "./embeddings.ts"
+import {
+  type ChatMessage,
+  type GeneratedOutput,
+  type GenerationRequest,
+  generateOutput,
+  paceOf,
+  type ToolDefinition,
+} from "./fake-model.ts"
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
 import {
   loadModel,
@@ -7,15 +15,7 @@ import {
   ollamaError,
   unloadModel,
 } from "./ollama-models.ts"
-import {
-  type ChatMessage,
-  type GeneratedOutput,
-  type GenerationRequest,
-  generateOutput,
-  paceOf,
-  type ToolDefinition,
-} from "./pretend.ts"
-import { embedText } from "./vectors.ts"
+import { type FakeResponse, goJsonResponse, ndjsonResponse } from "./responses.ts"
 
 export type ModelHandler = (
   body: JsonObject,

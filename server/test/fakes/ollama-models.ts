@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
-import { type FullResponse, goJsonResponse } from "./answers.ts"
+import type { Pace } from "./fake-model.ts"
 import type { Json, JsonObject } from "./json.ts"
-import type { Pace } from "./pretend.ts"
+import { type FullResponse, goJsonResponse } from "./responses.ts"
 
 export type OllamaModel = {
   name: string

@@ -1,3 +1,9 @@
+import { embedText, encodeBase64 } from "./embeddings.ts"
+import { type GeneratedOutput, generateOutput, idOf, paceOf } from "./fake-model.ts"
+import { type Json, type JsonObject, listOf, objectOf, parseJson, textOf } from "./json.ts"
+import { capabilityErrorOf, markLoaded, toolsOf } from "./ollama-chat.ts"
+import { findModel, fullName, type OllamaModel, type OllamaState } from "./ollama-models.ts"
+import { generationRequestOf } from "./openai-chat.ts"
 import {
   encodeGoJson,
   eventStreamResponse,
@@ -5,13 +11,7 @@ import {
   type FullResponse,
   goJsonResponse,
   SSE_DONE,
-} from "./answers.ts"
-import { type Json, type JsonObject, listOf, objectOf, parseJson, textOf } from "./json.ts"
-import { capabilityErrorOf, markLoaded, toolsOf } from "./ollama-chat.ts"
-import { findModel, fullName, type OllamaModel, type OllamaState } from "./ollama-models.ts"
-import { generationRequestOf } from "./openai-chat.ts"
-import { type GeneratedOutput, generateOutput, idOf, paceOf } from "./pretend.ts"
-import { embedText, encodeBase64 } from "./vectors.ts"
+} from "./responses.ts"
 
 const CREATED = 1_750_000_000
 const TYPES: { [status: number]: string } = { 400: "invalid_request_error", 404: "not_found_error" }

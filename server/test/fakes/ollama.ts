@@ -1,6 +1,14 @@
-import { type FakeResponse, type FullResponse, goJsonResponse } from "./answers.ts"
 import { isObject, type JsonObject, objectOf, textOf } from "./json.ts"
 import { chat, embed, generate, legacyEmbeddings, type ModelHandler } from "./ollama-chat.ts"
+import {
+  copyModel,
+  createModel,
+  deleteModel,
+  pullModel,
+  pushModel,
+  receiveBlob,
+  type StoreHandler,
+} from "./ollama-model-management.ts"
 import {
   createOllamaModel,
   defaultModels,
@@ -15,15 +23,7 @@ import {
   ollamaError,
 } from "./ollama-models.ts"
 import * as compatible from "./ollama-openai.ts"
-import {
-  copyModel,
-  createModel,
-  deleteModel,
-  pullModel,
-  pushModel,
-  receiveBlob,
-  type StoreHandler,
-} from "./ollama-store.ts"
+import { type FakeResponse, type FullResponse, goJsonResponse } from "./responses.ts"
 import { type FakeUpstream, type RecordedRequest, startFakeUpstream } from "./upstream.ts"
 
 export type FakeOllamaOptions = {

@@ -1,13 +1,4 @@
 import {
-  eventStreamResponse,
-  type FakeResponse,
-  formatSseEvent,
-  jsonResponse,
-  SSE_DONE,
-} from "./answers.ts"
-import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
-import { missingParameterError } from "./openai-errors.ts"
-import {
   type ChatMessage,
   type GeneratedOutput,
   type GenerationRequest,
@@ -16,7 +7,16 @@ import {
   type Pace,
   paceOf,
   type ToolDefinition,
-} from "./pretend.ts"
+} from "./fake-model.ts"
+import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
+import { missingParameterError } from "./openai-errors.ts"
+import {
+  eventStreamResponse,
+  type FakeResponse,
+  formatSseEvent,
+  jsonResponse,
+  SSE_DONE,
+} from "./responses.ts"
 
 /** Supported request fields; all others are returned in `x_echo`. */
 const KNOWN = new Set(

@@ -1,5 +1,5 @@
-import { type FullResponse, jsonResponse } from "./answers.ts"
 import type { Json, JsonObject } from "./json.ts"
+import { type FullResponse, jsonResponse } from "./responses.ts"
 
 type ErrorFields = { message: string; param?: string; code?: string }
 

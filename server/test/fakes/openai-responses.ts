@@ -1,7 +1,3 @@
-import { eventStreamResponse, type FakeResponse, formatSseEvent, jsonResponse } from "./answers.ts"
-import { type Json, type JsonObject, numberOf, textOf } from "./json.ts"
-import { usageOf as chatUsageOf, messagesOf } from "./openai-chat.ts"
-import { missingParameterError } from "./openai-errors.ts"
 import {
   type ChatMessage,
   type GeneratedOutput,
@@ -9,7 +5,16 @@ import {
   idOf,
   type Pace,
   paceOf,
-} from "./pretend.ts"
+} from "./fake-model.ts"
+import { type Json, type JsonObject, numberOf, textOf } from "./json.ts"
+import { usageOf as chatUsageOf, messagesOf } from "./openai-chat.ts"
+import { missingParameterError } from "./openai-errors.ts"
+import {
+  eventStreamResponse,
+  type FakeResponse,
+  formatSseEvent,
+  jsonResponse,
+} from "./responses.ts"
 
 const CREATED = 1_750_000_000
 

@@ -1,10 +1,5 @@
-import {
-  eventStreamResponse,
-  type FakeResponse,
-  formatSseEvent,
-  jsonResponse,
-  SSE_DONE,
-} from "./answers.ts"
+import { embedText, encodeBase64 } from "./embeddings.ts"
+import { type GeneratedOutput, generateOutput, idOf, type Pace, paceOf } from "./fake-model.ts"
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
 import { chatCompletion, usageOf } from "./openai-chat.ts"
 import {
@@ -18,9 +13,14 @@ import {
   unknownPathError,
 } from "./openai-errors.ts"
 import { createResponse } from "./openai-responses.ts"
-import { type GeneratedOutput, generateOutput, idOf, type Pace, paceOf } from "./pretend.ts"
+import {
+  eventStreamResponse,
+  type FakeResponse,
+  formatSseEvent,
+  jsonResponse,
+  SSE_DONE,
+} from "./responses.ts"
 import { type FakeUpstream, type RecordedRequest, startFakeUpstream } from "./upstream.ts"
-import { embedText, encodeBase64 } from "./vectors.ts"
 
 export type OpenAIModel = {
   id: string

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { signHeaders } from "../../src/files/s3-signature.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 
 const accountKeys = { id: "the-key", secret: "the/secret+", region: "eu-test-1" }
 const pageSize = 3

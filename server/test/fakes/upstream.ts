@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
-import { portOf } from "../harness/listen.ts"
-import type { FakeResponse } from "./answers.ts"
+import { portOf } from "../harness/ports.ts"
 import {
   applyEarlyFault,
   deliverResponse,
@@ -11,6 +10,7 @@ import {
   responseForFault,
 } from "./faults.ts"
 import { type Json, parseJson } from "./json.ts"
+import type { FakeResponse } from "./responses.ts"
 
 /** A request as received by the fake. Times are milliseconds since the epoch. */
 export type RecordedRequest = {

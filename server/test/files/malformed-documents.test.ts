@@ -7,7 +7,10 @@ import { readRss } from "../../bench/measure/process-stats.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createPdf } from "./make-documents.ts"
 import { bomb, malformedDocuments } from "./malformed-documents.ts"

@@ -3,9 +3,9 @@ import { request as requestHttps } from "node:https"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cert } from "../fakes/certificate.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
-import { findFreePort } from "../harness/listen.ts"
-import { type Nginx, nginxVersion, sendOverTls, startNginx } from "../http/nginx.ts"
+import { findFreePort } from "../harness/ports.ts"
+import { waitFor } from "../harness/usage-records.ts"
+import { type Nginx, nginxVersion, sendOverTls, startNginx } from "../http/start-nginx.ts"
 
 const MB = 1024 * 1024
 const bearer = { authorization: `Bearer ${adminKey}` }

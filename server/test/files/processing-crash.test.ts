@@ -6,8 +6,11 @@ import { z } from "zod"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
-import { amount } from "../harness/test-size.ts"
+import { amount } from "../harness/short-and-long-form.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 import { upload } from "../knowledge/collections.ts"
 
 /** INGEST_KILLS=50 INGEST_FILES=200 runs the full test; the default is smaller to save time. */

@@ -7,8 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
-import { amount } from "../harness/test-size.ts"
+import { amount } from "../harness/short-and-long-form.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 
 const path = "/api/v1/files/resumable"
 const kills = amount(2, 5)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Blackhole, startBlackhole } from "../fakes/blackhole.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
+import { waitFor } from "../harness/usage-records.ts"
 import { upload } from "../knowledge/collections.ts"
 
 /** An extraction engine that never responds, so that processing an image never ends. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { readUsageRecords, waitFor } from "../harness/json-records.ts"
+import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { completionText, requestCompletion, runTrial, saveFunction } from "./functions.ts"
+import { completionText, requestCompletion, runTrial, saveFunction } from "./function-client.ts"
 
 const echo = `export const name = "Echo"
 export async function* reply({ messages }, context) {

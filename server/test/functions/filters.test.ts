@@ -1,12 +1,12 @@
 import OpenAI from "openai"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { createChatClient } from "../conversations/chat-page.ts"
+import { createChatClient } from "../conversations/chat-client.ts"
 import { collectItems } from "../fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { readUsageRecords, waitForUsageRecords } from "../harness/json-records.ts"
+import { readUsageRecords, waitForUsageRecords } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./function-client.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway

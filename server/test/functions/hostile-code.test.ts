@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./function-client.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway

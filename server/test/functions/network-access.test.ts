@@ -2,9 +2,9 @@ import { createServer } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./functions.ts"
+import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./function-client.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway

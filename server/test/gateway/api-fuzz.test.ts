@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { runRound } from "../../fuzz/api/round.ts"
 import { chooseDatabases } from "../harness/databases.ts"
-import { amount } from "../harness/test-size.ts"
+import { amount } from "../harness/short-and-long-form.ts"
 
 /**
  * `npm run fuzz:api -- --requests 1000000` sends more. The same seed generates the same requests.

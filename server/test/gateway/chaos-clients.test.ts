@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { runClientChaos } from "../../chaos/clients/run.ts"
 import { mayGrowMb } from "../../chaos/upstreams/memory.ts"
 import { chooseDatabases } from "../harness/databases.ts"
-import { amount, isLongForm } from "../harness/test-size.ts"
+import { amount, isLongForm } from "../harness/short-and-long-form.ts"
 
 /** `npm run chaos:clients` sends more. */
 const requests = amount(800, 6000)

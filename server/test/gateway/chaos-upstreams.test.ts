@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { mayGrowMb } from "../../chaos/upstreams/memory.ts"
 import { runChaos } from "../../chaos/upstreams/run.ts"
 import { chooseDatabases } from "../harness/databases.ts"
-import { amount, isLongForm } from "../harness/test-size.ts"
+import { amount, isLongForm } from "../harness/short-and-long-form.ts"
 
 /** Random mutations; `npm run chaos -- --rounds 2000` runs more. */
 const mutations = amount(3, 25)

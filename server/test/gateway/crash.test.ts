@@ -15,7 +15,7 @@ import {
   spawnTestGateway,
   startTestGatewayProcess,
   type TestGatewayProcess,
-} from "../harness/process.ts"
+} from "../harness/test-gateway-process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 interface AcknowledgedWrites {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, it } from "vitest"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess } from "../harness/process.ts"
+import { startTestGatewayProcess } from "../harness/test-gateway-process.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-drain-"))
 afterAll(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { fuzz } from "../../fuzz/http/cases.ts"
-import { amount } from "../harness/test-size.ts"
+import { amount } from "../harness/short-and-long-form.ts"
 
 /** `npm run fuzz:http` runs more. */
 const cases = amount(10_000, 100_000)

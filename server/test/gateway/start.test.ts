@@ -9,8 +9,8 @@ import { z } from "zod"
 import { buildWebPage } from "../../../web/e2e/setup/build.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess } from "../harness/process.ts"
-import { isLongForm } from "../harness/test-size.ts"
+import { isLongForm } from "../harness/short-and-long-form.ts"
+import { startTestGatewayProcess } from "../harness/test-gateway-process.ts"
 
 const root = join(import.meta.dirname, "../../..")
 const key = "sk-start-test-0123456789abcdef"

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { createClockWatch } from "../../src/jobs/clock-watch.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { startGateway } from "../harness/gateway.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 import { upload } from "../knowledge/collections.ts"
 
 const hourMs = 3_600_000

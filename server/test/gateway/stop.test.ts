@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
-import { spawnTestGateway, startTestGatewayProcess } from "../harness/process.ts"
-import { startStreamedCompletion } from "../harness/streams.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
+import { startStreamedCompletion } from "../harness/streamed-completion.ts"
+import { spawnTestGateway, startTestGatewayProcess } from "../harness/test-gateway-process.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 
 // These tests start separate processes.

@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { connect, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findFreePort, listenOnLoopback } from "./listen.ts"
+import { findFreePort, listenOnLoopback } from "./ports.ts"
 
 const postgresRoot = "/usr/lib/postgresql"
 

@@ -5,7 +5,7 @@ import { expect, inject } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { openDatabase } from "../../src/db/open.ts"
 import { createPostgresDatabase } from "../setup/postgres.ts"
-import { isLongForm } from "./test-size.ts"
+import { isLongForm } from "./short-and-long-form.ts"
 
 /** An empty database for one test file. */
 export interface TestDatabase {

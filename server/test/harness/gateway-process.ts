@@ -6,7 +6,7 @@ import type { Readable } from "node:stream"
 
 const defaultMain = join(import.meta.dirname, "../../src/main.ts")
 /** Like `src/main.ts`, but hashes passwords cheaply and takes options from TEST_GATEWAY_OPTIONS. */
-export const testMain = join(import.meta.dirname, "main.ts")
+export const testMain = join(import.meta.dirname, "gateway-main.ts")
 const logPollMs = 1
 /** How long a gateway may drain before `stop` kills it. */
 const stopTimeoutMs = 20_000

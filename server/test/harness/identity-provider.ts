@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose"
 import Provider, { type Configuration } from "oidc-provider"
-import { findFreePort } from "./listen.ts"
+import { findFreePort } from "./ports.ts"
 
 type Claims = Record<string, unknown>
 

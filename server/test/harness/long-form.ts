@@ -1,5 +1,5 @@
 import { it } from "vitest"
-import { isLongForm } from "./test-size.ts"
+import { isLongForm } from "./short-and-long-form.ts"
 
 /** Defines a test that only the long form runs. */
 export const itInLongForm = it.runIf(isLongForm)

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { startGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
+import { waitFor } from "../harness/usage-records.ts"
 
 describe("anonymous connections", () => {
   it("are limited by address, not counting authenticated connections", async () => {

@@ -4,9 +4,9 @@ import { connect } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { readUsageRecords, waitFor } from "../harness/json-records.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 import { maxDelayMs } from "../harness/timing.ts"
+import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 const MB = 1024 * 1024

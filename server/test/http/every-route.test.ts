@@ -6,7 +6,7 @@ import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
+import { waitFor } from "../harness/usage-records.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 

@@ -4,11 +4,14 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Sink, startSink } from "../fakes/sink.ts"
+import { type Sink, startSink } from "../fakes/discarding-provider.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startLatencyProbe } from "../harness/prober.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
+import { startLatencyProbe } from "../harness/latency-probe.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 
 const scimToken = "the-identity-providers-own-token"
 

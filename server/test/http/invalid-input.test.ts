@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess } from "../harness/process.ts"
+import { startTestGatewayProcess } from "../harness/test-gateway-process.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway

@@ -10,10 +10,16 @@ import {
   startGateway,
   type TestGateway,
 } from "../harness/gateway.ts"
-import { readUsageRecords, waitFor } from "../harness/json-records.ts"
-import { findFreePort } from "../harness/listen.ts"
+import { findFreePort } from "../harness/ports.ts"
+import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { type Nginx, nginxVersion, openHttp2Session, sendOverTls, startNginx } from "./nginx.ts"
+import {
+  type Nginx,
+  nginxVersion,
+  openHttp2Session,
+  sendOverTls,
+  startNginx,
+} from "./start-nginx.ts"
 
 const bearer = { authorization: `Bearer ${adminKey}` }
 const slowReply = { fake_chunks: "20", fake_delay_ms: "150" }

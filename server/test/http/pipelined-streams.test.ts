@@ -5,7 +5,10 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
-import { startTestGatewayProcess, type TestGatewayProcess } from "../harness/process.ts"
+import {
+  startTestGatewayProcess,
+  type TestGatewayProcess,
+} from "../harness/test-gateway-process.ts"
 
 const heartbeatMs = 200
 

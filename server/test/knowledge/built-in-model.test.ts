@@ -8,14 +8,14 @@ import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { startTestGatewayProcess } from "../harness/process.ts"
+import { startTestGatewayProcess } from "../harness/test-gateway-process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
   embedderOptions,
   findModelProcess,
   hasLoadedRuntime,
   listModelProcesses,
-} from "./built-in-model.ts"
+} from "./built-in-model-process.ts"
 import { createCollection, upload } from "./collections.ts"
 
 const sync = { query: "?process_in_background=false" }

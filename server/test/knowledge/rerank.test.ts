@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { json } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 import { createCollection, upload } from "./collections.ts"
 
 const rerankRequests: { url: string | undefined; key: string | undefined; body: unknown }[] = []

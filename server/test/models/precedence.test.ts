@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitFor } from "../harness/json-records.ts"
+import { waitFor } from "../harness/usage-records.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
 const base = "/api/v1/models"

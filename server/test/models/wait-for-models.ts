@@ -1,4 +1,4 @@
-import { waitFor } from "../harness/json-records.ts"
+import { waitFor } from "../harness/usage-records.ts"
 
 /** Waits until the gateway lists all these models to the key's owner. */
 export const waitForModels = async (

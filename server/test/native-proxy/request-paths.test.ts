@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  jsonHeaders,
-  type RelayTestbed,
-  startRelayTestbed,
-} from "../completions/relayed-request.ts"
+import { jsonHeaders, type RelayTestbed, startRelayTestbed } from "../completions/relay-testbed.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { sendRawRequest } from "../harness/raw-http.ts"
 

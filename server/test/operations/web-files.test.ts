@@ -11,7 +11,7 @@ import { createServerApp } from "../../src/http/server.ts"
 import { createUserLimit } from "../../src/limits/user-limit.ts"
 import { serveWebApp } from "../../src/operations/web-files.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { listenOnLoopback } from "../harness/listen.ts"
+import { listenOnLoopback } from "../harness/ports.ts"
 
 describe("the web application", () => {
   const folder = mkdtempSync(join(tmpdir(), "portico-web-"))

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { expect, it } from "vitest"
-import { describeScim, enterpriseUserSchema, type ScimClient, scimToken } from "./scim.ts"
+import { describeScim, enterpriseUserSchema, type ScimClient, scimToken } from "./scim-client.ts"
 
 const readEvents = async ({ gateway }: ScimClient) => {
   const { rows } = await sql<{

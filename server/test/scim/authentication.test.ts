@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { readConfig } from "../../src/config/config.ts"
 import { createRateLimit } from "../../src/scim/rate-limit.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
-import { createScimClient, errorSchema, scimBase, scimToken } from "./scim.ts"
+import { createScimClient, errorSchema, scimBase, scimToken } from "./scim-client.ts"
 
 const gateways: TestGateway[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
-import { describeScim, scimBase, scimToken } from "./scim.ts"
+import { describeScim, scimBase, scimToken } from "./scim-client.ts"
 
 /** A Python with the packages in `scim-tester/requirements.txt`; CI provides one. */
 const python = process.env.TEST_PYTHON

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { describeScim, enterpriseUserSchema, userSchema } from "./scim.ts"
+import { describeScim, enterpriseUserSchema, userSchema } from "./scim-client.ts"
 
 describeScim("Microsoft Entra ID, patching", (client) => {
   it("E7 may write Add, Replace and Remove in any case", async () => {

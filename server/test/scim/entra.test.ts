@@ -5,7 +5,7 @@ import {
   groupSchema,
   patchOpSchema,
   userSchema,
-} from "./scim.ts"
+} from "./scim-client.ts"
 
 const entraUser = (name: string) => ({
   schemas: [userSchema, enterpriseUserSchema],

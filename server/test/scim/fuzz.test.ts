@@ -4,14 +4,14 @@ import { parse } from "scim2-parse-filter"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { Failure } from "../../src/errors.ts"
-import { matchesFilter } from "../../src/scim/evaluate.ts"
 import { parseFilter } from "../../src/scim/filter.ts"
+import { matchesFilter } from "../../src/scim/filter-evaluator.ts"
 import { createFilterCompiler } from "../../src/scim/filter-sql.ts"
-import { createResourceViews } from "../../src/scim/mappers.ts"
 import { fullProjection, type ScimJson } from "../../src/scim/projection.ts"
 import { userType } from "../../src/scim/resource-types.ts"
+import { createResourceViews } from "../../src/scim/resource-views.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
-import { amount } from "../harness/test-size.ts"
+import { amount } from "../harness/short-and-long-form.ts"
 import {
   createChooser,
   filterStructure,
@@ -19,9 +19,9 @@ import {
   generateTerm,
   referenceStructure,
   sampleTexts,
-} from "./generate.ts"
-import { seedUnusualUsers } from "./odd-users.ts"
-import { describeScim, patchOpSchema } from "./scim.ts"
+} from "./generate-filters.ts"
+import { describeScim, patchOpSchema } from "./scim-client.ts"
+import { seedUnusualUsers } from "./seed-unusual-users.ts"
 
 /** `npm run fuzz:scim` runs 100,000 rounds of each. The same seed repeats a run. */
 const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? amount(100, 400))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { postgresDatabase } from "../harness/databases.ts"
 import { startGateway } from "../harness/gateway.ts"
-import { createScimClient, describeScim, scimToken } from "./scim.ts"
+import { createScimClient, describeScim, scimToken } from "./scim-client.ts"
 
 let upstream: FakeOpenAI
 beforeAll(async () => {

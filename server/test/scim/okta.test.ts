@@ -1,7 +1,13 @@
 import { expect, it } from "vitest"
 import { adminEmail } from "../harness/gateway.ts"
 import { measureMinMs } from "../harness/timing.ts"
-import { describeScim, errorSchema, groupSchema, listResponseSchema, userSchema } from "./scim.ts"
+import {
+  describeScim,
+  errorSchema,
+  groupSchema,
+  listResponseSchema,
+  userSchema,
+} from "./scim-client.ts"
 
 const oktaHeaders = {
   "user-agent": "Okta SCIM Client 1.0.0",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { describeScim, patchOpSchema, userSchema } from "./scim.ts"
+import { describeScim, patchOpSchema, userSchema } from "./scim-client.ts"
 
 describeScim("PATCH", (client) => {
   const work = { value: "w@p.example", type: "work", primary: true }

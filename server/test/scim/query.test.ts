@@ -6,7 +6,7 @@ import {
   listResponseSchema,
   scimBase,
   userSchema,
-} from "./scim.ts"
+} from "./scim-client.ts"
 
 /** Names of the users found, in the order of the reply. */
 const userNamesIn = (body: { Resources: { userName: string }[] }): string[] =>

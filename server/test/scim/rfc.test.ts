@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { describeScim, errorSchema, listResponseSchema, scimBase, userSchema } from "./scim.ts"
+import {
+  describeScim,
+  errorSchema,
+  listResponseSchema,
+  scimBase,
+  userSchema,
+} from "./scim-client.ts"
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest"
-import { describeScim, listResponseSchema } from "./scim.ts"
+import { describeScim, listResponseSchema } from "./scim-client.ts"
 
 const searchRequestSchema = "urn:ietf:params:scim:api:messages:2.0:SearchRequest"
 

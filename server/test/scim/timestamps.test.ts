@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { describeScim } from "./scim.ts"
+import { describeScim } from "./scim-client.ts"
 
 describeScim("Times", (client) => {
   it("have millisecond precision, and filters compare them exactly", async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
-import { findFreePort } from "../harness/listen.ts"
+import { findFreePort } from "../harness/ports.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

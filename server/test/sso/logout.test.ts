@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { z } from "zod"
-import type { FakeIssuer } from "../fakes/issuer.ts"
+import type { FakeIssuer } from "../fakes/oidc-issuer.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminPassword } from "../harness/gateway.ts"
-import { startStreamedCompletion } from "../harness/streams.ts"
+import { startStreamedCompletion } from "../harness/streamed-completion.ts"
 import { maxDelayMs } from "../harness/timing.ts"
-import { completeSignOn, createBrowser, type SignOnSetup, startSignOnSetup } from "./sign-on.ts"
+import {
+  completeSignOn,
+  createBrowser,
+  type SignOnSetup,
+  startSignOnSetup,
+} from "./sign-on-setup.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

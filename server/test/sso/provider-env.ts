@@ -1,4 +1,4 @@
-import type { FakeIssuer } from "../fakes/issuer.ts"
+import type { FakeIssuer } from "../fakes/oidc-issuer.ts"
 
 /** The environment variables that configure a provider. */
 export const providerEnv = (

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { FakeIssuer } from "../fakes/issuer.ts"
+import type { FakeIssuer } from "../fakes/oidc-issuer.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import {
   completeSignOn,
@@ -7,7 +7,7 @@ import {
   problemInUrl,
   type SignOnSetup,
   startSignOnSetup,
-} from "./sign-on.ts"
+} from "./sign-on-setup.ts"
 
 describe.each(chooseDatabases())("provider responses on $name", ({ createDatabase }) => {
   let database: TestDatabase

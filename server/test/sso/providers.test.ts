@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { readConfig } from "../../src/config/config.ts"
-import { type FakeIssuer, startFakeIssuer } from "../fakes/issuer.ts"
+import { type FakeIssuer, startFakeIssuer } from "../fakes/oidc-issuer.ts"
 import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.ts"
 import { providerEnv } from "./provider-env.ts"
-import { completeSignOn, problemInUrl, startSignOnGateway } from "./sign-on.ts"
+import { completeSignOn, problemInUrl, startSignOnGateway } from "./sign-on-setup.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

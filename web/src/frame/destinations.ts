@@ -18,7 +18,7 @@ import {
   UsersRound,
 } from "lucide-react"
 import type { MessageKey } from "../i18n/translate.ts"
-import type { PagePath } from "./go.ts"
+import type { PagePath } from "./use-page-navigation.ts"
 
 export interface Destination {
   to: PagePath

@@ -2,17 +2,17 @@ import { Outlet, useRouterState } from "@tanstack/react-router"
 import { Menu as MenuIcon, Search, SquarePen } from "lucide-react"
 import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { useIsReachable } from "../lib/reach.ts"
+import { useIsReachable } from "../lib/reachability.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { switchTheme } from "../lib/theme.ts"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
-import { Logo } from "./brand.tsx"
-import { usePageNavigation } from "./go.ts"
+import { Logo } from "./logo.tsx"
 import { Sidebar } from "./sidebar.tsx"
+import { usePageNavigation } from "./use-page-navigation.ts"
 
 const CommandPalette = lazy(async () => ({
-  default: (await import("./palette.tsx")).CommandPalette,
+  default: (await import("./command-palette.tsx")).CommandPalette,
 }))
 const KeyboardHelp = lazy(async () => ({
   default: (await import("./keyboard-help.tsx")).KeyboardHelp,

@@ -2,7 +2,7 @@ import { Dialog } from "@base-ui/react/dialog"
 import { X } from "lucide-react"
 import { type MessageKey, t } from "../i18n/translate.ts"
 import { IconButton } from "../ui/button.tsx"
-import { KeyCombination } from "../ui/keys.tsx"
+import { KeyCombination } from "../ui/key-combination.tsx"
 
 const rows: readonly (readonly [string, MessageKey])[] = [
   ["mod+k", "keyboard.palette"],

@@ -20,10 +20,10 @@ import { currentTheme, switchTheme, useTheme } from "../lib/theme.ts"
 import { SidebarChats } from "../pages/chat/sidebar-chats.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
-import { KeyCombination } from "../ui/keys.tsx"
+import { KeyCombination } from "../ui/key-combination.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu.tsx"
-import { Logo } from "./brand.tsx"
-import { type PagePath, usePageNavigation } from "./go.ts"
+import { Logo } from "./logo.tsx"
+import { type PagePath, usePageNavigation } from "./use-page-navigation.ts"
 
 const rowClass =
   "flex h-8.5 w-full items-center gap-2.5 rounded px-2.5 text-sm text-text hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"

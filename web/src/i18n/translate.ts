@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react"
-import { readLocalStorage, writeLocalStorage } from "../lib/stored.ts"
+import { readLocalStorage, writeLocalStorage } from "../lib/local-storage.ts"
 import { en } from "./en.ts"
 
 /** A text, or its plural forms; `{name}` is a placeholder. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "./chat-api.ts"
 import { buildTurns, findNewestLeaf } from "./chat-tree.ts"
-import { createTestMessage } from "./make-message.ts"
+import { createTestMessage } from "./test-message.ts"
 
 const message = (id: string, parent_id: string | null, batch: string | null = null): Message =>
   createTestMessage({ id, parent_id, batch, role: batch === null ? "user" : "assistant" })

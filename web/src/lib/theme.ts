@@ -1,4 +1,4 @@
-import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./stored.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./local-storage.ts"
 
 export const themes = ["system", "light", "dark"] as const
 export type Theme = (typeof themes)[number]

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react"
 import type { FileRecord } from "../../../server/src/files/schema.ts"
-import { type SelectedFile, uploadFile } from "./uploading.ts"
+import { type SelectedFile, uploadFile } from "./upload-file.ts"
 
 /** A file being uploaded. Removed from the list once complete. */
 export interface Upload {

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
-import { createListSearchParser } from "../lib/list-search.ts"
+import { createListSearchParser } from "../lib/list-search-params.ts"
 import { queryClient } from "../lib/query-client.ts"
 import { currentUserQuery } from "../lib/session.ts"
 import { signedInRoute } from "./root.tsx"

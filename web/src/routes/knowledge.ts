@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { parseKnowledgeSearch } from "../lib/knowledge-search.ts"
-import { createListSearchParser } from "../lib/list-search.ts"
+import { parseKnowledgeSearch } from "../lib/knowledge-search-params.ts"
+import { createListSearchParser } from "../lib/list-search-params.ts"
 import { signedInRoute } from "./root.tsx"
 
 const area = createRoute({

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { createListSearchParser } from "../lib/list-search.ts"
+import { createListSearchParser } from "../lib/list-search-params.ts"
 import { signedInRoute } from "./root.tsx"
 
 const list = createRoute({

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router"
+import { NotFoundPage } from "../frame/error-pages.tsx"
 import { Frame } from "../frame/frame.tsx"
-import { NotFoundPage } from "../frame/lost.tsx"
 import { queryClient } from "../lib/query-client.ts"
 import { configQuery, currentUserQuery } from "../lib/session.ts"
 

@@ -44,7 +44,7 @@ const signInProblem = createRoute({
     provider: readText(provider),
     request: readText(request),
   }),
-  component: lazyRouteComponent(() => import("../pages/start/problem.tsx"), "ProblemPage"),
+  component: lazyRouteComponent(() => import("../pages/start/sign-in-problem.tsx"), "ProblemPage"),
 })
 
 const signUp = createRoute({

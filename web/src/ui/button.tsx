@@ -2,7 +2,7 @@ import { Link, type LinkProps } from "@tanstack/react-router"
 import { Download, LoaderCircle, type LucideIcon } from "lucide-react"
 import type { ComponentProps, ReactNode } from "react"
 import { classes } from "./classes.ts"
-import { Tooltip } from "./tip.tsx"
+import { Tooltip } from "./tooltip.tsx"
 
 type ButtonVariant = "primary" | "secondary" | "quiet" | "danger"
 

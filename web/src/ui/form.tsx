@@ -5,7 +5,7 @@ import { t } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { Button } from "./button.tsx"
-import { ConfirmDialog } from "./dialog.tsx"
+import { ConfirmDialog } from "./confirm-dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
 
 /** A form's values and the saved values they are compared with. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 import { foldCase } from "../fold-case.ts"
 
 /** An account's case-folded names, which filters and sorting compare. */

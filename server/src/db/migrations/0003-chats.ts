@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 
 const chats = async (db: Kysely<unknown>): Promise<void> => {
   const { text, integer } = columnTypes(db)

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes, isPostgres } from "../columns.ts"
+import { columnTypes, isPostgres } from "../column-types.ts"
 
 const kept = ["id", "at", "actor_type", "actor_id", "key_id", "address", "action"]
 const event = [

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 
 /** Adds resumable uploads; received bytes are on the disk of the receiving process. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 
 /** Adds the files and collections a message refers to, and the passages used for its answer. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 
 /** Adds owners to jobs, each with an equal share of processing time. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 
 /** SCIM reports times in milliseconds; existing rows have whole seconds. */
 const inMilliseconds = async (db: Kysely<unknown>, table: "users" | "groups"): Promise<void> => {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes, isPostgres } from "../columns.ts"
+import { columnTypes, isPostgres } from "../column-types.ts"
 
 /** Bytes that a message row and a chat row count in addition to their text. */
 const messageRowBytes = 400

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely"
-import { columnTypes } from "../columns.ts"
+import { columnTypes } from "../column-types.ts"
 
 type Old = {
   models: { id: string; user_id: string; meta: string; params: string }

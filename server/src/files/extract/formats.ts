@@ -1,14 +1,14 @@
 import { type DetectedFileType, detectFileType } from "../file-type.ts"
-import { readZipDocument, rejectOleDocument } from "./archive.ts"
 import { type Block, type ExtractedBlocks, failUnreadable } from "./blocks.ts"
+import { readEmail } from "./email.ts"
 import { declaredCharset, readHtml } from "./html.ts"
-import { readEmail } from "./mail.ts"
 import { readPdf } from "./pdf.ts"
 import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { readRtf } from "./rtf.ts"
 import { readJson, readJsonLines, readNotebook, readXml } from "./structured-data.ts"
 import { readCsv } from "./table.ts"
 import { decodeText } from "./text-encoding.ts"
+import { readZipDocument, rejectOleDocument } from "./zip-documents.ts"
 
 export interface DocumentSource {
   bytes: Buffer

@@ -4,8 +4,8 @@ import { type MessageKey, t } from "../../i18n/translate.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import { storageQuery } from "../../lib/queries.ts"
 import { classes } from "../../ui/classes.ts"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { DefinitionList, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 
 /** Share of the limit above which the bar shows a warning. */
 const warnShare = 0.9

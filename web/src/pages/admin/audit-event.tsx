@@ -8,8 +8,8 @@ import { formatExactTime } from "../../lib/format.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { actorName, OutcomeBadge, targetName } from "./audit-table.tsx"
 
 const route = getRouteApi("/inside/admin/audit/$eventId")

@@ -4,10 +4,10 @@ import type { Connection, ConnectionTestResult } from "../../../../server/src/co
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionQuery } from "../../lib/queries.ts"
+import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
-import { DeleteSection } from "../../ui/removal.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import {
   ConnectionBasics,
@@ -15,7 +15,7 @@ import {
   testUnsaved,
   useConnectionTest,
 } from "./connection-form.tsx"
-import { ConnectionOptions, type ConnectionOptionValues } from "./connection-more.tsx"
+import { ConnectionOptions, type ConnectionOptionValues } from "./connection-options.tsx"
 import { HealthStatus } from "./connections.tsx"
 
 const route = getRouteApi("/inside/admin/connections/$connectionId")

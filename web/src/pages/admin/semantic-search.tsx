@@ -6,7 +6,7 @@ import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/em
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
 import { Field, Select } from "../../ui/field.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { RecommendedModel } from "./recommended-model.tsx"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>

@@ -12,8 +12,8 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Select } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 
 const policies = ["on", "administrators", "off"] as const

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from "react"
-import { createLazyModule } from "../../lib/later.ts"
-import { lazyKatex, mayContainFormula } from "./markdown/katex-later.ts"
+import { createLazyModule } from "../../lib/lazy-module.ts"
+import { lazyKatex, mayContainFormula } from "./markdown/lazy-katex.ts"
 
 const lazyMarkdown = createLazyModule(() => import("./markdown/markdown.tsx"))
 

@@ -1,8 +1,8 @@
 import { ArrowUp, Hash, Plus, Square } from "lucide-react"
 import { type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
-import { readSelectedFiles } from "../../lib/dropped.ts"
-import type { SelectedFile } from "../../lib/uploading.ts"
+import { readSelectedFiles } from "../../lib/file-selection.ts"
+import type { SelectedFile } from "../../lib/upload-file.ts"
 import { IconButton } from "../../ui/button.tsx"
 
 interface ComposerBarProps {

@@ -9,20 +9,20 @@ import {
   useState,
 } from "react"
 import { t } from "../../i18n/translate.ts"
-import { readDroppedFiles, readSelectedFiles } from "../../lib/dropped.ts"
-import { readLocalStorage, writeLocalStorage } from "../../lib/stored.ts"
-import type { SelectedFile } from "../../lib/uploading.ts"
+import { readDroppedFiles, readSelectedFiles } from "../../lib/file-selection.ts"
+import { readLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import type { SelectedFile } from "../../lib/upload-file.ts"
 import { classes } from "../../ui/classes.ts"
-import { type Attachment, useAttachments } from "./attached.ts"
-import { AttachmentChips } from "./attached-chips.tsx"
+import { AttachmentChips } from "./attachment-chips.tsx"
+import { type Attachment, useAttachments } from "./attachments.ts"
 import { ComposerBar } from "./composer-bar.tsx"
 import { ComposerImages } from "./composer-images.tsx"
 import { type ChosenImage, isImage, maxImages, readImages } from "./images.ts"
 import { useMention } from "./use-mention.ts"
-import type { OutgoingMessage } from "./use-sending.ts"
+import type { OutgoingMessage } from "./use-send-message.ts"
 
 const AttachmentPicker = lazy(async () => ({
-  default: (await import("./attach-picker.tsx")).AttachmentPicker,
+  default: (await import("./attachment-picker.tsx")).AttachmentPicker,
 }))
 
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react"
 import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
-import { fileTextQuery } from "../../lib/library-api.ts"
+import { fileTextQuery } from "../../lib/knowledge-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 
 /** UTF-16 code units shown before and after a passage. */

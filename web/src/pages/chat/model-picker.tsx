@@ -3,10 +3,10 @@ import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
-import { toggleFavorite } from "./model-choice.ts"
-import type { ModelListProps } from "./model-choose.tsx"
+import { toggleFavorite } from "./chat-models.ts"
+import type { ModelListProps } from "./model-list.tsx"
 
-const load = () => import("./model-choose.tsx")
+const load = () => import("./model-list.tsx")
 const ModelList = lazy(async () => ({ default: (await load()).ModelList }))
 
 interface TriggerProps {

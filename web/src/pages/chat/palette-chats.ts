@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { MessageSquare } from "lucide-react"
 import { useDeferredValue } from "react"
-import type { Command } from "../../frame/palette.tsx"
+import type { Command } from "../../frame/command-palette.tsx"
 import { t } from "../../i18n/translate.ts"
 import { chatListQuery } from "../../lib/chat-api.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "../../lib/chat-api.ts"
-import { createTestMessage } from "../../lib/make-message.ts"
+import { createTestMessage } from "../../lib/test-message.ts"
 import { findQuestionSearch } from "./question-search.ts"
 
 const harbour = { type: "collection", id: "harbour", name: "Harbour" } as const

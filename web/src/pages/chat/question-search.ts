@@ -1,5 +1,5 @@
 import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
-import { type KnowledgeSearchParams, maxQuestionLength } from "../../lib/knowledge-search.ts"
+import { type KnowledgeSearchParams, maxQuestionLength } from "../../lib/knowledge-search-params.ts"
 
 /** Parameters of a collection's search page for an answer's question. */
 export interface QuestionSearch {

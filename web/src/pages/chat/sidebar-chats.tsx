@@ -4,13 +4,13 @@ import { useDeferredValue, useEffect, useState } from "react"
 import { createPortal } from "react-dom"
 import { t } from "../../i18n/translate.ts"
 import { type ChatFilter, type ChatListItem, chatListQuery } from "../../lib/chat-api.ts"
-import { subscribeToServerEvents } from "../../lib/chat-news.ts"
+import { subscribeToServerEvents } from "../../lib/server-events.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
+import { ChatListMenu, type ChatListScope } from "./chat-list-menu.tsx"
 import { ChatRow } from "./chat-row.tsx"
 import { undoDeletion, useDeletions } from "./deletions.ts"
-import { ChatListMenu, type ChatListScope } from "./list-menu.tsx"
 
 const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
 

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useRef, useState } from "react"
-import type { PickerKeyHandler } from "./attach-picker.tsx"
+import type { PickerKeyHandler } from "./attachment-picker.tsx"
 import { findMention } from "./mention.ts"
 
 const listId = "attach-choices"

@@ -5,7 +5,7 @@ import type { FunctionRecord, SourceProblem } from "../../../../server/src/funct
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
-import { ConfirmDialog } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { Form } from "../../ui/form.tsx"
 import { CodeEditor, type EditorHandle } from "./editor/code-editor.tsx"
 import { DifferenceView } from "./editor/difference-view.tsx"

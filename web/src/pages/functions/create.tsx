@@ -9,7 +9,7 @@ import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { type Example, examples } from "./examples.ts"
-import { toFunctionId } from "./values.ts"
+import { toFunctionId } from "./function-id.ts"
 
 const emptyValues = { example: "empty", name: "", id: "", description: "" }
 

@@ -5,14 +5,14 @@ import type { FunctionListItem } from "../../../../server/src/functions/run-sche
 import type { FunctionSummary } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { useListSearch } from "../../lib/use-list.ts"
+import { useListSearch } from "../../lib/use-list-search.ts"
 import { Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
-import { NoResults } from "../../ui/nothing-found.tsx"
+import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -24,8 +24,8 @@ import {
   functionPath,
   functionsQuery,
 } from "./functions-api.ts"
-import { RunOutcome } from "./outcome.tsx"
-import { ImportExportMenu } from "./transfer.tsx"
+import { ImportExportMenu } from "./import-export-menu.tsx"
+import { RunOutcome } from "./run-outcome.tsx"
 
 const CreateFunction = () => (
   <ButtonLink to="/functions/new" variant="primary" icon={Plus}>

@@ -6,10 +6,10 @@ import { useShortcut } from "../../lib/shortcuts.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Select, TextArea } from "../../ui/field.tsx"
-import { KeyCombination } from "../../ui/keys.tsx"
+import { KeyCombination } from "../../ui/key-combination.tsx"
 import { functionKind } from "./functions-api.ts"
 import { TrialView } from "./trial-view.tsx"
-import { useTrialRun } from "./use-run.ts"
+import { useTrialRun } from "./use-trial-run.ts"
 
 interface RunPaneProps {
   one: FunctionRecord

@@ -5,7 +5,7 @@ import type { FunctionRun } from "../../../../server/src/functions/run-schema.ts
 import { t } from "../../i18n/translate.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"

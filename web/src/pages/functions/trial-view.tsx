@@ -2,8 +2,8 @@ import type { LogLine, RunResult } from "../../../../server/src/functions/run-sc
 import { t } from "../../i18n/translate.ts"
 import { formatBytes, formatDuration } from "../../lib/format.ts"
 import { classes } from "../../ui/classes.ts"
-import { RunOutcome } from "./outcome.tsx"
-import type { Trial } from "./use-run.ts"
+import { RunOutcome } from "./run-outcome.tsx"
+import type { Trial } from "./use-trial-run.ts"
 
 type OnLocation = (line: number | null, column: number | null) => void
 

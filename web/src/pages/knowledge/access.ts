@@ -1,5 +1,5 @@
 import { t } from "../../i18n/translate.ts"
-import type { CollectionWithFiles } from "../../lib/library-api.ts"
+import type { CollectionWithFiles } from "../../lib/knowledge-api.ts"
 import type { CurrentUser } from "../../lib/session.ts"
 
 /** A short description of who has read access. */

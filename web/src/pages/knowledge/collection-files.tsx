@@ -11,22 +11,22 @@ import {
   collectionFilesQuery,
   type FileCounts,
   fileApi,
-} from "../../lib/library-api.ts"
+} from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { useUploads } from "../../lib/uploads.ts"
-import { useListSearch } from "../../lib/use-list.ts"
+import { useListSearch } from "../../lib/use-list-search.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { NoResults } from "../../ui/nothing-found.tsx"
+import { NoResults } from "../../ui/no-results.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { useCollection } from "./collection.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { DropZone } from "./drop-zone.tsx"
-import { countUnread, FileState, StateFilter } from "./states.tsx"
+import { countUnread, FileState, StateFilter } from "./file-states.tsx"
 import { UploadList } from "./upload-list.tsx"
 
 const pageSize = 50

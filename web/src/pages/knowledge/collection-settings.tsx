@@ -3,10 +3,14 @@ import { useRouter } from "@tanstack/react-router"
 import { Eraser, Trash2 } from "lucide-react"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { type CollectionWithFiles, collectionApi, collectionQuery } from "../../lib/library-api.ts"
+import {
+  type CollectionWithFiles,
+  collectionApi,
+  collectionQuery,
+} from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { Button } from "../../ui/button.tsx"
-import { ConfirmDialog } from "../../ui/dialog.tsx"
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { Section } from "../../ui/page.tsx"
 import { useCollection } from "./collection.tsx"

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
-import { collectionApi } from "../../lib/library-api.ts"
+import { collectionApi } from "../../lib/knowledge-api.ts"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { CollectionFields, type CollectionValues, collectionPaths } from "./collection-form.tsx"

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
-import { fileApi, fileCollectionsQuery } from "../../lib/library-api.ts"
-import { ConfirmDialog } from "../../ui/dialog.tsx"
+import { fileApi, fileCollectionsQuery } from "../../lib/knowledge-api.ts"
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 
 interface DeleteProps {
   id: string

@@ -1,8 +1,8 @@
 import { FolderUp, Upload } from "lucide-react"
 import { type ReactNode, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { readDroppedFiles, readSelectedFiles } from "../../lib/dropped.ts"
-import type { SelectedFile } from "../../lib/uploading.ts"
+import { readDroppedFiles, readSelectedFiles } from "../../lib/file-selection.ts"
+import type { SelectedFile } from "../../lib/upload-file.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { FoundPassage } from "../../lib/library-api.ts"
+import type { FoundPassage } from "../../lib/knowledge-api.ts"
 import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
 
 const passage = (fields: Partial<FoundPassage> = {}): FoundPassage => ({

@@ -1,6 +1,6 @@
 import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
-import type { CollectionSearchResult, FoundPassage } from "../../lib/library-api.ts"
+import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-api.ts"
 
 type RankedScore = FoundPassage["lexical"]
 

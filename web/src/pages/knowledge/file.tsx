@@ -11,18 +11,18 @@ import {
   fileApi,
   fileCollectionsQuery,
   fileQuery,
-} from "../../lib/library-api.ts"
+} from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { DeleteFile } from "./delete-file.tsx"
-import { FilePreview } from "./preview.tsx"
-import { FileState } from "./states.tsx"
+import { FilePreview } from "./file-preview.tsx"
+import { FileState } from "./file-states.tsx"
 
 const route = getRouteApi("/inside/knowledge/files/$fileId")
 

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { SearchX } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
-import type { CollectionSearchResult, FoundPassage } from "../../lib/library-api.ts"
+import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-api.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"

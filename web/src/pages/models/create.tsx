@@ -6,7 +6,7 @@ import { api } from "../../lib/api.ts"
 import { useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { ModelForm } from "./model-form.tsx"
-import { emptyModel, toRequestBody } from "./values.ts"
+import { emptyModel, toRequestBody } from "./model-values.ts"
 
 const route = getRouteApi("/inside/models/new")
 

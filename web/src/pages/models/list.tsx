@@ -11,17 +11,18 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { useListSearch } from "../../lib/use-list.ts"
+import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { errorText } from "../../ui/error-note.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
-import { NoResults } from "../../ui/nothing-found.tsx"
+import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { ImportExportMenu } from "./import-export-menu.tsx"
 import {
   availabilityOf,
   capabilityNames,
@@ -30,8 +31,7 @@ import {
   type ListedModel,
   mayChange,
   mergeModels,
-} from "./describe.ts"
-import { ImportExportMenu } from "./transfer.tsx"
+} from "./model-descriptions.ts"
 
 const pageSize = 30
 

@@ -8,9 +8,9 @@ import { Form, fieldError } from "../../ui/form.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
+import { type ModelValues, toModelId } from "./model-values.ts"
 import { ParamsFields } from "./params-fields.tsx"
 import { TryModel } from "./try-model.tsx"
-import { type ModelValues, toModelId } from "./values.ts"
 
 interface ModelFormProps {
   values: ModelValues

@@ -9,12 +9,13 @@ import { modelsQuery, workspaceModelQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
+import { DeleteButton } from "../../ui/delete-section.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { useDraft } from "../../ui/form.tsx"
-import { QueryResult } from "../../ui/loaded.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
-import { DeleteButton } from "../../ui/removal.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import { KeySnippets } from "../account/snippets.tsx"
+import { AvailabilityStatus, useConnections } from "./list.tsx"
 import {
   capabilityNames,
   describeAccess,
@@ -22,10 +23,9 @@ import {
   type ListedModel,
   mayChange,
   mergeModels,
-} from "./describe.ts"
-import { AvailabilityStatus, useConnections } from "./list.tsx"
+} from "./model-descriptions.ts"
 import { ModelForm } from "./model-form.tsx"
-import { toModelValues, toRequestBody } from "./values.ts"
+import { toModelValues, toRequestBody } from "./model-values.ts"
 
 const route = getRouteApi("/inside/models/view/$modelId")
 

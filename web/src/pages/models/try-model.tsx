@@ -2,11 +2,11 @@ import { Play, Square } from "lucide-react"
 import { type FormEvent, useEffect, useId, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { callRaw } from "../../lib/api.ts"
-import { readEvents } from "../../lib/stream.ts"
+import { readEvents } from "../../lib/response-stream.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextArea } from "../../ui/field.tsx"
-import { type ModelValues, omitEmptyParams } from "./values.ts"
+import { type ModelValues, omitEmptyParams } from "./model-values.ts"
 
 interface Chunk {
   choices?: { delta?: { content?: string | null } }[]

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { callRaw } from "../../lib/api.ts"
-import { readJsonLines } from "../../lib/stream.ts"
+import { readJsonLines } from "../../lib/response-stream.ts"
 import { runtimePath } from "./runtime-queries.ts"
 
 /** A progress line of the runtime's pull response. */

@@ -18,7 +18,7 @@ import {
   useConnectionTest,
   withDefaultName,
 } from "../admin/connection-form.tsx"
-import { SetupSteps } from "./outside.tsx"
+import { SetupSteps } from "./signed-out-layout.tsx"
 
 const defaultRuntimeAddress = defaultAddress.ollama
 const defaultRuntime = { kind: "ollama", name: "Ollama", base_url: defaultRuntimeAddress } as const

@@ -4,7 +4,7 @@ import { useEffect } from "react"
 import { t } from "../../i18n/translate.ts"
 import { currentUserQuery, signOut } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { SignedOutLayout } from "./outside.tsx"
+import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 const pollMs = 5000
 

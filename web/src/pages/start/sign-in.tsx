@@ -9,8 +9,8 @@ import { cacheSignedIn, configQuery, signOnUrl } from "../../lib/session.ts"
 import { Button, ButtonAnchor } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
-import { SignedOutLayout } from "./outside.tsx"
 import { PasswordField } from "./password-field.tsx"
+import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 const route = getRouteApi("/sign-in")
 

@@ -1,7 +1,7 @@
 import { Link, useRouter } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { AccountForm } from "./account-form.tsx"
-import { SignedOutLayout } from "./outside.tsx"
+import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 export const SignUpPage = () => {
   const router = useRouter()

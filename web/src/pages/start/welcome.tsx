@@ -3,7 +3,7 @@ import { useRouter } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { configQuery } from "../../lib/session.ts"
 import { AccountForm } from "./account-form.tsx"
-import { SignedOutLayout } from "./outside.tsx"
+import { SignedOutLayout } from "./signed-out-layout.tsx"
 
 /** First run: no account exists yet. */
 export const WelcomePage = () => {

@@ -1,5 +1,5 @@
 import { t } from "../../../i18n/translate.ts"
-import { Tooltip } from "../../../ui/tip.tsx"
+import { Tooltip } from "../../../ui/tooltip.tsx"
 import type { Citations } from "../citations.ts"
 
 interface CitationProps {

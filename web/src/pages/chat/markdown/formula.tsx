@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react"
-import { lazyKatex } from "./katex-later.ts"
+import { lazyKatex } from "./lazy-katex.ts"
 
 type DrawFormula = Awaited<ReturnType<typeof lazyKatex.load>>
 

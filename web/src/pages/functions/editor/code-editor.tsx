@@ -4,7 +4,7 @@ import type { SourceProblem } from "../../../../../server/src/functions/schema.t
 import { t } from "../../../i18n/translate.ts"
 import { classes } from "../../../ui/classes.ts"
 import { ErrorNote } from "../../../ui/error-note.tsx"
-import { KeyCombination } from "../../../ui/keys.tsx"
+import { KeyCombination } from "../../../ui/key-combination.tsx"
 import { Skeleton } from "../../../ui/skeleton.tsx"
 
 const load = async () => {

@@ -2,7 +2,7 @@ import { javascript } from "@codemirror/lang-javascript"
 import { unifiedMergeView } from "@codemirror/merge"
 import { EditorState } from "@codemirror/state"
 import { EditorView, lineNumbers } from "@codemirror/view"
-import { editorTheme } from "./look.ts"
+import { editorTheme } from "./editor-theme.ts"
 
 interface DifferenceOptions {
   parent: HTMLElement

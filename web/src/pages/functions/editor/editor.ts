@@ -20,9 +20,9 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view"
-import { completions, hoverDocumentation } from "./complete.ts"
-import { type ModuleTypes, readModuleTypes } from "./known.ts"
-import { editorTheme } from "./look.ts"
+import { completions, hoverDocumentation } from "./completions.ts"
+import { editorTheme } from "./editor-theme.ts"
+import { type ModuleTypes, readModuleTypes } from "./module-types.ts"
 import { createLinter, type LintOptions } from "./problems.ts"
 
 export interface EditorOptions extends Omit<LintOptions, "known"> {

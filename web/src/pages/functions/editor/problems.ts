@@ -3,10 +3,10 @@ import type { EditorState, Extension } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
 import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
-import { createInferenceSource } from "./complete.ts"
-import { findTypeMembers, inferType } from "./infer.ts"
-import type { ModuleTypes } from "./known.ts"
+import { createInferenceSource } from "./completions.ts"
+import type { ModuleTypes } from "./module-types.ts"
 import { parseUpTo } from "./syntax.ts"
+import { findTypeMembers, inferType } from "./type-inference.ts"
 
 export interface LintMessages {
   unknownMember: (name: string, type: string) => string

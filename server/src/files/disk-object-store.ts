@@ -1,0 +1,98 @@
+import { createReadStream, existsSync, mkdirSync } from "node:fs"
+import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { hashFile, type ObjectStore, type ReceivedObject } from "./object-store.ts"
+import { createUploadSpool, removeFile } from "./temporary-files.ts"
+
+const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/**
+ * Creates a hard link, so that the original remains until the transaction commits; copies the file
+ * where links are not supported.
+ */
+const copyOrLink = async (from: string, to: string): Promise<void> => {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (existsSync(to)) return
+    const part = `${to}.part`
+    await copyFile(from, part).catch(() => {
+      throw error
+    })
+    const file = await open(part, "r")
+    await file.sync()
+    await file.close()
+    await rename(part, to)
+  }
+}
+
+/** Object store on the local disk. */
+export const createDiskObjectStore = (dataDir: string): ObjectStore => {
+  const root = join(dataDir, "objects")
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  const spool = createUploadSpool(dataDir)
+  /** Folders whose directory entry this process has already synced to disk. */
+  const synced = new Set<string>()
+
+  const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)
+
+  const commit = async (from: string, hash: string): Promise<void> => {
+    const to = pathOf(hash)
+    if (existsSync(to)) return
+    const folder = dirname(to)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await copyOrLink(from, to)
+    await syncFolder(folder)
+    for (const path of [folder, dirname(folder)]) {
+      if (synced.has(path)) continue
+      await syncFolder(dirname(path))
+      synced.add(path)
+    }
+  }
+  const toReceivedObject = (
+    path: string,
+    { hash, size }: { hash: string; size: number },
+  ): ReceivedObject => ({
+    hash,
+    size,
+    prepare: async () => {},
+    commit: () => commit(path, hash),
+    discard: () => removeFile(path),
+  })
+
+  return {
+    ...spool,
+    maxConcurrentCommits: 1,
+
+    receive: async (source, receiving) => {
+      const { path, ...found } = await spool.receive(source, receiving)
+      return toReceivedObject(path, found)
+    },
+
+    adopt: async (path) => toReceivedObject(path, await hashFile(path)),
+
+    localCopy: async (hash) =>
+      existsSync(pathOf(hash)) ? { path: pathOf(hash), release: async () => {} } : null,
+
+    read: async (hash, range) =>
+      existsSync(pathOf(hash)) ? createReadStream(pathOf(hash), range) : null,
+
+    remove: (hash) => removeFile(pathOf(hash)),
+
+    async *list() {
+      for (const path of await readdir(root, { recursive: true })) {
+        const name = path.split("/").at(-1) ?? ""
+        if (name.length === 64) yield name
+      }
+    },
+
+    close: async () => spool.close(),
+  }
+}

@@ -1,0 +1,180 @@
+import { rm } from "node:fs/promises"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { Failure } from "../errors.ts"
+import type { JobKind, JobRun } from "../jobs/queue.ts"
+import { PermanentJobError } from "../jobs/queue.ts"
+import type { StorageQuota } from "../storage/storage-quota.ts"
+import type { ExtractionLimits } from "./extract/formats.ts"
+import type { ExtractionEngine } from "./extraction-engine.ts"
+import type { ExtractedText, Extractor } from "./extractor.ts"
+import type { FileStore, StoredFile } from "./file-store.ts"
+import type { ObjectStore } from "./object-store.ts"
+import type { PassageStore } from "./passage-store.ts"
+
+export interface ProcessingOptions {
+  quickReadMs?: number
+}
+
+interface Deps extends ProcessingOptions {
+  db: Database
+  bus: Bus
+  store: FileStore
+  passages: PassageStore
+  objects: ObjectStore
+  storage: StorageQuota
+  extractor: Extractor
+  limits: ExtractionLimits
+  /** External extraction engine; null if none is configured. */
+  engine: ExtractionEngine | null
+  concurrency: number
+  now: () => number
+  /**
+   * Called in the transaction that makes a file searchable, with the id of the duplicate whose
+   * passages were copied, if any.
+   * @returns whether further work, such as embedding, is needed before the file is complete
+   */
+  onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
+}
+
+/** Most documents are read in less time. */
+const defaultQuickReadMs = 5000
+
+/** Visible to everyone with access to the file, so it reveals nothing about the owner's storage. */
+const storageLimitMessage =
+  "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
+
+/** The `read` job: extracts a file's text into searchable passages. */
+export const createProcessingJob = (deps: Deps): JobKind => {
+  const { db, bus, store, passages, objects, storage, extractor, limits, now } = deps
+
+  const updateFile = async (
+    tx: Tx,
+    { id, user_id }: StoredFile,
+    changes: Parameters<FileStore["set"]>[2],
+  ): Promise<void> => {
+    if (!(await store.set(tx, id, { ...changes, updated_at: now() }))) return
+    await bus.publish(tx, { topic: "files", user_id, id })
+  }
+
+  const markSearchable = async (
+    tx: Tx,
+    file: StoredFile,
+    found: Pick<StoredFile, "passages" | "pages" | "format" | "text_length">,
+    duplicate?: StoredFile,
+  ): Promise<void> => {
+    const more = await deps.onSearchable(tx, file.id, duplicate?.id ?? null)
+    await updateFile(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
+  }
+
+  /**
+   * Stores a file's text if it fits into the owner's storage limit. A small file can contain much
+   * text.
+   */
+  const writeText = async (
+    { user_id, text_length }: StoredFile,
+    length: number,
+    write: () => Promise<void>,
+  ): Promise<void> => {
+    const addition = { owner: user_id, bytes: length - (text_length ?? 0) }
+    try {
+      await storage.writeWithinLimit([addition], write)
+    } catch (error) {
+      if (error instanceof Failure && error.code === "storage_limit")
+        throw new PermanentJobError(storageLimitMessage)
+      throw error
+    }
+  }
+
+  const copyFromDuplicate = (file: StoredFile, duplicate: StoredFile): Promise<void> =>
+    writeText(file, duplicate.text_length ?? 0, () =>
+      db.transactRelaxed(async (tx) => {
+        await passages.copy(tx, duplicate.id, file.id)
+        const { passages: count, pages, format, text_length } = duplicate
+        await markSearchable(tx, file, { passages: count, pages, format, text_length }, duplicate)
+      }),
+    )
+
+  /** Extracts with the external engine; fails with `reason` if the engine finds no text either. */
+  const extractWithEngine = async (
+    from: string,
+    { filename, reason, signal }: { filename: string; reason: string; signal: AbortSignal },
+  ): Promise<ExtractedText> => {
+    const { engine } = deps
+    // Only unreadable formats go to the engine, not files that are too large or look malicious.
+    if (!engine || !/OCR|holds no text|before 2007|not supported/.test(reason))
+      throw new PermanentJobError(reason)
+    const path = objects.temporary()
+    try {
+      await engine.read(from, path, { filename, signal })
+      const task = { path, filename: `text.${engine.fileExtension}`, contentType: "", limits }
+      const outcome = await extractor.read(task, signal)
+      if ("unreadable" in outcome) throw new PermanentJobError(reason)
+      return { ...outcome.read, format: engine.name }
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  const extract = async (file: StoredFile, signal: AbortSignal): Promise<ExtractedText> => {
+    const copy = await objects.localCopy(file.hash)
+    if (!copy)
+      throw new PermanentJobError(
+        "This file is missing from the gateway's storage. Upload it again.",
+      )
+    const { filename, content_type: contentType } = file
+    try {
+      const outcome = await extractor.read(
+        { path: copy.path, filename, contentType, limits },
+        signal,
+      )
+      if ("read" in outcome) return outcome.read
+      return await extractWithEngine(copy.path, { filename, reason: outcome.unreadable, signal })
+    } finally {
+      await copy.release()
+    }
+  }
+
+  const read = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
+    const read = await extract(file, signal)
+    const text_length = read.text.length
+    const { pages, format } = read
+    await writeText(file, text_length, async () => {
+      await passages.write(file.id, read)
+      signal.throwIfAborted()
+      await db.transactRelaxed((tx) =>
+        markSearchable(tx, file, { passages: read.passages.length, pages, format, text_length }),
+      )
+    })
+  }
+
+  return {
+    concurrency: deps.concurrency,
+    attempts: 5,
+
+    quickMs: deps.quickReadMs ?? defaultQuickReadMs,
+
+    run: async ({ target, signal }: JobRun): Promise<undefined> => {
+      const file = await store.byId(target)
+      if (!file || file.status === "completed" || file.status === "stored") return
+      await db.transactRelaxed((tx) =>
+        updateFile(tx, file, { status: "processing", passages: null }),
+      )
+      const duplicate = await store.findDuplicate(file)
+      if (duplicate) await copyFromDuplicate(file, duplicate)
+      else await read(file, signal)
+    },
+
+    gaveUp: async (target, error): Promise<void> => {
+      await db.transactRelaxed(async (tx) => {
+        const file = await store.byId(target, tx)
+        if (!file) return
+        const sentence =
+          error instanceof PermanentJobError
+            ? error.message
+            : `Processing failed: ${error.message.slice(0, 300)}`
+        await updateFile(tx, file, { status: "failed", error: sentence })
+      })
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { Files } from "./files.ts"
+import type { ObjectStore } from "./object-store.ts"
+import type { ResumableUploads } from "./resumable-uploads.ts"
+
+const sweepIntervalMs = 3_600_000
+
+interface Deps {
+  files: Files
+  objects: ObjectStore
+  resumable: ResumableUploads
+  /** True when no other process uses the same data folder. */
+  isSoleProcess: boolean
+  report: (error: Error) => void
+}
+
+/** Removes what crashes and abandoned uploads leave behind, at startup and every hour. */
+export const startStorageCleanup = ({
+  files,
+  objects,
+  resumable,
+  isSoleProcess: alone,
+  report,
+}: Deps) => {
+  /** Runs both steps even if the first fails; errors are reported, not thrown. */
+  const sweep = async (all: boolean): Promise<void> => {
+    await resumable.sweep(all).catch(report)
+    await objects.sweep(all).catch(report)
+  }
+  let currentSweep: Promise<void> = sweep(alone).then(files.sweep).catch(report)
+  const timer = setInterval(() => {
+    currentSweep = currentSweep.then(() => sweep(false))
+  }, sweepIntervalMs).unref()
+  return {
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await currentSweep
+    },
+  }
+}

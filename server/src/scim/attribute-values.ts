@@ -1,0 +1,150 @@
+import { isObject } from "../formats/json-values.ts"
+import { findAttribute, findSchemaAttributes, foldName } from "./attribute-paths.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
+import { parseBoolean } from "./filter-operands.ts"
+import { isStored, type ResourceType } from "./resource-types.ts"
+
+const maxTextLength = 1000
+const maxIgnoredNames = 50
+
+export type SimpleValue = string | boolean
+export type ComplexValue = Record<string, SimpleValue>
+export type AttributeValue = SimpleValue | ComplexValue | ComplexValue[]
+
+/** Attribute values by canonical name; null if unassigned. */
+export type AttributeValues = Map<string, AttributeValue | null>
+
+/** Collects the names of attributes that were sent but not stored, for the audit log. */
+export const createIgnoredNames = () => {
+  const names = new Set<string>()
+  return {
+    add: (name: string): void => {
+      if (names.size < maxIgnoredNames) names.add(name.slice(0, 100))
+    },
+    names: (): string[] => [...names],
+  }
+}
+export type IgnoredNames = ReturnType<typeof createIgnoredNames>
+
+const failValue = ({ name }: ScimAttribute, wanted: string): never =>
+  failScim("invalidValue", `${name} must be ${wanted}.`)
+
+/**
+ * Unassigned values (RFC 7643 §2.5): null, an empty list or no value; an empty string counts as
+ * unassigned too.
+ */
+export const isUnassigned = (value: unknown): boolean =>
+  value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length)
+
+const parseSimple = (attribute: ScimAttribute, value: unknown): SimpleValue => {
+  if (attribute.type === "boolean")
+    return parseBoolean(value) ?? failValue(attribute, "true or false")
+  if (typeof value !== "string") return failValue(attribute, "a string")
+  if (value.length <= maxTextLength) return value
+  return failValue(attribute, `a string of at most ${maxTextLength} characters`)
+}
+
+/** Entries of an object; keys must be unique ignoring case. @throws {Failure} `invalidSyntax` */
+export const uniqueEntries = (value: Record<string, unknown>): [string, unknown][] => {
+  const entries = Object.entries(value)
+  const seen = new Set(entries.map(([key]) => foldName(key)))
+  if (seen.size < entries.length) {
+    failScim(
+      "invalidSyntax",
+      "An attribute occurs more than once. Attribute names are case-insensitive.",
+    )
+  }
+  return entries
+}
+
+export const parseComplex = (
+  attribute: ScimAttribute,
+  value: unknown,
+  ignored: IgnoredNames,
+): ComplexValue => {
+  if (!isObject(value)) return failValue(attribute, "an object")
+  const complex: ComplexValue = {}
+  for (const [key, part] of uniqueEntries(value)) {
+    const sub = findAttribute(attribute.subAttributes ?? [], key)
+    if (isUnassigned(part) || sub?.mutability === "readOnly") continue
+    if (sub && isStored(sub)) complex[sub.name] = parseSimple(sub, part)
+    else ignored.add(`${attribute.name}.${sub?.name ?? key}`)
+  }
+  return complex
+}
+
+/** @throws {Failure} `tooMany` */
+export const checkValueCount = (
+  { name, maxValues }: ScimAttribute,
+  list: readonly unknown[],
+): void => {
+  if (maxValues === undefined || list.length <= maxValues) return
+  failScim("tooMany", `${name} has too many values (maximum ${maxValues}).`)
+}
+
+/** Parses a list: a string stands for its `value`, a single object for a list of one. */
+const parseList = (
+  attribute: ScimAttribute,
+  value: unknown,
+  ignored: IgnoredNames,
+): ComplexValue[] => {
+  const items = (Array.isArray(value) ? value : [value]).filter((item) => !isUnassigned(item))
+  checkValueCount(attribute, items)
+  const list = items.map((item) =>
+    parseComplex(attribute, typeof item === "string" ? { value: item } : item, ignored),
+  )
+  return list.filter((item) => Object.keys(item).length > 0)
+}
+
+/** Parses the value of a stored attribute; null if unassigned. @throws {Failure} `invalidValue` */
+export const parseValue = (
+  attribute: ScimAttribute,
+  value: unknown,
+  ignored: IgnoredNames,
+): AttributeValue | null => {
+  if (isUnassigned(value)) return null
+  if (attribute.multiValued) return parseList(attribute, value, ignored)
+  if (attribute.type === "complex") return parseComplex(attribute, value, ignored)
+  return parseSimple(attribute, value)
+}
+
+export const ignoreSchema = (
+  schema: { urn: string; attributes: readonly ScimAttribute[] },
+  value: unknown,
+  ignored: IgnoredNames,
+): void => {
+  for (const [key, part] of isObject(value) ? Object.entries(value) : []) {
+    const name = findAttribute(schema.attributes, key)?.name ?? key
+    if (!isUnassigned(part)) ignored.add(`${schema.urn}:${name}`)
+  }
+}
+
+/** Parses a complete resource, as sent by POST and PUT. @throws {Failure} */
+export const parseResource = (
+  type: ResourceType,
+  body: unknown,
+  ignored: IgnoredNames,
+): AttributeValues => {
+  if (!isObject(body)) return failScim("invalidSyntax", `The body must be a ${type.name} object.`)
+  const values: AttributeValues = new Map()
+  for (const [key, value] of uniqueEntries(body)) {
+    const attribute = findAttribute(type.attributes, key)
+    if (attribute?.mutability === "readOnly") continue
+    if (attribute && isStored(attribute)) {
+      values.set(attribute.name, parseValue(attribute, value, ignored))
+    } else ignoreKey(type, { key, attribute, value }, ignored)
+  }
+  return values
+}
+
+const ignoreKey = (
+  type: ResourceType,
+  { key, attribute, value }: { key: string; attribute: ScimAttribute | undefined; value: unknown },
+  ignored: IgnoredNames,
+): void => {
+  if (isUnassigned(value)) return
+  const attributes = attribute ? undefined : findSchemaAttributes(type, key)
+  if (attributes) ignoreSchema({ urn: key, attributes }, value, ignored)
+  else ignored.add(attribute?.name ?? key)
+}

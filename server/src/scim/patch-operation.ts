@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from "node:util"
+import { isObject } from "../formats/json-values.ts"
+import { findAttribute } from "./attribute-paths.ts"
+import {
+  type AttributeValues,
+  type ComplexValue,
+  checkValueCount,
+  type IgnoredNames,
+  isUnassigned,
+  parseComplex,
+  parseValue,
+  type SimpleValue,
+} from "./attribute-values.ts"
+import type { ScimAttribute } from "./attributes.ts"
+import { failScim } from "./errors.ts"
+import type { Filter } from "./filter.ts"
+import { matchesFilter } from "./filter-evaluator.ts"
+import type { PatchOperation } from "./patch-request.ts"
+
+const isSimple = (value: unknown): value is SimpleValue =>
+  typeof value === "string" || typeof value === "boolean"
+
+const complexOf = (value: unknown): ComplexValue =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, SimpleValue] => isSimple(entry[1])),
+      )
+    : {}
+
+const listOf = (value: unknown): ComplexValue[] =>
+  Array.isArray(value) ? value.map(complexOf) : []
+
+const failRequired = ({ name }: ScimAttribute): never =>
+  failScim("mutability", `${name} is required. It can be replaced but not removed.`)
+
+/** Sets a sub-attribute, or removes it if the value is unassigned. */
+const withSubAttribute = (
+  complex: ComplexValue,
+  { sub, verb, value }: { sub: ScimAttribute; verb: PatchOperation["verb"]; value: unknown },
+  ignored: IgnoredNames,
+): ComplexValue => {
+  const { [sub.name]: _, ...rest } = complex
+  const part = verb === "remove" ? null : parseValue(sub, value, ignored)
+  return isSimple(part) ? { ...rest, [sub.name]: part } : rest
+}
+
+/** Merges sub-attributes: absent ones are kept, unassigned ones are removed. */
+const mergeComplex = (
+  attribute: ScimAttribute,
+  { present, value }: { present: ComplexValue; value: unknown },
+  ignored: IgnoredNames,
+): ComplexValue => {
+  const sent = parseComplex(attribute, value, ignored)
+  const cleared = Object.entries(isObject(value) ? value : {})
+    .filter(([, part]) => isUnassigned(part))
+    .map(([key]) => findAttribute(attribute.subAttributes ?? [], key)?.name)
+  const kept = Object.entries(present).filter(([name]) => !cleared.includes(name))
+  return { ...Object.fromEntries(kept), ...sent }
+}
+
+const patchSimple = (
+  values: AttributeValues,
+  { verb, target, value }: PatchOperation,
+  ignored: IgnoredNames,
+): void => {
+  const { attribute } = target
+  const next = verb === "remove" ? null : parseValue(attribute, value, ignored)
+  if (next === null && attribute.required) failRequired(attribute)
+  values.set(attribute.name, next)
+}
+
+const patchComplex = (
+  values: AttributeValues,
+  { verb, target, value }: PatchOperation,
+  ignored: IgnoredNames,
+): void => {
+  const { attribute, sub } = target
+  const present = complexOf(values.get(attribute.name))
+  if (sub) values.set(attribute.name, withSubAttribute(present, { sub, verb, value }, ignored))
+  else if (verb === "remove" || isUnassigned(value)) values.set(attribute.name, null)
+  else values.set(attribute.name, mergeComplex(attribute, { present, value }, ignored))
+}
+
+/** A new primary value clears the previous one (RFC 7644 §3.5.2). */
+const keepOnePrimary = (list: ComplexValue[], before: readonly ComplexValue[]): ComplexValue[] => {
+  const isNew = (item: ComplexValue): boolean =>
+    item.primary === true && !before.some((old) => old.primary === true && old.value === item.value)
+  const selected = list.findLast(isNew)
+  if (!selected) return list
+  return list.map((item) =>
+    item.primary && item !== selected ? { ...item, primary: false } : item,
+  )
+}
+
+const addTo = (list: readonly ComplexValue[], items: readonly ComplexValue[]): ComplexValue[] => {
+  const result = [...list]
+  for (const item of items) {
+    const index = result.findIndex(({ value, type }) => value === item.value && type === item.type)
+    if (index < 0) result.push(item)
+    else result[index] = { ...result[index], ...item }
+  }
+  return result
+}
+
+const removeFrom = (
+  list: readonly ComplexValue[],
+  items: readonly ComplexValue[],
+): ComplexValue[] =>
+  list.filter((item) => !items.some((removed) => isDeepStrictEqual({ ...item, ...removed }, item)))
+
+/**
+ * The sub-attributes that a value must have to match a filter of equalities; undefined for other
+ * filters.
+ */
+const valuesRequiredBy = (filter: Filter): ComplexValue | undefined => {
+  if (filter.kind === "and") {
+    const [left, right] = [valuesRequiredBy(filter.left), valuesRequiredBy(filter.right)]
+    return left && right && { ...left, ...right }
+  }
+  if (filter.kind !== "test" || filter.operator !== "eq") return undefined
+  const { name } = filter.path.attribute
+  if ("text" in filter.operand) return { [name]: filter.operand.text }
+  return "truth" in filter.operand ? { [name]: filter.operand.truth } : undefined
+}
+
+/** Creates the value that a filter selects if its type is a canonical one. */
+const createMissing = (attribute: ScimAttribute, filter: Filter): ComplexValue => {
+  const types = findAttribute(attribute.subAttributes ?? [], "type")?.canonicalValues ?? []
+  const item = valuesRequiredBy(filter)
+  if (item && types.includes(String(item.type))) return item
+  return failScim("noTarget", `No value of ${attribute.name} matches the filter in the path.`)
+}
+
+const patchMatching = (
+  list: ComplexValue[],
+  { verb, target, value }: PatchOperation,
+  { filter, ignored }: { filter: Filter; ignored: IgnoredNames },
+): ComplexValue[] => {
+  const { attribute, sub } = target
+  const selected = list.filter((item) => matchesFilter(filter, item))
+  if (verb === "remove" && !sub) return list.filter((item) => !selected.includes(item))
+  const edit = (present: ComplexValue): ComplexValue =>
+    sub
+      ? withSubAttribute(present, { sub, verb, value }, ignored)
+      : mergeComplex(attribute, { present, value }, ignored)
+  if (selected.length > 0) return list.map((item) => (selected.includes(item) ? edit(item) : item))
+  return verb === "remove" ? list : [...list, edit(createMissing(attribute, filter))]
+}
+
+/** Entries without a value would be dropped, silently deleting the values they replace. */
+const requireValues = (
+  attribute: ScimAttribute,
+  items: readonly ComplexValue[],
+  sent: unknown,
+): void => {
+  const count = Array.isArray(sent) ? sent.length : items.length
+  if (items.length === count && items.every((item) => "value" in item)) return
+  failScim("invalidValue", `Each entry of ${attribute.name} requires a value.`)
+}
+
+const patchList = (
+  list: ComplexValue[],
+  operation: PatchOperation,
+  ignored: IgnoredNames,
+): ComplexValue[] => {
+  const { verb, target, value } = operation
+  const { attribute, filter, sub } = target
+  if (filter) return patchMatching(list, operation, { filter, ignored })
+  if (sub) {
+    if (verb !== "remove" && list.length === 0) {
+      failScim("noTarget", `${attribute.name} has no entry whose ${sub.name} can be set.`)
+    }
+    return list.map((item) => withSubAttribute(item, { sub, verb, value }, ignored))
+  }
+  const items = listOf(parseValue(attribute, value, ignored))
+  if (verb !== "remove") requireValues(attribute, items, value)
+  if (verb === "replace") return items
+  if (verb === "add") return addTo(list, items)
+  return value === undefined || value === null ? [] : removeFrom(list, items)
+}
+
+/** Applies one PATCH operation to attribute values in memory. @throws {Failure} */
+export const applyOperation = (
+  values: AttributeValues,
+  operation: PatchOperation,
+  ignored: IgnoredNames,
+): void => {
+  const { attribute } = operation.target
+  if (attribute.multiValued) {
+    const before = listOf(values.get(attribute.name))
+    const after = patchList(before, operation, ignored)
+    checkValueCount(attribute, after)
+    const list = keepOnePrimary(after, before).filter((item) => Object.keys(item).length > 0)
+    values.set(attribute.name, list)
+  } else if (attribute.type === "complex") patchComplex(values, operation, ignored)
+  else patchSimple(values, operation, ignored)
+}

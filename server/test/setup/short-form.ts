@@ -1,0 +1,44 @@
+import { runsBrowserTests } from "../../../web/e2e/chromium.ts"
+import { isLongForm } from "../harness/short-and-long-form.ts"
+
+/** Files that run only in the long form, because they are slow. */
+const longFormOnly = [
+  "server/test/knowledge/collection-limits.test.ts",
+  "server/test/db/full-tables.test.ts",
+  "server/test/gateway/kill.test.ts",
+  "server/test/gateway/noisy-neighbors.test.ts",
+  "web/e2e/account.test.ts",
+  "web/e2e/admin.test.ts",
+  "web/e2e/audit.test.ts",
+  "web/e2e/chat-crash.test.ts",
+  "web/e2e/chat-features.test.ts",
+  "web/e2e/chat-sources.test.ts",
+  "web/e2e/guide.test.ts",
+  "web/e2e/models.test.ts",
+  "web/e2e/release-email.test.ts",
+  "web/e2e/semantic-search.test.ts",
+  "web/e2e/sign-on.test.ts",
+]
+
+/** Vitest's `exclude` for the form that is running. */
+export const excludedFiles = [
+  ...(isLongForm ? [] : longFormOnly),
+  ...(runsBrowserTests ? [] : ["web/e2e/**"]),
+]
+
+const nameOf = (path: string): string => path.replace(/^.*\/(.*)\.test\.ts$/, "$1")
+
+const shortFormSummary = `
+ This was the short form. It reduced:
+   databases    each file ran on either SQLite or PostgreSQL, not on both
+   repetitions  chaos-upstreams, chaos-clients, api-fuzz, http-fuzz, scim/fuzz, concurrent-writes,
+                processing-crash, resumable-crash, every-page (axe), keyboard, start (installation)
+   browser      one test each of start, chat-page, chat-files, knowledge and functions
+   skipped      ${longFormOnly.map(nameOf).join(", ")}
+ To run everything, as CI does: npm run test:all
+`
+const noBrowserSummary =
+  "\n Chromium was not found, so the browser tests were skipped. Install it, or set TEST_CHROMIUM.\n"
+
+/** What this run omits, and how to run everything; empty for a complete run. */
+export const summaryOfOmissions = `${runsBrowserTests ? "" : noBrowserSummary}${isLongForm ? "" : shortFormSummary}`

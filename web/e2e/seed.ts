@@ -1,0 +1,248 @@
+import { createPdf } from "../../server/test/files/make-documents.ts"
+import type { TestGateway } from "../../server/test/harness/gateway.ts"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import type { BrowserSession } from "./test-app.ts"
+
+const sampleText = `Tides at **Brest**:
+
+| Hour | Height |
+|---|--:|
+| 06:00 | 6.9 m |
+
+- [x] flood until *six*
+- [ ] ebb until \`noon\`
+
+\`\`\`ts
+const tide = (hour: number): number => 4 + 2.9 * Math.cos(hour)
+\`\`\`
+
+$$h(t) = h_0 + A \\cos(t)$$`
+
+/** A chat in which two models answered side by side. */
+const seedChat = async ({ call }: TestGateway): Promise<string> => {
+  const models = ["gpt-fake", "gpt-reason-fake"]
+  const { id } = (await call("POST", "/api/v1/chats/new", { models, tags: ["sea"] })).body
+  const path = `/api/v1/chats/${id}`
+  const running = ({ state }: { state: string }): boolean => state === "running"
+  for (const [index, content] of [sampleText, "And at Le Havre?"].entries()) {
+    await call("POST", `${path}/messages`, { content, models: models.slice(0, 2 - index) })
+    while ((await call("GET", path)).body.messages.some(running));
+  }
+  await call("POST", path, { title: "Tides at Brest", pinned: true })
+  return id
+}
+
+const handbook = `# Harbour handbook
+
+## Tides
+
+The tide at Brest turns at six in the morning and at noon. Pilots wait for the flood before they bring ships in.
+
+## Safety
+
+Everybody on deck wears a life jacket. The lifeboat of the harbour answers on channel 16.
+`
+
+/** A collection with files in every state, and a chat that uses it. */
+const seedKnowledge = async (gateway: TestGateway) => {
+  const { call } = gateway
+  const query = "?process_in_background=false"
+  const files = await Promise.all([
+    upload(gateway, "harbour-handbook.md", handbook, { query }),
+    upload(gateway, "tide-table.csv", "Hour,Height\n06:00,6.9\n12:00,1.1", { query }),
+    upload(gateway, "scan-of-1911.pdf", createPdf([""]), { query }),
+    upload(gateway, "kept-for-later.txt", "Stored only.", { query: "?process=false" }),
+  ])
+  const ids = files.map(({ body }) => body.id)
+  const collectionId = await createCollection(gateway, "Harbour", ids)
+  const description = "Tides, safety and the rules of the port of Brest"
+  await call("POST", `/api/v1/knowledge/${collectionId}/update`, { description })
+  await createCollection(gateway, "Translations")
+  const { id } = (await call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })).body
+  const path = `/api/v1/chats/${id}`
+  const content = "When does the tide at Brest turn [1], and who answers on channel 16 [2]?"
+  const attachedFiles = [{ type: "collection", id: collectionId }]
+  await call("POST", `${path}/messages`, { content, files: attachedFiles })
+  const running = ({ state }: { state: string }): boolean => state === "running"
+  while ((await call("GET", path)).body.messages.some(running));
+  return { collectionId, fileId: ids[0], sourcedId: String(id) }
+}
+
+const tideFunction = `import type { ChatRequest, Context, Setting } from "portico"
+
+export const settings: Record<string, Setting> = {
+  port: { label: "Port", description: "Whose tides it tells.", default: "Brest" },
+  key: { type: "secret", label: "API key", required: true },
+  unit: { type: "choice", label: "Unit", choices: ["m", "ft"], default: "m" },
+  exact: { type: "boolean", label: "To the minute", default: false },
+}
+
+export async function* reply({ messages }: ChatRequest, context: Context) {
+  context.log("asked", messages.length)
+  yield \`High water at \${context.settings.port} is at six.\`
+}
+`
+
+/** A function with an earlier version and a run that failed because a setting was missing. */
+const seedFunctions = async ({ call }: TestGateway): Promise<void> => {
+  const tide = { id: "tide", name: "Tide", content: tideFunction }
+  await call("POST", "/api/v1/functions/create", tide)
+  const content = tideFunction.replace("at six", "at seven")
+  await call("POST", "/api/v1/functions/id/tide/update", { content })
+  await call("POST", "/api/v1/functions/create", {
+    id: "whisper",
+    name: "Whisper",
+    content: "export const before = (request) => request\n",
+    filter_models: ["harbour-pilot"],
+    is_active: false,
+  })
+  const messages = [{ role: "user", content: "When is high water?" }]
+  await call("POST", "/api/v1/functions/id/tide/valves", { values: { key: "tide-key" } })
+  await call("POST", "/v1/chat/completions", { model: "tide", messages })
+}
+
+/** Creates data for every page: users, groups, models, API keys, and usage. */
+export const seed = async (gateway: TestGateway) => {
+  const { call } = gateway
+  const people = ["Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra"]
+  const ids: string[] = []
+  for (const [index, name] of people.entries()) {
+    const email = `${name.split(" ")[0]?.toLowerCase()}@example.com`
+    const role = index === 3 ? "pending" : "user"
+    const body = { name, email, password: `${name} has a password`, role }
+    ids.push((await call("POST", "/api/v1/auths/add", body)).body.id)
+  }
+  const group = await call("POST", "/api/v1/groups/create", {
+    name: "Harbour pilots",
+    description: "Those who bring ships in",
+  })
+  const groupId: string = group.body.id
+  await call("POST", `/api/v1/groups/${groupId}/members/add`, { user_ids: ids.slice(0, 2) })
+  await call("POST", "/api/v1/groups/create", { name: "Translators" })
+  const model = {
+    id: "harbour-pilot",
+    name: "Harbour pilot",
+    base_model_id: "llama3.2:latest",
+    meta: { description: "Knows the tides and answers briefly", tags: ["harbour", "tides"] },
+    params: { system: "You are a harbour pilot. Answer in one sentence.", temperature: 0.2 },
+    access_grants: [{ principal_type: "group", principal_id: groupId, permission: "read" }],
+  }
+  await call("POST", "/api/v1/models/create", model)
+  await call("POST", "/api/v1/models/create", {
+    ...model,
+    id: "translator",
+    name: "Translator",
+    meta: { description: "From any language into plain English", tags: [] },
+    access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
+    is_active: false,
+  })
+  await call("POST", "/api/v1/auths/api_keys", { name: "Nightly report" })
+  await call("POST", "/api/v1/auths/api_keys", {
+    name: "Search page",
+    expires_at: Math.floor(Date.now() / 1000) + 86_400 * 20,
+    allowed_models: ["gpt-fake"],
+    allowed_routes: ["/v1/chat/completions"],
+  })
+  const connection = await call("POST", "/api/v1/connections/create", {
+    kind: "openai",
+    name: "Unplugged server",
+    base_url: "http://127.0.0.1:9/v1",
+    api_key: "sk-nothing-here-0123456789",
+  })
+  for (const name of ["gpt-fake", "harbour-pilot", "gpt-fake"]) {
+    await call("POST", "/v1/chat/completions", {
+      model: name,
+      messages: [{ role: "user", content: "What does the tide do at Brest?" }],
+    })
+  }
+  await seedFunctions(gateway)
+  const chatId = await seedChat(gateway)
+  const events = await call("GET", "/api/v1/audit?action=model.created")
+  const eventId: string = events.body.items[0].id
+  const knowledge = await seedKnowledge(gateway)
+  return {
+    ...knowledge,
+    userId: ids[0] ?? "",
+    groupId,
+    connectionId: String(connection.body.id),
+    chatId,
+    eventId,
+  }
+}
+
+/** Every page that an administrator can open, by the name of its screenshot. */
+export const adminPages = ({
+  userId,
+  groupId,
+  connectionId,
+  chatId,
+  eventId,
+  sourcedId,
+  collectionId,
+  fileId,
+}: Awaited<ReturnType<typeof seed>>) =>
+  ({
+    chat: "/",
+    "chat-begun": `/c/${chatId}`,
+    "chat-sources": `/c/${sourcedId}`,
+    connect: "/connect",
+    knowledge: "/knowledge",
+    "knowledge-new": "/knowledge/new",
+    collection: `/knowledge/${collectionId}`,
+    "collection-search": `/knowledge/${collectionId}/search`,
+    "collection-settings": `/knowledge/${collectionId}/settings`,
+    files: "/knowledge/files",
+    file: `/knowledge/files/${fileId}`,
+    models: "/models",
+    "models-nothing": "/models?query=nothing",
+    "model-new": "/models/new?base=gpt-fake",
+    "model-edit": "/models/view/harbour-pilot",
+    "model-view": "/models/view/gpt-fake",
+    runtime: "/models/runtime",
+    functions: "/functions",
+    "function-new": "/functions/new",
+    "function-code": "/functions/tide",
+    "function-settings": "/functions/tide/settings",
+    "function-access": "/functions/whisper/access",
+    "function-versions": "/functions/tide/versions",
+    "function-runs": "/functions/tide/runs",
+    profile: "/account",
+    keys: "/account/keys",
+    "key-new": "/account/keys/new",
+    "usage-own": "/account/usage",
+    sessions: "/account/sessions",
+    users: "/admin/users",
+    "user-new": "/admin/users/new",
+    user: `/admin/users/${userId}`,
+    groups: "/admin/groups",
+    "group-new": "/admin/groups/new",
+    group: `/admin/groups/${groupId}`,
+    connections: "/admin/connections",
+    "connection-new": "/admin/connections/new",
+    connection: `/admin/connections/${connectionId}`,
+    "connection-fixed": "/admin/connections/env-openai-0",
+    provisioning: "/admin/provisioning",
+    usage: "/admin/usage",
+    audit: "/admin/audit",
+    "audit-nothing": "/admin/audit?query=nothing-at-all",
+    "audit-event": `/admin/audit/${eventId}`,
+    "sign-on": "/admin/sign-on",
+    settings: "/admin/settings",
+    lost: "/nothing/here",
+  }) as const
+
+/** Opens the parts of a page that are hidden at first. */
+export const expandPage = async ({ page }: BrowserSession, name: string): Promise<void> => {
+  if (name === "chat-sources") {
+    await page
+      .getByRole("button", { name: /^Source 1/ })
+      .first()
+      .click()
+    await page.locator("mark").waitFor()
+  }
+  if (name === "collection-search") {
+    await page.getByRole("textbox", { name: "Question or keywords" }).fill("tide at Brest")
+    await page.keyboard.press("Enter")
+    await page.getByText("Keywords: rank 1").waitFor()
+  }
+}

@@ -1,0 +1,133 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link2, Unlink } from "lucide-react"
+import { type ReactNode, useState } from "react"
+import type { Identities, Identity, RedirectTarget } from "../../../../server/src/sso/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { identitiesPath, identitiesQuery } from "../../lib/queries.ts"
+import { configQuery } from "../../lib/session.ts"
+import { Button } from "../../ui/button.tsx"
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Section } from "../../ui/page.tsx"
+import { Time } from "../../ui/time.tsx"
+
+/** Providers linked to one's own account, and those that can be linked. */
+export const OwnLinkedAccounts = () => {
+  const { data: config } = useQuery(configQuery)
+  const { data } = useQuery(identitiesQuery(null))
+  const providers = config?.sign_on ?? []
+  if (!data || (providers.length === 0 && data.items.length === 0)) return null
+  const unlinkedProviders = providers.filter(
+    ({ name }) => !data.items.some((item) => item.provider === name),
+  )
+  return (
+    <Section title={t("links.title")} lead={t("links.lead")}>
+      <LinkedAccountList
+        identities={data}
+        userId={null}
+        locked={!data.has_password && data.items.length === 1}
+      />
+      {unlinkedProviders.length > 0 && (
+        <div className="flex flex-wrap gap-2">
+          {unlinkedProviders.map((provider) => (
+            <LinkButton key={provider.name} {...provider} />
+          ))}
+        </div>
+      )}
+    </Section>
+  )
+}
+
+/** Providers linked to another user's account, for administrators. */
+export const UserLinkedAccounts = ({ userId }: { userId: string }) => {
+  const { data } = useQuery(identitiesQuery(userId))
+  if (!data || data.items.length === 0) return null
+  return (
+    <Section title={t("links.title")} lead={t("links.leadOther")}>
+      <LinkedAccountList identities={data} userId={userId} locked={false} />
+    </Section>
+  )
+}
+
+interface LinkedAccountListProps {
+  identities: Identities
+  userId: string | null
+  /** Unlinking is disabled because it is the only way to sign in. */
+  locked: boolean
+}
+
+const LinkedAccountList = ({
+  identities: { items },
+  userId,
+  locked,
+}: LinkedAccountListProps): ReactNode =>
+  items.length === 0 ? (
+    <p className="text-sm text-muted">{t("links.none")}</p>
+  ) : (
+    <ul className="flex flex-col rounded border border-line">
+      {items.map((identity) => (
+        <li
+          key={identity.id}
+          className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2.5 text-sm last:border-0"
+        >
+          <div className="min-w-0 flex-1 basis-48">
+            <p className="font-medium">{identity.label}</p>
+            <p className="truncate text-xs text-muted">{identity.email ?? identity.subject}</p>
+          </div>
+          <p className="text-xs text-muted">
+            {t("links.used")} <Time at={identity.last_used_at} />
+          </p>
+          {locked ? (
+            <p className="basis-full text-xs text-muted">{t("links.only")}</p>
+          ) : (
+            <UnlinkButton identity={identity} userId={userId} />
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+
+const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string | null }) => {
+  const client = useQueryClient()
+  const [isConfirming, setConfirming] = useState(false)
+  const unlink = async (): Promise<void> => {
+    await api.delete(`${identitiesPath(userId)}/${encodeURIComponent(identity.id)}`)
+    await client.invalidateQueries({ queryKey: ["identities"] })
+  }
+  const title = t("links.unlinkOne", { provider: identity.label })
+  return (
+    <>
+      <Button icon={Unlink} onClick={() => setConfirming(true)}>
+        {t("links.unlink")}
+      </Button>
+      <ConfirmDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={title}
+        action={t("links.unlink")}
+        danger
+        onConfirm={unlink}
+      >
+        {t("links.unlinkHelp")}
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const LinkButton = ({ name, label }: { name: string; label: string }) => {
+  const link = useMutation({
+    mutationFn: () => api.post<RedirectTarget>(`/api/v1/sso/${encodeURIComponent(name)}/link`),
+    onSuccess: ({ redirect }) => {
+      if (redirect !== null) window.location.assign(redirect)
+    },
+  })
+  return (
+    <div className="flex flex-col gap-2">
+      <Button icon={Link2} busy={link.isPending} onClick={() => link.mutate()}>
+        {t("links.link", { provider: label })}
+      </Button>
+      {link.error && <ErrorNote error={link.error} />}
+    </div>
+  )
+}

@@ -1,0 +1,115 @@
+import { FileText, Library, LoaderCircle, RotateCw, TriangleAlert, X } from "lucide-react"
+import type { ReactNode } from "react"
+import { t } from "../../i18n/translate.ts"
+import { fileApi } from "../../lib/knowledge-api.ts"
+import type { Upload } from "../../lib/uploads.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+import type { Attachment, DraftAttachment } from "./attachments.ts"
+
+interface ChipProps {
+  icon: ReactNode
+  name: string
+  note?: string | undefined
+  /** Error message to show. */
+  error?: string | null
+  onRetry?: (() => void) | undefined
+  removeLabel: string
+  onRemove: () => void
+}
+
+const Chip = ({ icon, name, note, error, onRetry, removeLabel, onRemove }: ChipProps) => (
+  <li
+    className={classes(
+      "flex max-w-full min-w-0 items-center gap-1.5 rounded border pl-2 text-xs [&_svg]:size-3.5 [&_svg]:shrink-0",
+      error ? "border-danger/50 bg-danger-soft" : "border-line bg-surface",
+    )}
+  >
+    {icon}
+    <span className="min-w-0 py-1">
+      <span className="block truncate">{name}</span>
+      {error && (
+        <span role="alert" className="block break-words text-danger">
+          {error}
+        </span>
+      )}
+    </span>
+    {note && <span className="whitespace-nowrap text-muted tabular">{note}</span>}
+    <span className="flex shrink-0">
+      {onRetry && (
+        <IconButton
+          icon={RotateCw}
+          label={t("upload.retryOne", { name })}
+          onClick={onRetry}
+          className="size-7!"
+        />
+      )}
+      <IconButton icon={X} label={removeLabel} onClick={onRemove} className="size-7!" />
+    </span>
+  </li>
+)
+
+const iconOf = ({ type, state }: DraftAttachment): ReactNode => {
+  if (state === "failed" || state === "gone") {
+    return <TriangleAlert aria-hidden className="text-danger" />
+  }
+  if (state === "reading") return <LoaderCircle aria-hidden className="animate-spin text-muted" />
+  const Icon = type === "file" ? FileText : Library
+  return <Icon aria-hidden className="text-muted" />
+}
+
+const progressText = ({ state, sent, size }: Upload): string => {
+  if (state === "waiting") return t("upload.waiting")
+  return `${Math.floor((sent / Math.max(size, 1)) * 100)} %`
+}
+
+const errorText = (error: unknown): string =>
+  error instanceof Error ? error.message : t("upload.failed")
+
+interface ChipsProps {
+  attached: readonly DraftAttachment[]
+  uploads: readonly Upload[]
+  onRemove: (one: Attachment) => void
+  onRetry: (key: string) => void
+  onCancel: (key: string) => void
+}
+
+/** The files attached to the draft, and the uploads in progress. */
+export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel }: ChipsProps) => (
+  <ul aria-label={t("attach.about")} className="flex flex-wrap gap-1.5 px-3 pt-3">
+    {attached.map((one) => (
+      <Chip
+        key={`${one.type} ${one.id}`}
+        icon={iconOf(one)}
+        name={one.name}
+        note={one.state === "reading" ? t("attach.reading") : undefined}
+        error={one.error}
+        onRetry={one.state === "failed" ? () => void fileApi.reprocess(one.id) : undefined}
+        removeLabel={t("attach.remove", { name: one.name })}
+        onRemove={() => onRemove(one)}
+      />
+    ))}
+    {uploads.map((upload) => {
+      const { key, name, state, error } = upload
+      const failed = state === "failed"
+      return (
+        <Chip
+          key={key}
+          icon={
+            failed ? (
+              <TriangleAlert aria-hidden className="text-danger" />
+            ) : (
+              <LoaderCircle aria-hidden className="animate-spin text-muted" />
+            )
+          }
+          name={name}
+          note={failed ? undefined : progressText(upload)}
+          error={failed ? errorText(error) : null}
+          onRetry={failed ? () => onRetry(key) : undefined}
+          removeLabel={t(failed ? "attach.remove" : "upload.cancelOne", { name })}
+          onRemove={() => onCancel(key)}
+        />
+      )
+    })}
+  </ul>
+)

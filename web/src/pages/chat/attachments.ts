@@ -1,0 +1,83 @@
+import { useQueries } from "@tanstack/react-query"
+import { t } from "../../i18n/translate.ts"
+import { ApiError } from "../../lib/api.ts"
+import type { Message } from "../../lib/chat-api.ts"
+import { type FileRecord, fileQuery } from "../../lib/knowledge-api.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import { useUploads } from "../../lib/uploads.ts"
+
+/** A file or collection attached to a message. */
+export type Attachment = Message["files"][number]
+
+/** Processing state of an attached file; `gone` if it was deleted or is no longer accessible. */
+export type AttachmentState = "reading" | "ready" | "failed" | "gone"
+
+export interface DraftAttachment extends Attachment {
+  state: AttachmentState
+  /** Error message. */
+  error: string | null
+}
+
+const isAttachment = (one: unknown): one is Attachment =>
+  typeof one === "object" && one !== null && "id" in one && "type" in one && "name" in one
+
+const parse = (stored: string | null): Attachment[] | null => {
+  try {
+    const all: unknown = JSON.parse(stored ?? "null")
+    return Array.isArray(all) ? all.filter(isAttachment) : null
+  } catch {
+    return null
+  }
+}
+
+const stateOf = (
+  file: FileRecord | undefined,
+  error: unknown,
+): Omit<DraftAttachment, keyof Attachment> => {
+  if (error instanceof ApiError && error.status === 404) {
+    return { state: "gone", error: t("attach.gone") }
+  }
+  if (!file) return { state: "reading", error: null }
+  const { status, error: why, progress } = file.data
+  if (status === "failed") return { state: "failed", error: why }
+  if (status === "stored") return { state: "failed", error: t("attach.stored") }
+  const readable = status === "completed" || progress.passages !== null
+  return { state: readable ? "ready" : "reading", error: null }
+}
+
+/** The state of each attached file; server events refetch the queries. */
+const useAttachmentStates = (attached: readonly Attachment[]): DraftAttachment[] => {
+  const files = attached.filter(({ type }) => type === "file")
+  const queries = useQueries({ queries: files.map(({ id }) => fileQuery(id)) })
+  return attached.map((one) => {
+    const query = queries[files.indexOf(one)]
+    if (!query) return { ...one, state: "ready", error: null }
+    return { ...one, ...stateOf(query.data, query.error) }
+  })
+}
+
+/** The attachments of a draft, stored with it; initially those of the previous message. */
+export const useAttachments = (draft: string, previous: readonly Attachment[]) => {
+  const key = `draft.${draft}.files`
+  const stored = useLocalStorage(key)
+  const attached = parse(stored) ?? previous
+  const set = (next: readonly Attachment[]): void => writeLocalStorage(key, JSON.stringify(next))
+
+  const attach = (one: Attachment): void => {
+    // An upload may end after a later change, so read the stored list rather than the rendered one.
+    const now = parse(readLocalStorage(key)) ?? previous
+    if (!now.some(({ id, type }) => id === one.id && type === one.type)) set([...now, one])
+  }
+  const uploads = useUploads(key, (file) =>
+    attach({ type: "file", id: file.id, name: file.filename }),
+  )
+  return {
+    attached: useAttachmentStates(attached),
+    uploads,
+    attach,
+    remove: ({ id, type }: Attachment): void =>
+      set(attached.filter((one) => one.id !== id || one.type !== type)),
+    /** Called after sending: the next message starts with this one's attachments. */
+    reset: (): void => writeLocalStorage(key, null),
+  }
+}

@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query"
+import { useMemo } from "react"
+import type { ModelRecord } from "../../../../server/src/models/schema.ts"
+import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import { modelsQuery } from "../../lib/queries.ts"
+
+const parseIds = (stored: string | null): string[] => {
+  try {
+    const ids: unknown = JSON.parse(stored ?? "[]")
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
+  } catch {
+    return []
+  }
+}
+
+/** For providers that do not report capabilities, the name is a hint. */
+const embedsByName = /(^|[-_/:. ])embed/i
+
+const isChatModel = ({ id, capabilities, is_active }: ModelRecord): boolean =>
+  is_active && !(capabilities.embedding ?? embedsByName.test(id))
+
+/** The models available for chatting, and the favorites. */
+export const useChatModels = () => {
+  const query = useQuery(modelsQuery)
+  const stored = useLocalStorage("favourites")
+  return useMemo(() => {
+    const favorites = new Set(parseIds(stored))
+    const models = (query.data ?? []).filter(isChatModel)
+    return { ...query, models, favourites: favorites }
+  }, [query, stored])
+}
+
+export const toggleFavorite = (id: string, favorites: ReadonlySet<string>): void => {
+  const rest = [...favorites].filter((other) => other !== id)
+  writeLocalStorage("favourites", JSON.stringify(favorites.has(id) ? rest : [...rest, id]))
+}
+
+export const rememberModels = (ids: readonly string[]): void =>
+  writeLocalStorage("models", JSON.stringify(ids))
+
+/**
+ * Prefers language models to functions: the bundled function is only useful until a model is
+ * connected.
+ */
+const findDefaultModel = (models: readonly ModelRecord[]): ModelRecord | undefined => {
+  const available = models.filter((model) => model.available)
+  const language = available.find(({ connection_type }) => connection_type !== "function")
+  return language ?? available[0] ?? models[0]
+}
+
+/** The models of a new chat: the one in the URL, those used last, or the first available. */
+export const useDefaultModels = (
+  models: readonly ModelRecord[],
+  requestedId?: string,
+): string[] => {
+  const last = parseIds(useLocalStorage("models"))
+  const known = (id: string): boolean => models.some((model) => model.id === id)
+  if (requestedId !== undefined && known(requestedId)) return [requestedId]
+  const remembered = last.filter(known)
+  if (remembered.length > 0) return remembered
+  const first = findDefaultModel(models)
+  return first ? [first.id] : []
+}
+
+/** If the provider reports no capabilities, assume vision; local runtimes do report them. */
+export const supportsImages = (model: ModelRecord | undefined): boolean =>
+  model !== undefined && (model.capabilities.vision ?? model.connection_type !== "local")

@@ -1,0 +1,57 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
+import { preloadMarkdown } from "./answer-text.tsx"
+import type { Attachment } from "./attachments.ts"
+import { rememberModels } from "./chat-models.ts"
+import type { ChatSettings } from "./settings-pane.tsx"
+
+/** A message to send: text, images as data URLs, and attachments. */
+export interface OutgoingMessage {
+  content: string
+  images: string[]
+  files: readonly Attachment[]
+}
+
+interface Deps {
+  chat: ChatWithMessages | null
+  models: readonly string[]
+  /** For a chat that does not exist yet. */
+  settings: ChatSettings
+}
+
+/** Sends messages and shows each immediately; the first one creates the chat. */
+export const useSendMessage = ({ chat, models, settings }: Deps) => {
+  const [pending, setPending] = useState<OutgoingMessage | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const navigate = useNavigate()
+
+  const createChat = async (): Promise<string> => {
+    const created = await chatApi.create({ models: [...models], ...settings })
+    const emptyChat = { ...created, messages: [], earlier: null, seq: 0, writable: true }
+    queryClient.setQueryData<ChatWithMessages>(chatQuery(created.id).queryKey, emptyChat)
+    return created.id
+  }
+
+  const send = async (message: OutgoingMessage): Promise<void> => {
+    preloadMarkdown()
+    setError(null)
+    setPending(message)
+    rememberModels(models)
+    let id = chat?.id ?? null
+    try {
+      id ??= await createChat()
+      await chatApi.sendMessage(id, { ...message, files: [...message.files], models: [...models] })
+      if (!chat) await navigate({ to: "/c/$chatId", params: { chatId: id } })
+    } catch (reason) {
+      setError(reason)
+      // Remove the chat just created if its first message was rejected.
+      if (id !== null && !chat) void chatApi.remove(id).catch(() => {})
+      throw reason
+    } finally {
+      setPending(null)
+    }
+  }
+  return { pending, error, send, setError }
+}

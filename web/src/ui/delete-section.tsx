@@ -1,0 +1,49 @@
+import { Trash2 } from "lucide-react"
+import { useState } from "react"
+import { Button } from "./button.tsx"
+import { ConfirmDialog } from "./confirm-dialog.tsx"
+import { Section } from "./page.tsx"
+
+interface DeleteProps {
+  /** A verb with its object: "Delete group". */
+  action: string
+  /** The dialog's title, with the object's name. */
+  title: string
+  /** What is deleted and what remains. */
+  lead: string
+  /** Text to type before confirming, for irreversible deletions. */
+  typed?: string
+  onRemove: () => Promise<unknown>
+}
+
+/** A button that deletes after confirmation. */
+export const DeleteButton = ({ action, title, lead, onRemove, ...typed }: DeleteProps) => {
+  const [isConfirming, setConfirming] = useState(false)
+  return (
+    <>
+      <Button variant="danger" icon={Trash2} onClick={() => setConfirming(true)}>
+        {action}
+      </Button>
+      <ConfirmDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={title}
+        action={action}
+        danger
+        onConfirm={onRemove}
+        {...typed}
+      >
+        {lead}
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** The last section of an object's page: what deletion means, and the button. */
+export const DeleteSection = (props: DeleteProps) => (
+  <Section title={props.action} lead={props.lead}>
+    <div>
+      <DeleteButton {...props} />
+    </div>
+  </Section>
+)
