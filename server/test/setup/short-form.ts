@@ -31,9 +31,9 @@ const nameOf = (path: string): string => path.replace(/^.*\/(.*)\.test\.ts$/, "$
 const shortFormSummary = `
  This was the short form. It reduced:
    databases    each file ran on either SQLite or PostgreSQL, not on both
-   repetitions  chaos-upstreams, chaos-clients, api-fuzz, http-fuzz, scim/fuzz, concurrent-writes,
-                processing-crash, resumable-crash, every-page (axe), keyboard, start (installation)
-   browser      one test each of start, chat-page, chat-files, knowledge and functions
+   repetitions  chaos-upstreams, chaos-clients, api-fuzz, http-fuzz, scim/fuzz, concurrent-uploads-and-queries,
+                processing-crash, resumable-crash, every-page (axe), keyboard, first-run (installation)
+   browser      one test each of first-run, chat-page, chat-files, knowledge and functions
    skipped      ${longFormOnly.map(nameOf).join(", ")}
  To run everything, as CI does: npm run test:all
 `
