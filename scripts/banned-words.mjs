@@ -2,14 +2,18 @@
  * Words that must not return in the names of files and identifiers, with the word to use instead.
  * `as` says where a word counts: "word" (the default) as any word of a name, "first" as the first of
  * several words (`mostBytes`), "name" as the whole name (`through`). `allowed` lists names in which
- * the word has its ordinary meaning.
+ * the word is the right one: wall-clock time, the lanes of SIMD, the fences of Markdown code blocks.
  */
 export const bannedWords = [
   // Invented metaphors
-  { word: "wall", use: "sandbox" },
-  { word: "lane", use: "fast path, worker" },
+  { word: "wall", use: "sandbox", allowed: ["wall", "wallMs"] },
+  { word: "lane", use: "fast path, worker", allowed: ["lane", "forEachLane"] },
   { word: "shelf", use: "cache" },
-  { word: "fence", use: "source prompt" },
+  {
+    word: "fence",
+    use: "source prompt",
+    allowed: ["fence", "codeFenceOf", "isFenceClosed"],
+  },
   { word: "workshop", use: "createFiles" },
   { word: "studio", use: "createFunctions" },
   { word: "roster", use: "list" },
@@ -42,7 +46,6 @@ export const bannedWords = [
   { word: "through", use: "a verb with an object", as: "name" },
   { word: "around", use: "a verb with an object", as: "name" },
   { word: "again", use: "a verb with an object", as: "name" },
-  { word: "behind", use: "a verb with an object", as: "name" },
   { word: "within", use: "a verb with an object", as: "name" },
   { word: "without", use: "a verb with an object", as: "name" },
   { word: "beside", use: "a verb with an object", as: "name" },
@@ -52,8 +55,8 @@ export const bannedWords = [
   { word: "mine", use: "own", as: "name" },
   // Bounds and defaults
   { word: "most", use: "max", as: "first" },
-  { word: "least", use: "min", as: "first" },
-  { word: "longest", use: "max", as: "first" },
+  { word: "least", use: "min", as: "first", allowed: ["leastBusy"] },
+  { word: "longest", use: "max", as: "first", allowed: ["longest-first", "LongestFirst"] },
   { word: "shortest", use: "min", as: "first" },
   { word: "usual", use: "default", as: "first" },
 ]

@@ -91,10 +91,10 @@ export const runNpm = async (args) => {
 
 /**
  * Installs the dependencies, if they are not there as package-lock.json names them.
- * @param {{ dev: boolean }} needs whether those for development must be there too
+ * @param {{ dev: boolean }} packages whether those for development must be there too
  */
-export const install = async (needs) => {
-  if (installed(needs)) return
+export const install = async (packages) => {
+  if (installed(packages)) return
   const command = existsSync(join(root, "package-lock.json")) ? "ci" : "install"
   say("installing the dependencies (once)")
   const everything = ["--include=dev", "--include=optional", "--ignore-scripts"]

@@ -45,7 +45,8 @@ const declarations = {
   TSMethodSignature: ({ key }) => key,
   MethodDefinition: ({ key }) => key,
   PropertyDefinition: ({ key }) => key,
-  Property: ({ key, value, shorthand }) => (shorthand ? value : key),
+  // The keys of an object literal may be data; what it destructures into is a name.
+  Property: ({ value, shorthand }) => (shorthand ? value : undefined),
   AssignmentPattern: ({ left }) => left,
 }
 

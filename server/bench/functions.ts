@@ -16,7 +16,7 @@ const perSecond = 50
 /** Alone and beside hostile ones in turn, as other programs come and go on a machine. */
 const slices = 4
 const sliceSeconds = 6
-const patienceMs = 5000
+const timeoutMs = 5000
 
 const quantile = (times: readonly number[], part: number): number => {
   const sorted = times.toSorted((left, right) => left - right)
@@ -118,13 +118,13 @@ const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
 /** Hostile code without a break, two at a time, as long as ordinary requests go on. */
 const besideHostile = async (served: Served, attacks: readonly Attack[]) => {
   let going = true
-  let asked = 0
+  let requested = 0
   const replies: string[] = []
   const attack = async (): Promise<void> => {
     while (going) {
       // Some would be waited for without end: who asked leaves.
-      const left = AbortSignal.timeout(patienceMs)
-      const reply = attacks[asked++ % attacks.length]?.(left)
+      const left = AbortSignal.timeout(timeoutMs)
+      const reply = attacks[requested++ % attacks.length]?.(left)
       await reply?.then(async (response) => replies.push(await response.text())).catch(() => {})
       await sleep(20)
     }
@@ -148,19 +148,21 @@ const measureNeighbours = async (
   for (const kind of kinds) {
     const attacks = await served.hostileOf(kind)
     const alone: number[] = []
-    const beside: number[] = []
+    const concurrent: number[] = []
     let tries = 0
     for (let slice = 0; slice < slices; slice++) {
       alone.push(...(await ordinary(served, sliceSeconds)))
       const { times, replies } = await besideHostile(served, attacks)
-      beside.push(...times)
+      concurrent.push(...times)
       tries += replies.length
       betrayed += replies.filter((reply) => reply.includes(treasure)).length
     }
-    const [low, high] = [quantile(alone, 0.99), quantile(beside, 0.99)]
-    const p50 = `p50 ${ms(quantile(alone, 0.5))} alone, ${ms(quantile(beside, 0.5))} beside`
+    const [low, high] = [quantile(alone, 0.99), quantile(concurrent, 0.99)]
+    const p50 = `p50 ${ms(quantile(alone, 0.5))} alone, ${ms(quantile(concurrent, 0.5))} beside`
     const p99 = `p99 ${ms(low)} alone, ${ms(high)} beside`
-    lines.push(`${kind.padEnd(10)} ${p50}; ${p99} (${beside.length} requests, ${tries} attacks)`)
+    lines.push(
+      `${kind.padEnd(10)} ${p50}; ${p99} (${concurrent.length} requests, ${tries} attacks)`,
+    )
     const what = `p99 beside ${kind} rises by`
     marks.push({ what, value: Math.max(0, high - low), unit: "ms", limit: 5 })
   }
@@ -183,17 +185,17 @@ const measureRelay = async (served: Served): Promise<{ lines: string[]; marks: M
     for (let turn = 0; turn < rounds; turn++) await stream(served, model)
     return (readCpu(served.pid) - before) / rounds
   }
-  const without = await cpuOf()
+  const baseline = await cpuOf()
   await served.attach("shout", ["another-model"])
   const elsewhere = await cpuOf()
-  const asked = { stream: true, stream_options: { include_usage: true } }
-  const own = await (await served.fromProvider({ model, ...asked })).bytes()
-  const passed = await (await served.chat(model, asked)).bytes()
+  const requested = { stream: true, stream_options: { include_usage: true } }
+  const own = await (await served.fromProvider({ model, ...requested })).bytes()
+  const passed = await (await served.chat(model, requested)).bytes()
   await served.attach("shout", [model])
   const attached = await cpuOf()
   await served.attach("shout", [])
   const lines = [
-    `50-chunk stream of a provider: ${without.toFixed(0)} µs of CPU without filters,`,
+    `50-chunk stream of a provider: ${baseline.toFixed(0)} µs of CPU without filters,`,
     `  ${elsewhere.toFixed(0)} µs with a filter before another model, ${attached.toFixed(0)} µs with one before it`,
   ]
   const what = "streams that differ from the provider's, no filter before them"

@@ -81,13 +81,13 @@ const trailProblems = async (reader: Reader, { secretKey }: Home): Promise<strin
       "scim.group.created",
     ])
     .execute()
-  const told = new Set(events.map(({ target_id }) => target_id ?? ""))
+  const reported = new Set(events.map(({ target_id }) => target_id ?? ""))
   const groups = await reader.selectFrom("groups").select("id").execute()
   const users = await reader.selectFrom("users").select("id").execute()
   const made = [...groups, ...users].map(({ id }) => id)
   return [
     ...some("breaks of the audit chain", problems),
-    ...some("changes without an event", onlyIn(made, told)),
+    ...some("changes without an event", onlyIn(made, reported)),
   ]
 }
 

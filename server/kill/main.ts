@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import type { Counts } from "./lane.ts"
+import type { Counts } from "./kill-worker.ts"
 import { type DatabaseName, runKills } from "./run.ts"
 
 const usage = `npm run kill -- [options]

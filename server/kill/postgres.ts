@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { isOutage } from "../src/db/connection-errors.ts"
 import { createDatabaseServer } from "../test/harness/database-server.ts"
-import type { Server } from "./lane.ts"
+import type { Server } from "./kill-worker.ts"
 
 /** Connects until it is let in, as after a crash. */
 const connect = async (url: string): Promise<pg.Client> => {

@@ -1,5 +1,5 @@
 import { postgresBinDir } from "../test/harness/database-server.ts"
-import { type Counts, noCounts, runLane } from "./lane.ts"
+import { type Counts, noCounts, runWorker } from "./kill-worker.ts"
 import { startPostgres } from "./postgres.ts"
 
 export type DatabaseName = "sqlite" | "postgres"
@@ -15,13 +15,13 @@ interface Run {
 
 const runWith = async (
   { database, seed, progress }: Run,
-  { lane, rounds, counts }: { lane: number; rounds: number; counts: Counts },
+  { worker, rounds, counts }: { worker: number; rounds: number; counts: Counts },
 ): Promise<void> => {
   const server =
     database === "postgres" && postgresBinDir ? await startPostgres(postgresBinDir) : null
   try {
     const tell = (): void => progress?.(counts)
-    await runLane({ seed: seed + lane, rounds, server, counts, progress: tell })
+    await runWorker({ seed: seed + worker, rounds, server, counts, progress: tell })
   } finally {
     await server?.close()
   }
@@ -38,9 +38,9 @@ export const runKills = async (run: Run): Promise<Counts> => {
   const counts = noCounts()
   const lanes = Math.min(run.lanes, run.rounds)
   await Promise.all(
-    Array.from({ length: lanes }, (_, lane) => {
-      const rounds = Math.floor((run.rounds + lane) / lanes)
-      return runWith(run, { lane, rounds, counts })
+    Array.from({ length: lanes }, (_, worker) => {
+      const rounds = Math.floor((run.rounds + worker) / lanes)
+      return runWith(run, { worker, rounds, counts })
     }),
   )
   return counts

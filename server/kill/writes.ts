@@ -60,8 +60,8 @@ const makeKey: Write = async (writer) => {
   ledger.expect(key, { about: "a key", ...at, status: 200 })
   if (writer.random() < 0.5) return
   ledger.uncertain(key)
-  const gone = await send(writer, "revocation", "DELETE", `/api/v1/auths/api_keys/${made.id}`)
-  if (gone !== null) ledger.expect(key, { about: "a revoked key", ...at, status: 401 })
+  const removed = await send(writer, "revocation", "DELETE", `/api/v1/auths/api_keys/${made.id}`)
+  if (removed !== null) ledger.expect(key, { about: "a revoked key", ...at, status: 401 })
 }
 
 const makeGroup: Write = async (writer) => {
@@ -80,8 +80,9 @@ const changeGroup: Write = async (writer) => {
   writer.ledger.uncertain(path)
   writer.made.groups = writer.made.groups.filter((known) => known !== id)
   if (writer.random() < 0.5) {
-    const gone = await send(writer, "deletion", "DELETE", path)
-    if (gone !== null) writer.ledger.expect(path, { about: "a deleted group", path, status: 404 })
+    const removed = await send(writer, "deletion", "DELETE", path)
+    if (removed !== null)
+      writer.ledger.expect(path, { about: "a deleted group", path, status: 404 })
     return
   }
   const description = writer.name()
@@ -152,8 +153,8 @@ const removeFile: Write = async (writer) => {
   // Where it was uploaded in pieces.
   writer.ledger.uncertain(`${resumablePath}/${id}`)
   writer.made.files = writer.made.files.filter((known) => known !== id)
-  const gone = await send(writer, "removal", "DELETE", `/api/v1/files/${id}`)
-  if (gone !== null) writer.ledger.expect(path, { about: "a removed file", path, status: 404 })
+  const removed = await send(writer, "removal", "DELETE", `/api/v1/files/${id}`)
+  if (removed !== null) writer.ledger.expect(path, { about: "a removed file", path, status: 404 })
 }
 
 const ask = async (writer: Writer, path: string, init: RequestInit) => {

@@ -21,7 +21,7 @@ export interface FrameStats {
   /** Frames in the slowest full second. */
   slowestSecond: number
   /** Longest gap between two frames, in ms. */
-  longestGapMs: number
+  maxGapMs: number
 }
 
 /** Measures the frame rate while `during` runs. */
@@ -44,6 +44,6 @@ export const measureFrames = async (
   return {
     mean: (times.length - 1) / seconds,
     slowestSecond: Math.min(...framesBySecond),
-    longestGapMs: Math.max(...gaps),
+    maxGapMs: Math.max(...gaps),
   }
 }

@@ -68,7 +68,7 @@ export const measureStreaming = async (site: BenchSite, tokens: number): Promise
     { label: "tokens per second", value: tokens / seconds, unit: "" },
     { label: "frames per second", value: frames.mean, unit: "", min: 50 },
     { label: "  in the slowest second", value: frames.slowestSecond, unit: "" },
-    { label: "  longest gap between frames", value: frames.longestGapMs, unit: "ms" },
+    { label: "  longest gap between frames", value: frames.maxGapMs, unit: "ms" },
     { label: "layout shift of finished blocks", value: shift.finished, unit: "", max: 0 },
     { label: "  within the growing block", value: shift.written, unit: "", max: 0.05 },
     { label: "heap before, after GC", value: before, ...MB },

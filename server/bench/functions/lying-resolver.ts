@@ -5,21 +5,21 @@ import { syncBuiltinESMExports } from "node:module"
 import { fickleName, openAddress } from "../noisy-neighbor/neighbor.ts"
 
 const honest = { ask: callbacks.promises.lookup, call: callbacks.lookup }
-let asked = 0
-const lie = () => ({ address: asked++ % 2 === 0 ? openAddress : "127.0.0.1", family: 4 })
+let requested = 0
+const lie = () => ({ address: requested++ % 2 === 0 ? openAddress : "127.0.0.1", family: 4 })
 
 Object.assign(callbacks.promises, {
   lookup: async (name: string, options: object) =>
     name === fickleName ? [lie()] : honest.ask(name, options),
 })
 
-type Told = (error: null, address: object[] | string, family?: number) => void
+type Reported = (error: null, address: object[] | string, family?: number) => void
 Object.assign(callbacks, {
-  lookup: (name: string, options: { all?: boolean }, told: Told) => {
-    if (name !== fickleName) return Reflect.apply(honest.call, callbacks, [name, options, told])
+  lookup: (name: string, options: { all?: boolean }, reported: Reported) => {
+    if (name !== fickleName) return Reflect.apply(honest.call, callbacks, [name, options, reported])
     const { address, family } = lie()
-    if (options.all) told(null, [{ address, family }])
-    else told(null, address, family)
+    if (options.all) reported(null, [{ address, family }])
+    else reported(null, address, family)
   },
 })
 syncBuiltinESMExports()

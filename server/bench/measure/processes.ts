@@ -62,12 +62,12 @@ export const createProcesses = () => {
     if (!running.has(child)) return
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
     child.kill("SIGTERM")
-    const patience = new AbortController()
-    const late = sleep(graceSeconds * 1000, undefined, { signal: patience.signal })
+    const timeouts = new AbortController()
+    const late = sleep(graceSeconds * 1000, undefined, { signal: timeouts.signal })
       .then(() => child.kill("SIGKILL"))
       .catch(() => {})
     await ended
-    patience.abort()
+    timeouts.abort()
     await late
   }
 

@@ -2,7 +2,7 @@ import { type Connection, createConnection } from "../proxy/connection.ts"
 import { ProbeJob, type ProbeResult } from "./probe-job.ts"
 
 /** How long the last answers are waited for. */
-const patienceMs = 5000
+const timeoutMs = 5000
 
 type Target = ProbeJob["targets"][number]
 
@@ -15,10 +15,10 @@ const measure = ({ port, key }: Target, { body, rate, seconds }: ProbeJob) => {
   const times: number[] = []
   const connections: Connection[] = []
   const free: Connection[] = []
-  let asked = 0
+  let requested = 0
   let settled = 0
   const ask = (): void => {
-    asked++
+    requested++
     let connection = free.pop()
     if (!connection) {
       connection = createConnection({
@@ -36,21 +36,21 @@ const measure = ({ port, key }: Target, { body, rate, seconds }: ProbeJob) => {
   }
   const began = performance.now()
   const max = rate * seconds
-  const due = (): number => began + ((asked + Math.random()) * 1000) / rate
+  const due = (): number => began + ((requested + Math.random()) * 1000) / rate
 
   return new Promise<ProbeResult[number]>((resolve) => {
     const finish = (): void => {
       for (const connection of connections) connection.close()
-      resolve({ times, failed: asked - times.length })
+      resolve({ times, failed: requested - times.length })
     }
     const wait = (): void => {
-      const late = performance.now() > began + seconds * 1000 + patienceMs
-      if (settled === asked || late) finish()
+      const late = performance.now() > began + seconds * 1000 + timeoutMs
+      if (settled === requested || late) finish()
       else setTimeout(wait, 10)
     }
     const next = (): void => {
       ask()
-      if (asked < max) setTimeout(next, Math.max(0, due() - performance.now()))
+      if (requested < max) setTimeout(next, Math.max(0, due() - performance.now()))
       else wait()
     }
     next()

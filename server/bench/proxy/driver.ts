@@ -28,7 +28,7 @@ const readAll = ({ pid, upstreamPid }: Job) => ({
 })
 
 /** What is used from now on until the returned function is called, in µs. */
-const meter = (job: Job) => {
+const cpuSampler = (job: Job) => {
   const before = readAll(job)
   return () => {
     const after = readAll(job)
@@ -43,7 +43,7 @@ const run = async (job: Job): Promise<Result> => {
   const load = startLoad(job)
   if (job.mode !== "once") await sleep(settleSeconds)
   load.record()
-  const read = meter(job)
+  const read = cpuSampler(job)
   if (job.mode === "once") await load.idle(job.seconds)
   else await sleep(job.seconds)
   const used = read()

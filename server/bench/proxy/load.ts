@@ -17,11 +17,11 @@ const napMs = 0.05
  */
 const startPacer = (rate: number, max: number, ask: () => void) => {
   let due = performance.now()
-  let asked = 0
+  let requested = 0
   let stopped = false
   const turn = () => {
-    if (stopped || asked === max) return
-    for (const now = performance.now(); due <= now && asked < max; asked++) {
+    if (stopped || requested === max) return
+    for (const now = performance.now(); due <= now && requested < max; requested++) {
       ask()
       due -= (Math.log(1 - Math.random()) * 1000) / rate
     }
@@ -44,7 +44,7 @@ export const startLoad = (job: Job) => {
   let running = 0
   let unasked = job.mode === "once" ? job.connections : 0
   let recording = false
-  let asking = true
+  let pendingRequest = true
   let allIn = () => {}
 
   const ask = (connection: Connection) => {
@@ -58,7 +58,7 @@ export const startLoad = (job: Job) => {
       if (ok && exchange.status === "200" && exchange.bytes === job.bytes) whole.push(exchange)
       else failed += 1
     }
-    if (job.mode === "closed" && asking && ok) ask(connection)
+    if (job.mode === "closed" && pendingRequest && ok) ask(connection)
     else free.push(connection)
     if (running + unasked === 0) allIn()
   }
@@ -97,7 +97,7 @@ export const startLoad = (job: Job) => {
 
     /** No further requests. */
     stop: () => {
-      asking = false
+      pendingRequest = false
       stopPacer()
     },
 

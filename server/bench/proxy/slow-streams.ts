@@ -5,18 +5,18 @@ import { type Bench, type Server, slowModel } from "./bench.ts"
 
 const streams = 1000
 const rssLimit = 250
-const patienceSeconds = 60
+const timeoutSeconds = 60
 
 const shape = { model: slowModel, stream: true, promptBytes: 200, connections: streams }
 
 const withPeak = async <T>(pid: number, work: Promise<T>) => {
   let peak = readRss(pid)
-  let over = false
+  let isDone = false
   const ended = work.finally(() => {
-    over = true
+    isDone = true
   })
   const watch = async () => {
-    while (!over) {
+    while (!isDone) {
       peak = Math.max(peak, readRss(pid))
       await sleep(200)
     }
@@ -29,7 +29,7 @@ const withPeak = async <T>(pid: number, work: Promise<T>) => {
 export const measureSlow = async (bench: Bench, servers: readonly Server[]): Promise<Outcome> => {
   const outcome: Outcome = { lines: [], marks: [], notes: [] }
   for (const server of servers) {
-    const how = { mode: "once", rate: streams, seconds: patienceSeconds } as const
+    const how = { mode: "once", rate: streams, seconds: timeoutSeconds } as const
     const { result, peak } = await withPeak(server.pid, bench.load(server, shape, how))
     const { p50, p99, firstP50: first, cpu, failed } = result
     const line: Line = {

@@ -25,8 +25,8 @@ const retries = 1
 const inCalm = async (measure: () => Promise<Result>): Promise<Result> => {
   let best = await measure()
   for (let retry = 0; retry < retries && best.otherBusy > calm; retry++) {
-    const again = await measure()
-    if (again.otherBusy < best.otherBusy) best = again
+    const repeated = await measure()
+    if (repeated.otherBusy < best.otherBusy) best = repeated
   }
   return best
 }
@@ -90,8 +90,8 @@ const marksOf = (row: string, line: Line, failed: number, ratioLimit?: number): 
   const marks: Mark[] = [{ what: `${row}: failed requests`, value: failed, unit: "", limit: 0 }]
   if (ratioLimit === undefined) return marks
   const { ratio, ratioHalf, added = Number.NaN } = line
-  const beside = { "at full load": ratio, "at the same rate": ratioHalf }
-  for (const [when, value] of Object.entries(beside)) {
+  const reference = { "at full load": ratio, "at the same rate": ratioHalf }
+  for (const [when, value] of Object.entries(reference)) {
     const what = `${row}: CPU beside nginx, ${when}`
     if (value !== undefined) marks.push({ what, value, unit: "×", limit: ratioLimit })
   }

@@ -54,8 +54,8 @@ export const timed = (rounds: number, work: (round: number) => void): number[] =
 
 export const show = (rows: readonly Row[], say: (text: string) => void): boolean => {
   for (const { what, figures, marks } of rows) {
-    const told = Object.entries(figures).map((one) => one.join(" "))
-    say(`      ${what}: ${told.join(", ")}`)
+    const reported = Object.entries(figures).map((one) => one.join(" "))
+    say(`      ${what}: ${reported.join(", ")}`)
     for (const { text, kept } of marks) say(`${kept ? "pass" : "FAIL"}  ${what}: ${text}`)
   }
   return rows.every(({ marks }) => marks.every(({ kept }) => kept))

@@ -54,11 +54,11 @@ const collect = (all: Times, some: Times): void => {
 }
 
 /** Asks the gateway and the mock at random moments until `over`. @returns milliseconds of each */
-const load = async (targets: { gateway: Target; mock: Target }, over: Promise<unknown>) => {
+const load = async (targets: { gateway: Target; mock: Target }, isDone: Promise<unknown>) => {
   const times: Times = { gateway: [], mock: [] }
   const running = new Set<Promise<void>>()
   let going = true
-  void over.finally(() => {
+  void isDone.finally(() => {
     going = false
   })
   while (going) {
@@ -150,7 +150,7 @@ const measure = async (
         "added p50": `${milliseconds(added(during, 0.5))} (idle ${milliseconds(added(idle, 0.5))})`,
         "added p99": `${milliseconds(added(during, 0.99))} (idle ${milliseconds(added(idle, 0.99))})`,
         "p99 of the mock": `${milliseconds(quantile(during.mock, 0.99))} (idle ${milliseconds(quantile(idle.mock, 0.99))})`,
-        asked: `${during.gateway.length} (idle ${idle.gateway.length})`,
+        requested: `${during.gateway.length} (idle ${idle.gateway.length})`,
       },
       marks: [atMost("added p99 rises by", rise, 5, "ms")],
     },

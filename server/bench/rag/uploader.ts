@@ -65,14 +65,14 @@ const count = async (status: string): Promise<number> => {
   return Total.parse(await response.json()).total
 }
 
-const until = (told: string): Promise<void> =>
+const until = (reported: string): Promise<void> =>
   new Promise((resolve) => {
-    const heard = (message: unknown): void => {
-      if (message !== told) return
-      parentPort?.off("message", heard)
+    const received = (message: unknown): void => {
+      if (message !== reported) return
+      parentPort?.off("message", received)
       resolve()
     }
-    parentPort?.on("message", heard)
+    parentPort?.on("message", received)
   })
 
 const work = async (waiting: Made[]): Promise<void> => {

@@ -29,7 +29,7 @@ const createVectors = (seed: number) => {
 }
 
 interface Library {
-  shelf: ReturnType<typeof createVectorCache>
+  cache: ReturnType<typeof createVectorCache>
   files: string[]
   exact: Float32Array[]
   built: number
@@ -37,7 +37,7 @@ interface Library {
 
 const build = (passages: number): Library => {
   const next = createVectors(1)
-  const shelf = createVectorCache(512e6)
+  const cache = createVectorCache(512e6)
   const exact: Float32Array[] = []
   const packs: Uint8Array[] = []
   let built = 0
@@ -48,15 +48,15 @@ const build = (passages: number): Library => {
     if (passages <= maxExact) exact.push(...vectors)
     const start = performance.now()
     const pack = known ?? packQuantized(vectors)
-    shelf.put(String(index), openQuantized(pack, passagesPerFile))
+    cache.put(String(index), openQuantized(pack, passagesPerFile))
     built += performance.now() - start
     if (!known) packs.push(pack)
     return String(index)
   })
-  return { shelf, files, exact, built }
+  return { cache, files, exact, built }
 }
 
-const scan = ({ shelf }: Library, files: readonly string[], query: Float32Array) =>
+const scan = ({ cache: shelf }: Library, files: readonly string[], query: Float32Array) =>
   scanVectors(
     files.map((file) => shelf.get(file, query)),
     rescored,
@@ -85,8 +85,8 @@ const recallOf = (library: Library, queries: readonly Float32Array[]): number =>
       ),
     )
     const hits = scan(library, files, query)
-    const mine = hits.map(({ file, passage }) => scoreOf(file * passagesPerFile + passage))
-    found += best(mine, 10).filter((at) => right.has(at)).length
+    const own = hits.map(({ file, passage }) => scoreOf(file * passagesPerFile + passage))
+    found += best(own, 10).filter((at) => right.has(at)).length
   }
   return found / (queries.length * 10)
 }

@@ -96,17 +96,17 @@ export const measureWords = (
     stored += data.length
     return { id: String(index), filename: `${write(2)}.txt`, data }
   })
-  const shelf = createSegmentCache(Number.POSITIVE_INFINITY)
+  const cache = createSegmentCache(Number.POSITIVE_INFINITY)
   const start = performance.now()
-  shelf.put(given)
+  cache.put(given)
   const opened = performance.now() - start
   const ids = given.map(({ id }) => id)
   const few = ids.slice(0, Math.ceil(files * share))
   const queries = Array.from({ length: rounds }, () => write(wordsPerQuery))
   const frequent = Array.from({ length: rounds }, () => write(wordsPerQuery, frequentWords))
   const query = (round: number): string => queries[round] ?? ""
-  const search = (some: readonly string[], asked = queries) =>
-    timed(rounds, (round) => void searchLexical(shelf.scopesOf(some), asked[round] ?? "", 100))
+  const search = (some: readonly string[], requested = queries) =>
+    timed(rounds, (round) => void searchLexical(cache.scopesOf(some), requested[round] ?? "", 100))
   const [all, some, worst] = [search(ids), search(few), search(ids, frequent)]
   const what = `words, ${passages} in ${files} files`
   // In proportion, give or take as much again and what any search costs.
@@ -117,7 +117,7 @@ export const measureWords = (
       figures: {
         ...quantiles(all),
         stored: megabytes(stored),
-        "in memory": megabytes(shelf.bytes()),
+        "in memory": megabytes(cache.bytes()),
         "first use": `${opened.toFixed(0)} ms`,
         build: `${((built * 1000) / passages).toFixed(0)} µs a passage`,
       },

@@ -3,7 +3,7 @@ import { createAsker } from "./keep-alive-client.ts"
 
 const token = "bench-scim-token-0123456789abcdef0123456789"
 
-export interface Asked {
+export interface RequestOptions {
   method?: string
   path: string
   body?: unknown
@@ -33,7 +33,7 @@ export const startGateway = async (
   return {
     pid: child.pid ?? 0,
 
-    ask: async ({ method = "GET", path, body }: Asked): Promise<void> => {
+    ask: async ({ method = "GET", path, body }: RequestOptions): Promise<void> => {
       const sent = body === undefined ? "" : JSON.stringify(body)
       const head = [
         `${method} /api/v1/scim/v2${path} HTTP/1.1`,

@@ -1,5 +1,5 @@
 import { groupId, type Sizes, userId } from "./data.ts"
-import type { Asked } from "./gateway.ts"
+import type { RequestOptions } from "./gateway.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 
@@ -8,7 +8,7 @@ export interface Row {
   times: number
   /** Requests under way at the same time. */
   at: number
-  request: (index: number) => Asked
+  request: (index: number) => RequestOptions
   /** ms at the 99th percentile. */
   maxMs?: number
   /** Requests a second. */
@@ -22,7 +22,7 @@ export const rowsFor = ({ users, largeGroup }: Sizes): Row[] => {
   const someone = (index: number): number => (index * 7919) % users
 
   /** Adds a hundred members who are none yet, or removes them again. */
-  const hundred = (index: number, query: string): Asked => {
+  const hundred = (index: number, query: string): RequestOptions => {
     const from = largeGroup + ((Math.floor(index / 2) * 100) % (users - largeGroup - 100))
     const value = Array.from({ length: 100 }, (_, offset) => ({ value: userId(from + offset) }))
     const op = index % 2 === 0 ? "add" : "remove"
@@ -30,7 +30,7 @@ export const rowsFor = ({ users, largeGroup }: Sizes): Row[] => {
     return { method: "PATCH", path: `/Groups/${groupId(0)}${query}`, body }
   }
 
-  const created = (index: number, run: string): Asked => ({
+  const created = (index: number, run: string): RequestOptions => ({
     method: "POST",
     path: "/Users",
     body: {

@@ -42,8 +42,11 @@ export const completion = (connection: Connection, model: string): Consumer => (
   on: toChat,
   isVerbatim: true,
   ask: async (said) => {
-    const asked = { model, messages: messages(said) }
-    return outcomeOf(await connection.call("POST", "/v1/chat/completions", asked), hasContent(said))
+    const requested = { model, messages: messages(said) }
+    return outcomeOf(
+      await connection.call("POST", "/v1/chat/completions", requested),
+      hasContent(said),
+    )
   },
 })
 
@@ -53,8 +56,8 @@ export const stream = (connection: Connection, model: string): Consumer => ({
   on: toChat,
   isVerbatim: true,
   ask: async (said) => {
-    const asked = { model, messages: messages(said), stream: true }
-    return streamed(await connection.call("POST", "/v1/chat/completions", asked), said)
+    const requested = { model, messages: messages(said), stream: true }
+    return streamed(await connection.call("POST", "/v1/chat/completions", requested), said)
   },
 })
 
@@ -93,8 +96,8 @@ export const native = (
   on: (received) => received.path === "/api/chat" || toChat(received),
   isVerbatim: true,
   ask: async (said) => {
-    const asked = { model, messages: messages(said), stream: isStream }
-    const reply = await connection.call("POST", path, asked)
+    const requested = { model, messages: messages(said), stream: isStream }
+    const reply = await connection.call("POST", path, requested)
     if (path.includes("openai") && isStream) return streamed(reply, said)
     const outcome = outcomeOf(reply, (text) => text.includes(`echo ${said}`))
     const last = parsed(outcome.text.trim().split("\n").at(-1) ?? "")

@@ -26,7 +26,7 @@ const before = (
 ): BrokenReply => streamed(name, expected, ({ body }) => Buffer.concat([Buffer.from(text), body]))
 
 /** The right stream with this behind it. */
-const behind = (name: string, text: string): BrokenReply =>
+const delayed = (name: string, text: string): BrokenReply =>
   streamed(name, "right", ({ body }) => Buffer.concat([body, Buffer.from(text)]))
 
 const junk: readonly BrokenReply[] = [
@@ -68,10 +68,10 @@ const junk: readonly BrokenReply[] = [
   before("a text with NUL", "any", delta({ content: "a\u0000b" })),
   before("a lone surrogate", "any", 'data: {"choices":[{"delta":{"content":"\\ud800"}}]}\n\n'),
   before("invalid UTF-8", "any", Buffer.from("data: \xff\xfe\n\n", "latin1")),
-  behind("nonsense behind the end", "data: {oops\n\n"),
-  behind("the end twice", done),
-  behind("more text behind the end", delta({ content: "more" })),
-  behind("half an event behind the end", 'data: {"choices":[{"del'),
+  delayed("nonsense behind the end", "data: {oops\n\n"),
+  delayed("the end twice", done),
+  delayed("more text behind the end", delta({ content: "more" })),
+  delayed("half an event behind the end", 'data: {"choices":[{"del'),
 ]
 
 const whole: readonly BrokenReply[] = [

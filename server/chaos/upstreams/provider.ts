@@ -23,9 +23,9 @@ export interface Breakage {
   times?: number
 }
 
-const put = async (socket: Socket, bytes: Buffer | string, gone: AbortSignal): Promise<void> => {
-  if (socket.write(bytes) || gone.aborted) return
-  await once(socket, "drain", { signal: gone }).catch(() => undefined)
+const put = async (socket: Socket, bytes: Buffer | string, removed: AbortSignal): Promise<void> => {
+  if (socket.write(bytes) || removed.aborted) return
+  await once(socket, "drain", { signal: removed }).catch(() => undefined)
 }
 
 const trapPath = "/trap"
@@ -46,28 +46,28 @@ export const startChaosProvider = async (model: string) => {
     socket: Socket,
     right: RightReply,
     { steps, ends }: Breakage,
-    gone: AbortSignal,
+    removed: AbortSignal,
   ): Promise<void> => {
     broken++
     left--
     for (const step of steps(right, { trap })) {
-      if (gone.aborted) return
-      if (typeof step === "number") await wait(step, undefined, { signal: gone }).catch(() => {})
-      else await put(socket, step, gone)
+      if (removed.aborted) return
+      if (typeof step === "number") await wait(step, undefined, { signal: removed }).catch(() => {})
+      else await put(socket, step, removed)
     }
-    if (gone.aborted) return
+    if (removed.aborted) return
     if (ends === "reset") socket.resetAndDestroy()
     if (ends !== "close") return
     socket.end()
     // Until who was answered has seen it, its next request may come on this connection.
-    await once(gone, "abort")
+    await once(removed, "abort")
   }
 
-  const send = async (socket: Socket, received: Received, gone: AbortSignal): Promise<void> => {
+  const send = async (socket: Socket, received: Received, removed: AbortSignal): Promise<void> => {
     if (received.path.startsWith(trapPath)) trapped++
     const right = rightReply(received, model)
-    if (breakage && isBroken(received)) await sendBroken(socket, right, breakage, gone)
-    else await put(socket, whole(right.body, [typeLine(right)]), gone)
+    if (breakage && isBroken(received)) await sendBroken(socket, right, breakage, removed)
+    else await put(socket, whole(right.body, [typeLine(right)]), removed)
   }
 
   const serve = (socket: Socket): void => {

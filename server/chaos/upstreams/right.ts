@@ -56,7 +56,7 @@ const lines = (model: string, content: string): RightReply => {
   return { form: "lines", type: "application/x-ndjson", body: Buffer.from(body) }
 }
 
-const asked = (body: string): Record<string, unknown> => {
+const requested = (body: string): Record<string, unknown> => {
   try {
     return Object(JSON.parse(body))
   } catch {
@@ -72,40 +72,42 @@ const vectors = (input: unknown, said: string): RightReply => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-interface Asked {
+interface RequestOptions {
   fields: Record<string, unknown>
   model: string
   /** The nonce that was in it. */
   said: string
 }
 
-const replyByEnding: readonly [ending: string, reply: (asked: Asked) => RightReply][] = [
+const replyByEnding: readonly [ending: string, reply: (requested: RequestOptions) => RightReply][] =
   [
-    "/chat/completions",
-    ({ fields, model, said }) => (fields.stream === true ? stream : completion)(model, echo(said)),
-  ],
-  ["/embeddings", ({ fields, said }) => vectors(fields.input, said)],
-  [
-    "/api/chat",
-    ({ fields, model, said }) => (fields.stream === false ? message : lines)(model, echo(said)),
-  ],
-  [
-    "/api/tags",
-    ({ model: name }) =>
-      json({ models: [{ name, model: name, modified_at: "2026-01-01T00:00:00Z", digest: "d" }] }),
-  ],
-  ["/api/show", () => json({ capabilities: ["completion"], model_info: {} })],
-  ["/api/ps", () => json({ models: [] })],
-  [
-    "/rerank",
-    ({ fields }) =>
-      json({
-        results: listOf(fields.documents).map((_, index) => ({ index, relevance_score: 1 })),
-      }),
-  ],
-  ["/tika", ({ said }) => ({ form: "text", type: "text/plain", body: Buffer.from(echo(said)) })],
-  ["/convert/file", ({ said }) => json({ document: { md_content: echo(said) } })],
-]
+    [
+      "/chat/completions",
+      ({ fields, model, said }) =>
+        (fields.stream === true ? stream : completion)(model, echo(said)),
+    ],
+    ["/embeddings", ({ fields, said }) => vectors(fields.input, said)],
+    [
+      "/api/chat",
+      ({ fields, model, said }) => (fields.stream === false ? message : lines)(model, echo(said)),
+    ],
+    [
+      "/api/tags",
+      ({ model: name }) =>
+        json({ models: [{ name, model: name, modified_at: "2026-01-01T00:00:00Z", digest: "d" }] }),
+    ],
+    ["/api/show", () => json({ capabilities: ["completion"], model_info: {} })],
+    ["/api/ps", () => json({ models: [] })],
+    [
+      "/rerank",
+      ({ fields }) =>
+        json({
+          results: listOf(fields.documents).map((_, index) => ({ index, relevance_score: 1 })),
+        }),
+    ],
+    ["/tika", ({ said }) => ({ form: "text", type: "text/plain", body: Buffer.from(echo(said)) })],
+    ["/convert/file", ({ said }) => json({ document: { md_content: echo(said) } })],
+  ]
 
 const echo = (said: string): string => `echo ${said}`
 
@@ -116,5 +118,5 @@ const list = (model: string): RightReply =>
 export const rightReply = ({ path, body }: Received, model: string): RightReply => {
   const [said = "nothing"] = nonce.exec(body) ?? []
   const [, reply] = replyByEnding.find(([ending]) => path.endsWith(ending)) ?? []
-  return reply?.({ fields: asked(body), model, said }) ?? list(model)
+  return reply?.({ fields: requested(body), model, said }) ?? list(model)
 }

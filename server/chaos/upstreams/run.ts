@@ -7,7 +7,6 @@ import { createPdf } from "../../test/files/make-documents.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
 import type { Consumer } from "./consumer.ts"
 import { expectedOf, verdictOf } from "./judge.ts"
-import { createLanes, type EngineName, type Lane, models, startProviders } from "./lanes.ts"
 import { mayGrowMb, restMemory } from "./memory.ts"
 import type { Outcome } from "./outcome.ts"
 import type { Breakage } from "./provider.ts"
@@ -21,6 +20,13 @@ import {
   whole,
 } from "./reply.ts"
 import { brokenReplies } from "./table.ts"
+import {
+  createLanes,
+  type EngineName,
+  models,
+  startProviders,
+  type TestSetup,
+} from "./test-setups.ts"
 
 /** What hears a reply to its end does not forget at once what it held. */
 const settleMs = 25
@@ -75,7 +81,7 @@ class Cells {
     latency: { count: 0, gateway: 0, control: 0 },
     memory: { before: 0, after: 0, max: 0 },
   }
-  #asked = 0
+  #requestCount = 0
 
   report(consumer: Consumer, row: Row, what: string): void {
     const bytes = row.bytes?.()
@@ -84,7 +90,7 @@ class Cells {
   }
 
   /** Breaks one reply, and looks what becomes of it and of the next one. */
-  async run({ provider }: Lane, consumer: Consumer, row: Row): Promise<void> {
+  async run({ provider }: TestSetup, consumer: Consumer, row: Row): Promise<void> {
     const before = provider.broken()
     const trapped = provider.trapped()
     const times = consumer.triesAgain ? { times: 1 } : {}
@@ -110,7 +116,7 @@ class Cells {
 
   async #ask(consumer: Consumer, row: Row, else_: string): Promise<Outcome | null> {
     try {
-      return await consumer.ask(`nonce-${(this.#asked++).toString(36)}`)
+      return await consumer.ask(`nonce-${(this.#requestCount++).toString(36)}`)
     } catch (error) {
       this.report(consumer, row, `${else_}: ${error}`)
       return null
@@ -124,7 +130,7 @@ class Cells {
   }
 }
 
-const canHear = ({ form }: Consumer, { forms }: BrokenReply): boolean =>
+const canReceive = ({ form }: Consumer, { forms }: BrokenReply): boolean =>
   forms?.includes(form) ?? true
 
 /**
@@ -138,7 +144,7 @@ const assignRows = (
   const assigned = new Map<Consumer, BrokenReply[]>(consumers.map((consumer) => [consumer, []]))
   for (const [at, row] of brokenReplies.entries()) {
     if (rows && !rows.test(row.name)) continue
-    const able = consumers.filter((consumer) => canHear(consumer, row))
+    const able = consumers.filter((consumer) => canReceive(consumer, row))
     const step = Math.min(sampleEvery, able.length)
     for (const [index, consumer] of able.entries()) {
       if ((index + at) % step === 0) assigned.get(consumer)?.push(row)
@@ -149,11 +155,15 @@ const assignRows = (
 
 const runConsumer = async (
   cells: Cells,
-  { lane, consumer, chosen }: { lane: Lane; consumer: Consumer; chosen: readonly BrokenReply[] },
+  {
+    setup,
+    consumer,
+    chosen,
+  }: { setup: TestSetup; consumer: Consumer; chosen: readonly BrokenReply[] },
   { seed, mutations, progress }: ChaosOptions,
 ): Promise<void> => {
   const { name } = consumer
-  for (const row of chosen) await cells.run(lane, consumer, rowOf(row))
+  for (const row of chosen) await cells.run(setup, consumer, rowOf(row))
   progress?.(name, chosen.length)
   for (let at = 0; at < mutations; at++) {
     const random = createRandom(seed * 1_000_003 + at)
@@ -175,7 +185,7 @@ const runConsumer = async (
         return cut(random, bytes)
       },
     }
-    await cells.run(lane, consumer, row)
+    await cells.run(setup, consumer, row)
     if (at % 500 === 499) progress?.(name, chosen.length + at + 1)
   }
 }
@@ -224,7 +234,7 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
   const deps = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
   const lanes = await createLanes(providers, deps)
   const close = async (): Promise<void> => {
-    await Promise.all(lanes.map((lane) => lane.close()))
+    await Promise.all(lanes.map((setup) => setup.close()))
     await gateway.stop()
     await providers.close()
   }
@@ -243,13 +253,13 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   }, 100)
   try {
     const consumers = lanes
-      .flatMap((lane) => lane.consumers)
+      .flatMap((setup) => setup.consumers)
       .filter(({ name }) => options.consumers?.test(name) ?? true)
     const rowsByConsumer = assignRows(consumers, options)
-    const work = lanes.map(async (lane) => {
-      for (const consumer of lane.consumers) {
+    const work = lanes.map(async (setup) => {
+      for (const consumer of setup.consumers) {
         const chosen = rowsByConsumer.get(consumer)
-        if (chosen) await runConsumer(cells, { lane, consumer, chosen }, options)
+        if (chosen) await runConsumer(cells, { setup, consumer, chosen }, options)
       }
     })
     await Promise.all(work)

@@ -112,7 +112,7 @@ interface World {
   document: OpenApi
 }
 
-interface Asked {
+interface RequestOptions {
   operation: Operation
   /** Still of that operation's method and path. */
   isSame: boolean
@@ -141,8 +141,8 @@ const createSender = (world: World, options: RoundOptions, result: RoundResult) 
     result.problems.push({ what: `${operation.method} ${operation.path} ${what}`, request })
   }
 
-  const judge = (asked: Asked, reply: Reply): void => {
-    const { operation, isSame, caller, described } = asked
+  const judge = (requested: RequestOptions, reply: Reply): void => {
+    const { operation, isSame, caller, described } = requested
     result.slowestMs = Math.max(result.slowestMs, reply.ms)
     result.statuses[reply.status] = (result.statuses[reply.status] ?? 0) + 1
     const { users, administrators } = world.people
@@ -200,8 +200,8 @@ const compareThings = (result: RoundResult, before: string, after: string): void
   if (before === after) return
   let at = 0
   while (before[at] === after[at]) at++
-  const around = (text: string): string => text.slice(Math.max(0, at - 100), at + 100)
-  const request = `before: ${around(before)}\n    after: ${around(after)}`
+  const nearby = (text: string): string => text.slice(Math.max(0, at - 100), at + 100)
+  const request = `before: ${nearby(before)}\n    after: ${nearby(after)}`
   result.problems.push({ what: "another's things were changed", request })
 }
 

@@ -155,7 +155,7 @@ interface Ours {
 const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours> => {
   const socket = new FakeSocket(pieces)
   const plain: Read[] = []
-  let behind: ReturnType<typeof createLlhttp> | undefined
+  let delayed: ReturnType<typeof createLlhttp> | undefined
   const take = async (
     incoming: IncomingHead,
     reply: FastPathResponse,
@@ -180,7 +180,7 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
       answer: (_route, incoming, reply, read) => void take(incoming, reply, read),
       handOver: (_socket, bytes) => {
         const next = createLlhttp("request")
-        behind = next
+        delayed = next
         next.push(bytes)
         socket.on("data", (more: Buffer) => next.push(more))
       },
@@ -193,8 +193,8 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
   // Each turn lets the promises of one request settle; there are few requests.
   for (let turn = 0; turn < 40; turn++) await undefined
   ok(socket.isDrained, "bytes were left unread")
-  const reads = [...plain, ...(behind?.messages.map(readOf) ?? [])]
-  return { reads, plain: plain.length, refusal: behind?.refusal() }
+  const reads = [...plain, ...(delayed?.messages.map(readOf) ?? [])]
+  return { reads, plain: plain.length, refusal: delayed?.refusal() }
 }
 
 const compare = (ours: Ours, whole: ReadMessage[], refusal: Error | undefined): void => {

@@ -100,11 +100,11 @@ export const createAuditReader = (db: Database) => {
       limit: number,
     ): Promise<{ rows: AuditEventRecord[]; position: EventPosition | null }> => {
       const end = conditions.length === 0 ? undefined : await windowEnd(position)
-      const within = end ? [sql<boolean>`(at, id) >= (${end.at}, ${end.id})`] : []
+      const timeConditions = end ? [sql<boolean>`(at, id) >= (${end.at}, ${end.id})`] : []
       const rows = await read
         .selectFrom("audit_events")
         .selectAll()
-        .where(all([...range(position), ...within, ...conditions]))
+        .where(all([...range(position), ...timeConditions, ...conditions]))
         .orderBy("at", "desc")
         .orderBy("id", "desc")
         .limit(limit)

@@ -68,8 +68,8 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     expect(isWriteConflict(await late.catch((error) => error))).toBe(true)
     const duplicate = newKey(await addUser())
     await transact((tx) => store.insertKey(tx, duplicate))
-    const again = transact((tx) => store.insertKey(tx, { ...duplicate, id: randomUUIDv7() }))
-    expect(isWriteConflict(await again.catch((error) => error))).toBe(true)
+    const repeated = transact((tx) => store.insertKey(tx, { ...duplicate, id: randomUUIDv7() }))
+    expect(isWriteConflict(await repeated.catch((error) => error))).toBe(true)
   })
 
   it("end individually, all together for a user, or on expiry", async () => {

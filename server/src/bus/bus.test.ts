@@ -5,10 +5,10 @@ import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databas
 import { type Bus, type BusMessage, createLocalBus } from "./bus.ts"
 import { createPostgresBus } from "./postgres-bus.ts"
 
-const heardBy = (bus: Bus): BusMessage[] => {
-  const heard: BusMessage[] = []
-  bus.subscribe((message) => heard.push(message))
-  return heard
+const receivedBy = (bus: Bus): BusMessage[] => {
+  const received: BusMessage[] = []
+  bus.subscribe((message) => received.push(message))
+  return received
 }
 
 describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
@@ -34,35 +34,35 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
   const user = (id: string): BusMessage => ({ topic: "user", id })
 
   it("delivers to every subscriber once, after the commit", async () => {
-    const heard = buses.map(heardBy)
-    if (database.url) await expect.poll(() => heard.at(-1)).toEqual([{ topic: "reset" }])
-    for (const messages of heard) messages.length = 0
+    const received = buses.map(receivedBy)
+    if (database.url) await expect.poll(() => received.at(-1)).toEqual([{ topic: "reset" }])
+    for (const messages of received) messages.length = 0
     await publish(user("one"), async () => {
-      expect(heard.flat()).toEqual([])
+      expect(received.flat()).toEqual([])
     })
     await publish({ topic: "groups" })
     const expected = [user("one"), { topic: "groups" }]
-    await expect.poll(() => heard).toEqual(buses.map(() => expected))
+    await expect.poll(() => received).toEqual(buses.map(() => expected))
   })
 
   it("does not deliver messages of a rolled-back transaction", async () => {
-    const heard = buses.map(heardBy)
+    const received = buses.map(receivedBy)
     const failing = publish(user("never"), async () => {
       throw new Error("no")
     })
     await expect(failing).rejects.toThrow("no")
     await publish(user("after"))
-    await expect.poll(() => heard).toEqual(buses.map(() => [user("after")]))
+    await expect.poll(() => received).toEqual(buses.map(() => [user("after")]))
   })
 
   it("stops delivering after unsubscribe", async () => {
-    const heard: BusMessage[] = []
-    const leave = buses[0]?.subscribe((message) => heard.push(message))
+    const received: BusMessage[] = []
+    const leave = buses[0]?.subscribe((message) => received.push(message))
     leave?.()
-    const others = buses.map(heardBy)
+    const others = buses.map(receivedBy)
     await publish(user("unheard"))
     await expect.poll(() => others).toEqual(buses.map(() => [user("unheard")]))
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 
   describe("between processes", () => {
@@ -75,25 +75,25 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
 
     it("ignores payloads other programs send on its channel", async ({ skip }) => {
       skip(!database.url)
-      const heard = buses.map(heardBy)
+      const received = buses.map(receivedBy)
       for (const text of ["garbage", "", "{}", '{"from":"x","message":{"topic":"nonsense"}}']) {
         await onServer(`select pg_notify('portico', '${text}')`)
       }
       await publish(user("still there"))
-      await expect.poll(() => heard).toEqual(buses.map(() => [user("still there")]))
+      await expect.poll(() => received).toEqual(buses.map(() => [user("still there")]))
     })
 
     it("delivers a reset after reconnecting", async ({ skip }) => {
       skip(!database.url)
-      const heard = buses.map(heardBy)
+      const received = buses.map(receivedBy)
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'portico bus' and datname = current_database()`.execute(
         database.db.read,
       )
       const reset: BusMessage = { topic: "reset" }
-      await expect.poll(() => heard).toEqual(buses.map(() => [reset]))
+      await expect.poll(() => received).toEqual(buses.map(() => [reset]))
       await publish(user("back"))
-      await expect.poll(() => heard).toEqual(buses.map(() => [reset, user("back")]))
+      await expect.poll(() => received).toEqual(buses.map(() => [reset, user("back")]))
     })
   })
 })

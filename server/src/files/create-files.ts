@@ -25,7 +25,7 @@ interface Deps extends ProcessingOptions {
   db: Database
   bus: Bus
   now: () => number
-  onSearchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
+  onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
 }
 
 const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<ObjectStore> => {

@@ -128,10 +128,10 @@ export const createS3Client = (location: S3Location) => {
       { method, path, query, headers: { ...headers, host }, payload, date },
       location,
     )
-    const asked = canonicalQuery(query)
+    const requested = canonicalQuery(query)
     const reply = await pool.request({
       method,
-      path: asked ? `${path}?${asked}` : path,
+      path: requested ? `${path}?${requested}` : path,
       headers: all,
       body: body ?? null,
     })
@@ -142,10 +142,10 @@ export const createS3Client = (location: S3Location) => {
   }
 
   /** Retries transient failures. @throws {S3Error} for any other error status */
-  const sendWithRetry = async (asked: S3Request): Promise<S3Response> => {
+  const sendWithRetry = async (requested: S3Request): Promise<S3Response> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await send(asked)
+        return await send(requested)
       } catch (thrown) {
         const error = toS3Error(thrown)
         if (attempt >= maxAttempts || !isTransient(error)) throw error
@@ -158,12 +158,13 @@ export const createS3Client = (location: S3Location) => {
     ask: sendWithRetry,
 
     /** Like `sendWithRetry`, but returns the body as text. */
-    text: async (asked: S3Request): Promise<string> => textOf((await sendWithRetry(asked)).body),
+    text: async (requested: S3Request): Promise<string> =>
+      textOf((await sendWithRetry(requested)).body),
 
     /** Like `sendWithRetry`, but returns null if the object is missing. */
-    find: async (asked: S3Request): Promise<S3Response | null> => {
+    find: async (requested: S3Request): Promise<S3Response | null> => {
       try {
-        return await sendWithRetry(asked)
+        return await sendWithRetry(requested)
       } catch (error) {
         if (error instanceof S3Error && isMissing(error)) return null
         throw error

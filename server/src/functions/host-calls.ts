@@ -106,7 +106,7 @@ export const createHostCalls = (
         ...request,
         allows: (to) => allowsHost(hosts, to),
         signal,
-        patience: fetchMs,
+        timeouts: fetchMs,
         maxBytes: maxFetchedBytes,
       })
     } catch (error) {

@@ -72,11 +72,11 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     const ids = await addUsers(1203)
     const added = await groups.changeMembers(systemActor, id, { add: [...ids, ...ids.slice(0, 5)] })
     expect(added.member_count).toBe(1203)
-    const again = await groups.changeMembers(systemActor, id, {
+    const repeated = await groups.changeMembers(systemActor, id, {
       add: ids,
       remove: ids.slice(0, 601),
     })
-    expect(again.member_count).toBe(602)
+    expect(repeated.member_count).toBe(602)
     const page = await groups.members(id, ListQuery.parse({ page: "2", page_size: "200" }))
     expect([page.items.length, page.total]).toEqual([200, 602])
   })

@@ -16,14 +16,14 @@ const begin = async (): Promise<{
 }> => {
   const server = createServer()
   const port = await listenOnLoopback(server)
-  const asking = get({ port, host: "127.0.0.1", agent: false })
+  const pendingRequest = get({ port, host: "127.0.0.1", agent: false })
   const outgoing = await new Promise<ServerResponse>((resolve) => {
     server.once("request", (_, response) => resolve(response))
   })
   const reply = createResponseWriter({ outgoing, requestId: "one" }, stallMs)
   reply.head(200, [])
   reply.flushSoon()
-  const [client]: IncomingMessage[] = await once(asking, "response")
+  const [client]: IncomingMessage[] = await once(pendingRequest, "response")
   if (!client) throw new Error("there was no reply")
   client.on("error", () => undefined)
   opened.push({
@@ -47,9 +47,9 @@ const fill = (reply: ResponseWriter): void => {
 describe("a reply", () => {
   it("is cut when its client takes nothing for too long, and says that the client is gone", async () => {
     const { reply, outgoing } = await begin()
-    const gone = new Promise<void>((resolve) => reply.onDisconnect(resolve))
+    const removed = new Promise<void>((resolve) => reply.onDisconnect(resolve))
     fill(reply)
-    await gone
+    await removed
     expect(outgoing.destroyed).toBe(true)
   })
 
@@ -80,14 +80,14 @@ describe("a reply", () => {
 
   it("says nothing of a client that got it whole", async () => {
     const { reply, outgoing, client } = await begin()
-    let gone = false
+    let removed = false
     reply.onDisconnect(() => {
-      gone = true
+      removed = true
     })
     const closed = once(outgoing, "close")
     reply.end("all")
     client.resume()
     await closed
-    expect(gone).toBe(false)
+    expect(removed).toBe(false)
   })
 })

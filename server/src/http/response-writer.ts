@@ -105,11 +105,11 @@ class OutgoingResponseWriter implements ResponseWriter {
 
   onDisconnect(callback: () => void): void {
     const outgoing = this.#outgoing
-    const gone = (): void => catchErrors(callback, this.#failed)
-    if (outgoing.destroyed) queueMicrotask(gone)
+    const isClosed = (): void => catchErrors(callback, this.#failed)
+    if (outgoing.destroyed) queueMicrotask(isClosed)
     else {
       outgoing.once("close", () => {
-        if (!outgoing.writableFinished) gone()
+        if (!outgoing.writableFinished) isClosed()
       })
     }
   }

@@ -80,9 +80,9 @@ export const createServerApp = (deps: Deps) => {
   const hono = new Hono<HonoEnv>({ getPath: normalizePath, router: new PathRouter() })
   const routes: MountedRoute[] = []
   const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
-  const lane = createFastPathRoutes()
+  const fastPathRoutes = createFastPathRoutes()
   const { checkHost, connectionLimit } = deps
-  const front = createFastPathServer({ opening, lane, checkHost, connectionLimit })
+  const front = createFastPathServer({ opening, fastPathRoutes, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -151,7 +151,7 @@ export const createServerApp = (deps: Deps) => {
       return
     }
     const isPlain = isPlainHost(incoming.headers.host)
-    const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
+    const route = isPlain ? fastPathRoutes.find(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void handleWithHono(incoming, outgoing)
     const exchange = createNodeRequestContext(opening, { incoming, outgoing })
     respondFastPath(route, exchange, (limits) =>
@@ -186,7 +186,8 @@ export const createServerApp = (deps: Deps) => {
     },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
-      for (const hot of router.fastPathRoutes) lane.add({ ...hot, path: prefix + hot.path })
+      for (const hot of router.fastPathRoutes)
+        fastPathRoutes.add({ ...hot, path: prefix + hot.path })
       for (const shape of router.shapes) {
         const path = `${prefix}${shape.path}`.replace(/(?<=.)\/$/, "")
         routes.push({ method: shape.method.toUpperCase(), path, style: router.style, shape })

@@ -157,11 +157,11 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     const startedAt = performance.now()
     const usedMs = (): number => performance.now() - startedAt
     const lease = new AbortController()
-    const over = new AbortController()
+    const finished = new AbortController()
     const key = `${job.kind} ${job.target}`
     abortByTarget.set(key, lease)
-    void keepLease(job, () => lease.abort(), over.signal)
-    void hasToGo(job, place, over.signal).then((goes) => {
+    void keepLease(job, () => lease.abort(), finished.signal)
+    void hasToGo(job, place, finished.signal).then((goes) => {
       if (goes) lease.abort(preempted)
     })
     const signal = AbortSignal.any([lease.signal, stopping.signal])
@@ -176,16 +176,16 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
         await failed(job, kind, { error: toError(error), usedMs: usedMs() })
       }
     } finally {
-      over.abort()
+      finished.abort()
       abortByTarget.delete(key)
     }
   }
 
   const take = async (name: string, slow: 0 | 1): Promise<Job | null> => {
     const at = Date.now()
-    const lane = { kind: name, slow }
-    if (stopping.signal.aborted || !(await store.hasDue(lane, at))) return null
-    return store.take(lane, { holder: randomUUID(), lease_until: at + leaseMs }, at)
+    const selector = { kind: name, slow }
+    if (stopping.signal.aborted || !(await store.hasDue(selector, at))) return null
+    return store.take(selector, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
   const work = async (name: string, kind: JobKind, place: Place): Promise<void> => {

@@ -71,8 +71,8 @@ it.each(chooseDatabases())(
     await second.gateway.db.transact(async (tx) => {
       await sql`delete from file_words`.execute(tx)
     })
-    const asked = { query: "How do owls turn?" }
-    const { body } = await second.call("POST", `/api/v1/knowledge/${id}/query`, asked)
+    const requested = { query: "How do owls turn?" }
+    const { body } = await second.call("POST", `/api/v1/knowledge/${id}/query`, requested)
     expect(body.passages[0]?.text).toBe("Owls turn their heads.")
     await second.stop()
     await database.remove()

@@ -55,7 +55,7 @@ const loadDocuments = async (folder: string) => {
   segmentCache.put(
     documents.map(({ id, name, words }) => ({ id, filename: `${name}.md`, data: words })),
   )
-  return { documents, shelf: segmentCache }
+  return { documents, cache: segmentCache }
 }
 
 /** Whole words and prefixes. A shared trigram alone does not make a passage relevant. */
@@ -81,7 +81,7 @@ const toFoundPassage = (
   })
 
 const searchIn = (
-  { documents, shelf: segmentCache }: Awaited<ReturnType<typeof loadDocuments>>,
+  { documents, cache: segmentCache }: Awaited<ReturnType<typeof loadDocuments>>,
   query: string,
 ): RankedHit[] => {
   const parts = segmentCache.scopesOf(documents.map(({ id }) => id))

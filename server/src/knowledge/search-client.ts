@@ -66,7 +66,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
     newWorker.unref()
     newWorker.on("message", (answer: SearchEvent) => {
       if (answer.type === "missing") {
-        void fetchMissing(answer, (asked) => newWorker.postMessage(asked))
+        void fetchMissing(answer, (requested) => newWorker.postMessage(requested))
       } else if (answer.type === "broke") settle(answer.id)?.reject(new Error(answer.message))
       else settle(answer.id)?.resolve(answer)
     })
@@ -88,14 +88,14 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
 
   return {
     /** @throws if the search fails or takes longer than 20 s */
-    search: (asked: Omit<SearchRequest, "type" | "id">): Promise<SearchResult> =>
+    search: (requested: Omit<SearchRequest, "type" | "id">): Promise<SearchResult> =>
       new Promise((resolve, reject) => {
         const id = ++last
         const timeOut = (): void =>
           settle(id)?.reject(new Error(`The search timed out after ${timeoutMs / 1000} seconds.`))
         pendingById.set(id, { resolve, reject, timer: setTimeout(timeOut, timeoutMs) })
         worker ??= start()
-        const search: SearchCommand = { type: "search", id, ...asked }
+        const search: SearchCommand = { type: "search", id, ...requested }
         worker.postMessage(search)
       }),
 
@@ -109,7 +109,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
 export type SearchClient = ReturnType<typeof createSearchClient>
 
 interface VectorIndex {
-  search(asked: {
+  search(requested: {
     indexId: string
     values: Float32Array
     fileIds: readonly string[]
@@ -123,12 +123,12 @@ interface VectorIndex {
  */
 export const combineWithIndex = (searchClient: SearchClient, index: VectorIndex): SearchClient => ({
   ...searchClient,
-  search: async (asked) => {
-    const { vector, files, limit } = asked
+  search: async (requested) => {
+    const { vector, files, limit } = requested
     const dense =
       vector && (await index.search({ ...vector, fileIds: files.map(({ id }) => id), limit }))
-    if (!dense) return searchClient.search(asked)
-    if (!asked.lexical) return { type: "found", id: 0, lexical: [], dense, total: 0 }
-    return { ...(await searchClient.search({ ...asked, vector: null })), dense }
+    if (!dense) return searchClient.search(requested)
+    if (!requested.lexical) return { type: "found", id: 0, lexical: [], dense, total: 0 }
+    return { ...(await searchClient.search({ ...requested, vector: null })), dense }
   },
 })

@@ -20,7 +20,7 @@ const reader = typeof workerData === "string" ? createPassageReader(workerData) 
 /** A search waiting for data, and the keys that were already requested. */
 interface PendingSearch {
   search: SearchRequest
-  asked: Set<string>
+  requestedKeys: Set<string>
 }
 
 const pendingById = new Map<number, PendingSearch>()
@@ -76,7 +76,7 @@ const readMissing = (
 }
 
 /** Requests missing data. Data that was requested before and is still missing does not exist. */
-const fetchOrAnswer = ({ search, asked: requestedKeys }: PendingSearch): void => {
+const fetchOrAnswer = ({ search, requestedKeys }: PendingSearch): void => {
   const { words, vectors } = findMissing(search)
   const notRequested = (some: { id: string }[], kind: string): string[] =>
     some.map(({ id }) => id).filter((id) => !requestedKeys.has(`${kind} ${id}`))
@@ -90,7 +90,7 @@ const fetchOrAnswer = ({ search, asked: requestedKeys }: PendingSearch): void =>
   }
   for (const id of requested.words) requestedKeys.add(`words ${id}`)
   for (const id of requested.vectors) requestedKeys.add(`vectors ${id}`)
-  pendingById.set(search.id, { search, asked: requestedKeys })
+  pendingById.set(search.id, { search, requestedKeys })
   post({ type: "missing", id: search.id, ...requested, indexId: search.vector?.indexId ?? null })
 }
 
@@ -99,7 +99,7 @@ const startSearch = (search: SearchRequest): void => {
     cacheData(search, readMissing(search, reader))
     runSearch(search)
   } else {
-    fetchOrAnswer({ search, asked: new Set() })
+    fetchOrAnswer({ search, requestedKeys: new Set() })
   }
 }
 
@@ -119,13 +119,13 @@ const forget = (file: string): void => {
   }
 }
 
-parentPort?.on("message", (asked: SearchCommand) => {
+parentPort?.on("message", (command: SearchCommand) => {
   try {
-    if (asked.type === "search") startSearch(asked)
-    else if (asked.type === "given") receiveData(asked.id, asked.given)
-    else forget(asked.file)
+    if (command.type === "search") startSearch(command)
+    else if (command.type === "given") receiveData(command.id, command.given)
+    else forget(command.file)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    if (asked.type !== "forget") post({ type: "broke", id: asked.id, message })
+    if (command.type !== "forget") post({ type: "broke", id: command.id, message })
   }
 })

@@ -62,11 +62,11 @@ describe("the event loop's shares", () => {
     const fair = createFairEventLoop()
     const bob = fair.of("bob")
     const done: number[] = []
-    const again = (left: number) => (): void => {
+    const repeated = (left: number) => (): void => {
       done.push(left)
-      if (left > 0) bob.wait(1, again(left - 1))
+      if (left > 0) bob.wait(1, repeated(left - 1))
     }
-    bob.wait(1, again(50))
+    bob.wait(1, repeated(50))
     await settle(() => done.length === 51)
     expect(done).toEqual(Array.from({ length: 51 }, (_, index) => 50 - index))
   })

@@ -3,15 +3,15 @@ export const createMutex = () => {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key)
-    const mine = (async () => {
+    const turn = (async () => {
       await before?.catch(() => {})
       return work()
     })()
-    last.set(key, mine)
+    last.set(key, turn)
     try {
-      return await mine
+      return await turn
     } finally {
-      if (last.get(key) === mine) last.delete(key)
+      if (last.get(key) === turn) last.delete(key)
     }
   }
 }

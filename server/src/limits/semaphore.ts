@@ -107,18 +107,18 @@ export const createSemaphore = (max: number) => {
         lot.waiting = lot.waiting.filter((one) => one !== waiting)
         settle(() => reject(failure))
       }
-      const gone = stop(new Failure("bad_request", "The client left"))
+      const isReleased = stop(new Failure("bad_request", "The client left"))
       const refuse = stop(busy(name))
       const timer = setTimeout(refuse, maxWaitMs)
       const settle = (work: () => void): void => {
         clearTimeout(timer)
-        signal.removeEventListener("abort", gone)
+        signal.removeEventListener("abort", isReleased)
         work()
       }
       const waiting: Waiting = { user, enter: () => settle(resolve), refuse }
       lot.waiting.push(waiting)
-      signal.addEventListener("abort", gone)
-      if (signal.aborted) gone()
+      signal.addEventListener("abort", isReleased)
+      if (signal.aborted) isReleased()
     })
     return giveBack
   }

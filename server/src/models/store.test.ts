@@ -57,8 +57,8 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
 
   it("have ids of their own, which differ by case, and one of many at once gets one", async () => {
     expect([await insert(model("id")), await insert(model("ID"))]).toEqual([true, true])
-    const twin = model("id", { name: "Twin", access_grants: [] })
-    expect(await insert(twin)).toBe(false)
+    const duplicate = model("id", { name: "Twin", access_grants: [] })
+    expect(await insert(duplicate)).toBe(false)
     expect(await find("id")).toMatchObject({ name: "id", access_grants: [{ principal_id: "*" }] })
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => insert(model("race"))))
     expect(outcomes.filter(Boolean)).toHaveLength(1)

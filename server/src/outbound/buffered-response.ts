@@ -30,9 +30,9 @@ export const readBufferedResponse = (
     const chunks: Buffer[] = []
     let bytes = 0
     let head: Omit<BufferedResponse, "text"> = { status: 0, rawHeaders: [] }
-    const over = (): void => signal.removeEventListener("abort", stop)
+    const isDone = (): void => signal.removeEventListener("abort", stop)
     const giveUp = (reason: unknown): void => {
-      over()
+      isDone()
       flow.cancel()
       reject(reason)
     }
@@ -52,11 +52,11 @@ export const readBufferedResponse = (
         return true
       },
       onEnd: () => {
-        over()
+        isDone()
         resolve({ ...head, text: Buffer.concat(chunks).toString("utf8") })
       },
       onError: (error) => {
-        over()
+        isDone()
         reject(error)
       },
       onListenerError: reject,

@@ -33,8 +33,8 @@ const serve = async (server: Server | ReturnType<typeof createSocketServer>): Pr
 
 const answering = (listener: RequestListener): Promise<number> => serve(createServer(listener))
 
-const clientOf = (url: string, patience = { connect: 2, firstByte: 2, idle: 2 }): Client => {
-  const client = createClient(url, patience)
+const clientOf = (url: string, timeouts = { connect: 2, firstByte: 2, idle: 2 }): Client => {
+  const client = createClient(url, timeouts)
   closing.push(client.close)
   return client
 }
@@ -43,36 +43,36 @@ const plainOf = (port: number): Client => clientOf(`http://127.0.0.1:${port}/bas
 
 const get: UpstreamRequest = { method: "GET", path: "/x", headers: {}, body: null }
 
-interface Heard {
+interface Received {
   status: number
   text: string
   error?: UpstreamError
 }
 
 /** Sends, and resolves when the reply is over, whichever way. */
-const hear = (
+const receive = (
   client: Client,
   request: UpstreamRequest,
   each: (chunk: Buffer) => boolean = () => true,
-): Promise<Heard> & { flow: RequestHandle } => {
-  const heard: Heard = { status: 0, text: "" }
-  let resolve: (heard: Heard) => void = () => {}
-  const over = new Promise<Heard>((settle) => {
+): Promise<Received> & { flow: RequestHandle } => {
+  const received: Received = { status: 0, text: "" }
+  let resolve: (received: Received) => void = () => {}
+  const isDone = new Promise<Received>((settle) => {
     resolve = settle
   })
   const flow = client.send(request, {
     onHead: (status) => {
-      heard.status = status
+      received.status = status
     },
     onData: (chunk) => {
-      heard.text += chunk.toString("utf8")
+      received.text += chunk.toString("utf8")
       return each(chunk)
     },
-    onEnd: () => resolve(heard),
-    onError: (error) => resolve({ ...heard, error }),
+    onEnd: () => resolve(received),
+    onError: (error) => resolve({ ...received, error }),
     onListenerError: () => expect.unreachable(),
   })
-  return Object.assign(over, { flow })
+  return Object.assign(isDone, { flow })
 }
 
 const bodyOf = async (incoming: IncomingMessage): Promise<string> =>
@@ -90,7 +90,7 @@ describe("a client of an upstream", () => {
     for (const body of ["one", "zwei ä"]) {
       const headers = { "x-list": ["a", "b"], "content-type": "text/plain" }
       const request = { method: "POST", path: "/chat?x=1", headers, body: Buffer.from(body) }
-      const { text } = await hear(client, request)
+      const { text } = await receive(client, request)
       expect(JSON.parse(text)).toMatchObject({
         ...{ method: "POST", url: "/base/chat?x=1", body },
         headers: { host: `127.0.0.1:${port}`, "x-list": "a, b", "content-type": "text/plain" },
@@ -102,7 +102,7 @@ describe("a client of an upstream", () => {
   it("takes as many connections as there are requests at once", async () => {
     const port = await answering((_incoming, outgoing) => setTimeout(() => outgoing.end("!"), 50))
     const client = plainOf(port)
-    const all = await Promise.all(Array.from({ length: 50 }, () => hear(client, get)))
+    const all = await Promise.all(Array.from({ length: 50 }, () => receive(client, get)))
     expect(all.map(({ text }) => text)).toEqual(Array(50).fill("!"))
   })
 
@@ -114,7 +114,7 @@ describe("a client of an upstream", () => {
     const client = plainOf(await serve(server))
     // It would wait much longer than it says.
     server.keepAliveTimeout = 60_000
-    await hear(client, get)
+    await receive(client, get)
     const [socket] = await connected
     await Promise.race([once(socket, "close"), sleep(2000)])
     expect(socket.destroyed).toBe(true)
@@ -127,7 +127,7 @@ describe("a client of an upstream", () => {
     })
     const client = plainOf(port)
     for (let turn = 0; turn < 3; turn++) {
-      expect((await hear(client, get)).text).toBe("fine")
+      expect((await receive(client, get)).text).toBe("fine")
       await sleep(80)
     }
   })
@@ -143,7 +143,7 @@ describe("a client of an upstream", () => {
     })
     const pieces = Array.from({ length: 20 }, () => Buffer.alloc(10_000, "x"))
     const body = Readable.from(pieces, { objectMode: false })
-    const reply = await hear(plainOf(port), { method: "POST", path: "/", headers, body })
+    const reply = await receive(plainOf(port), { method: "POST", path: "/", headers, body })
     expect(JSON.parse(reply.text)).toEqual({ coding: transfer, length: 200_000 })
   })
 
@@ -156,8 +156,8 @@ describe("a client of an upstream", () => {
     const client = plainOf(port)
     const body = new Readable({ read() {} })
     body.push("the beginning")
-    expect((await hear(client, { ...get, method: "POST", body })).status).toBe(413)
-    expect((await hear(client, get)).status).toBe(413)
+    expect((await receive(client, { ...get, method: "POST", body })).status).toBe(413)
+    expect((await receive(client, get)).status).toBe(413)
     expect(new Set(ports).size).toBe(2)
   })
 
@@ -172,7 +172,7 @@ describe("a client of an upstream", () => {
     })
     let bytes = 0
     let wait = true
-    const reply = hear(plainOf(port), get, (chunk) => {
+    const reply = receive(plainOf(port), get, (chunk) => {
       bytes += chunk.length
       return !wait
     })
@@ -226,8 +226,8 @@ describe("a client of an upstream", () => {
     const port = await serve(
       createSocketServer((socket) => socket.once("data", () => answer(socket))),
     )
-    const patience = { connect: 1, firstByte: 0.3, idle: 0.3 }
-    const { error } = await hear(clientOf(`http://127.0.0.1:${port}`, patience), get)
+    const timeouts = { connect: 1, firstByte: 0.3, idle: 0.3 }
+    const { error } = await receive(clientOf(`http://127.0.0.1:${port}`, timeouts), get)
     expect(error?.kind).toBe(kind)
   })
 
@@ -235,7 +235,7 @@ describe("a client of an upstream", () => {
     const server = createServer()
     const port = await serve(server)
     server.close()
-    expect((await hear(plainOf(port), get)).error?.kind).toBe("unreachable")
+    expect((await receive(plainOf(port), get)).error?.kind).toBe("unreachable")
   })
 
   it.each([
@@ -244,23 +244,23 @@ describe("a client of an upstream", () => {
     ["the path", { path: "/x HTTP/1.1\r\nx-b: 2" }],
     ["the method", { method: "GET /y" }],
   ])("sends nothing when %s would end a line", async (_what, part) => {
-    let asked = 0
+    let requested = 0
     const port = await answering((_incoming, outgoing) => {
-      asked++
+      requested++
       outgoing.end()
     })
-    const { error } = await hear(plainOf(port), { ...get, ...part })
+    const { error } = await receive(plainOf(port), { ...get, ...part })
     expect(error?.kind).toBe("reset")
-    expect(asked).toBe(0)
+    expect(requested).toBe(0)
   })
 
   it("lets what runs finish when it is retired, and takes no more", async () => {
-    const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
+    const { promise: requested, resolve } = Promise.withResolvers<ServerResponse>()
     const client = plainOf(await answering((_incoming, outgoing) => resolve(outgoing)))
-    const running = hear(client, get)
-    const outgoing = await asked
+    const running = receive(client, get)
+    const outgoing = await requested
     client.retire()
-    expect((await hear(client, get)).error?.kind).toBe("reset")
+    expect((await receive(client, get)).error?.kind).toBe("reset")
     outgoing.end("late")
     expect((await running).text).toBe("late")
   })
@@ -269,7 +269,7 @@ describe("a client of an upstream", () => {
     const port = await answering((_incoming, outgoing) => void outgoing.write("half"))
     const client = plainOf(port)
     const { promise: begun, resolve } = Promise.withResolvers<boolean>()
-    const running = hear(client, get, () => {
+    const running = receive(client, get, () => {
       resolve(true)
       return true
     })
@@ -283,12 +283,12 @@ describe("a client of an upstream", () => {
       createSecureServer({ key, cert }, (_incoming, outgoing) => void outgoing.end("secret")),
     )
     const client = clientOf(`https://localhost:${port}`)
-    expect((await hear(client, get)).error?.kind).toBe("unreachable")
+    expect((await receive(client, get)).error?.kind).toBe("unreachable")
     const usual = getCACertificates("default")
     setDefaultCACertificates([...usual, cert])
     try {
       for (let turn = 0; turn < 2; turn++) {
-        expect((await hear(clientOf(`https://localhost:${port}`), get)).text).toBe("secret")
+        expect((await receive(clientOf(`https://localhost:${port}`), get)).text).toBe("secret")
       }
     } finally {
       setDefaultCACertificates(usual)

@@ -60,14 +60,14 @@ export interface SentRequest extends RequestHandle {
 class PendingRequest implements ConnectionListener, SentRequest {
   readonly #listener: ResponseListener
   #wire: ClientConnection | null = null
-  #over = false
+  #isDone = false
 
   constructor(listener: ResponseListener) {
     this.#listener = listener
   }
 
   on(wire: ClientConnection): void {
-    if (!this.#over) this.#wire = wire
+    if (!this.#isDone) this.#wire = wire
   }
 
   resume(): void {
@@ -75,7 +75,7 @@ class PendingRequest implements ConnectionListener, SentRequest {
   }
 
   cancel(): void {
-    this.#over = true
+    this.#isDone = true
     this.#cut()
   }
 
@@ -93,7 +93,7 @@ class PendingRequest implements ConnectionListener, SentRequest {
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#over) return true
+    if (this.#isDone) return true
     try {
       return this.#listener.onData(chunk)
     } catch (error) {
@@ -105,10 +105,10 @@ class PendingRequest implements ConnectionListener, SentRequest {
   onEnd(): void {
     const wire = this.#wire
     this.#wire = null
-    if (this.#over) return
+    if (this.#isDone) return
     try {
       this.#listener.onEnd()
-      this.#over = true
+      this.#isDone = true
     } catch (error) {
       wire?.cut()
       this.#unreadable(error)
@@ -117,8 +117,8 @@ class PendingRequest implements ConnectionListener, SentRequest {
 
   onError(error: UpstreamError): void {
     this.#wire = null
-    if (this.#over) return
-    this.#over = true
+    if (this.#isDone) return
+    this.#isDone = true
     try {
       this.#listener.onError(error)
     } catch (thrown) {
@@ -154,8 +154,8 @@ const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) 
 
 /** The length that a streamed body is told to have; null where it is not. */
 const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
-  const told = headers["content-length"]
-  return typeof told === "string" && /^\d+$/.test(told) ? Number(told) : null
+  const isNotified = headers["content-length"]
+  return typeof isNotified === "string" && /^\d+$/.test(isNotified) ? Number(isNotified) : null
 }
 
 /**
@@ -165,7 +165,7 @@ const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
 export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, address?: string) => {
   const url = new URL(baseUrl)
   const basePath = stripTrailingSlashes(url.pathname)
-  const wires = createConnectionPool(peerOf(url, address))
+  const pool = createConnectionPool(peerOf(url, address))
   const connect = toMs(timeouts.connect)
   const idle = toMs(timeouts.idle)
 
@@ -184,7 +184,7 @@ export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, addres
         body: streamed ? { source: body, chunked: length === null } : body,
         bodiless: method === "HEAD",
       }
-      answer.on(wires.send(request, answer, { connect, firstByte, idle }))
+      answer.on(pool.send(request, answer, { connect, firstByte, idle }))
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
       answer.onError(new UpstreamError("reset", error))
@@ -216,10 +216,10 @@ export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, addres
     },
 
     /** Takes no more requests and goes when the last one has ended. */
-    retire: wires.retire,
+    retire: pool.retire,
 
     /** Ends what runs. */
-    close: wires.close,
+    close: pool.close,
   }
 }
 

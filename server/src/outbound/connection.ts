@@ -79,12 +79,12 @@ const open = ({ peer, session }: Deps, take: (length: number) => boolean): Socke
 
 /** One connection to an upstream: a request at a time, one after another. */
 export class ClientConnection {
-  readonly #needs: Deps
+  readonly #deps: Deps
   readonly #socket: Socket
   readonly #parser: ResponseParser
   #listener: ConnectionListener | null = null
   #phase: Phase = "connecting"
-  #patience: ConnectionTimeouts
+  #timeouts: ConnectionTimeouts
   #paused = false
   /** The reply is, and only what came with its end may still be wrong. */
   #whole = false
@@ -94,8 +94,8 @@ export class ClientConnection {
   #failure: Error | null = null
 
   constructor(deps: Deps, timeouts: ConnectionTimeouts, now: number) {
-    this.#needs = deps
-    this.#patience = timeouts
+    this.#deps = deps
+    this.#timeouts = timeouts
     this.#deadline = now + timeouts.connect
     this.#parser = new ResponseParser({
       head: (status, rawHeaders) => {
@@ -126,7 +126,7 @@ export class ClientConnection {
     { listener, timeouts }: { listener: ConnectionListener; timeouts: ConnectionTimeouts },
   ): void {
     this.#listener = listener
-    this.#patience = timeouts
+    this.#timeouts = timeouts
     this.#parser.expect(bodiless)
     if (this.#phase !== "connecting") this.#wait()
     this.#write(head, body)
@@ -135,7 +135,7 @@ export class ClientConnection {
   resume(): void {
     if (!this.#paused || this.#phase === "closed") return
     this.#paused = false
-    this.#deadline = performance.now() + this.#patience.idle
+    this.#deadline = performance.now() + this.#timeouts.idle
     this.#socket.resume()
   }
 
@@ -172,7 +172,7 @@ export class ClientConnection {
 
   #wait(): void {
     this.#phase = "waiting"
-    this.#deadline = performance.now() + this.#patience.firstByte
+    this.#deadline = performance.now() + this.#timeouts.firstByte
   }
 
   #write(head: string, body: ConnectionRequest["body"]): void {
@@ -209,7 +209,7 @@ export class ClientConnection {
       this.#socket.destroy()
     }
     if (this.#whole) this.#end()
-    if (this.#phase === "receiving") this.#deadline = performance.now() + this.#patience.idle
+    if (this.#phase === "receiving") this.#deadline = performance.now() + this.#timeouts.idle
     return !this.#paused && !this.#socket.destroyed
   }
 
@@ -238,7 +238,7 @@ export class ClientConnection {
       this.#socket.resume()
     }
     this.#deadline = performance.now() + ms
-    this.#needs.freed(this)
+    this.#deps.freed(this)
   }
 
   /** The other side will send no more. */
@@ -252,7 +252,7 @@ export class ClientConnection {
     if (this.#phase === "closed") return
     const headSeen = this.#phase === "receiving"
     this.#phase = "closed"
-    this.#needs.closed(this)
+    this.#deps.closed(this)
     const listener = this.#listener
     this.#listener = null
     listener?.onError(

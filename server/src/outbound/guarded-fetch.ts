@@ -15,7 +15,7 @@ export interface GuardedRequest {
   allows: (url: URL) => boolean
   signal: AbortSignal
   /** Milliseconds for the reply, and bytes of it. */
-  patience: number
+  timeouts: number
   maxBytes: number
 }
 
@@ -56,7 +56,7 @@ interface Hop {
 }
 
 const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => {
-  const { url, method, headers, body, patience, maxBytes: mostBytes, signal } = request
+  const { url, method, headers, body, timeouts: patience, maxBytes: mostBytes, signal } = request
   check(url, request.allows)
   // The address that was judged, whatever the name would say now.
   const { address } = await guard.admit(url.hostname)

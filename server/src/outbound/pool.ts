@@ -22,8 +22,8 @@ export const createConnectionPool = (peer: Peer) => {
     for (const wire of all) wire.check(now)
   }
 
-  const add = (patience: ConnectionTimeouts): ClientConnection => {
-    const wire = new ClientConnection(deps, patience, performance.now())
+  const add = (timeouts: ConnectionTimeouts): ClientConnection => {
+    const wire = new ClientConnection(deps, timeouts, performance.now())
     all.add(wire)
     timer ??= setInterval(check, checkMs).unref()
     return wire
@@ -59,11 +59,11 @@ export const createConnectionPool = (peer: Peer) => {
     send: (
       request: ConnectionRequest,
       listener: ConnectionListener,
-      patience: ConnectionTimeouts,
+      timeouts: ConnectionTimeouts,
     ): ClientConnection => {
       if (retired) throw new TypeError("the connection is not used any more")
-      const wire = free.pop() ?? add(patience)
-      wire.send(request, { listener, timeouts: patience })
+      const wire = free.pop() ?? add(timeouts)
+      wire.send(request, { listener, timeouts: timeouts })
       return wire
     },
 

@@ -31,7 +31,7 @@ const request = (url: string, more: object = {}) => ({
   body: null,
   allows: () => true,
   signal: AbortSignal.timeout(5000),
-  patience: 5000,
+  timeouts: 5000,
   maxBytes: 1000,
   ...more,
 })
@@ -103,11 +103,13 @@ describe("a guarded fetch", () => {
 
   it("goes to the address that was judged, though the name has changed its mind", async () => {
     const port = await serve((_request, response) => void response.end("the judged one"))
-    let asked = 0
-    const rebinding: Resolve = async () => [{ address: asked++ === 0 ? "127.0.0.1" : "10.0.0.1" }]
+    let requested = 0
+    const rebinding: Resolve = async () => [
+      { address: requested++ === 0 ? "127.0.0.1" : "10.0.0.1" },
+    ]
     const reply = await guardedFetch(open(rebinding), request(`http://rebinds.example:${port}/`))
     expect(reply).toMatchObject({ status: 200, body: "the judged one" })
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
   })
 
   it("sends the name that was asked for", async () => {
@@ -139,8 +141,8 @@ describe("a guarded fetch", () => {
     const names: Resolve = async (name) => [
       { address: name === "first.example" ? "127.0.0.1" : "169.254.169.254" },
     ]
-    const asking = guardedFetch(open(names), request(`http://first.example:${port}/`))
-    await expect(asking).rejects.toThrow(/elsewhere.example is on a network/)
+    const pendingRequest = guardedFetch(open(names), request(`http://first.example:${port}/`))
+    await expect(pendingRequest).rejects.toThrow(/elsewhere.example is on a network/)
     const onlyFirst = { allows: ({ hostname }: URL) => hostname === "first.example" }
     const unlisted = guardedFetch(open(names), request(`http://first.example:${port}/`, onlyFirst))
     await expect(unlisted).rejects.toThrow(/not one that was allowed/)
@@ -179,7 +181,7 @@ describe("a guarded fetch", () => {
       const timer = setInterval(() => response.write("x".repeat(500)), 1)
       response.once("close", () => clearInterval(timer))
     })
-    const asking = guardedFetch(guard, request(`http://x.example:${endless}/`))
-    await expect(asking).rejects.toThrow(/longer than/)
+    const pendingRequest = guardedFetch(guard, request(`http://x.example:${endless}/`))
+    await expect(pendingRequest).rejects.toThrow(/longer than/)
   })
 })

@@ -48,12 +48,12 @@ it.each(["onHead", "onData", "onEnd"])(
     })
     expect(error).toMatchObject({ kind: "unreadable", message: "oops" })
     const text = await new Promise<string>((resolve, reject) => {
-      let heard = ""
+      let received = ""
       const data = (chunk: Buffer): boolean => {
-        heard += chunk
+        received += chunk
         return true
       }
-      client.send(get, { ...quiet, onData: data, onEnd: () => resolve(heard), onError: reject })
+      client.send(get, { ...quiet, onData: data, onEnd: () => resolve(received), onError: reject })
     })
     expect(text).toBe("fine")
     expect(ports.size).toBe(2)

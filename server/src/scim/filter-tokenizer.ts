@@ -10,7 +10,7 @@ export interface FilterToken {
 const whitespace = /\s*/y
 const identifier = /[A-Za-z$][\w.:$-]*/y
 const number = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y
-const quoted = /"(?:[^"\\]|\\.)*"/y
+const quotedString = /"(?:[^"\\]|\\.)*"/y
 const punctuation = /[()[\].]/y
 
 const parseJsonString = (text: string): string => {
@@ -32,7 +32,7 @@ const unquote = (quotedText: string): string => {
 
 const kinds = [
   ["word", identifier],
-  ["text", quoted],
+  ["text", quotedString],
   ["number", number],
   ["mark", punctuation],
 ] as const

@@ -48,12 +48,12 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     ["e\u0301va@example.com", "\u00c9VA@example.com"],
   ])(
     "rejects an e-mail address already in use, regardless of case: %s, %s",
-    async (email, again) => {
+    async (email, repeated) => {
       await add(email)
-      await expect(add(again)).rejects.toMatchObject({ code: "conflict" })
-      expect(await users.findForSignIn(again)).toMatchObject({ email })
+      await expect(add(repeated)).rejects.toMatchObject({ code: "conflict" })
+      expect(await users.findForSignIn(repeated)).toMatchObject({ email })
       const other = await add(`other-${randomUUIDv7()}@example.com`)
-      await expect(users.update(systemActor, other.id, { email: again })).rejects.toMatchObject({
+      await expect(users.update(systemActor, other.id, { email: repeated })).rejects.toMatchObject({
         code: "conflict",
       })
     },

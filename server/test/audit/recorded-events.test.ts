@@ -107,8 +107,8 @@ describe.each(chooseDatabases())("the audit log on $name", ({ createDatabase }) 
       token,
     )
     secrets.push(script.body.api_key)
-    const again = await recordedBy("POST", "/api/v1/auths/api_key", undefined, token)
-    expect(again.left.map(({ action }) => action)).toEqual(["key.revoked", "key.created"])
+    const repeated = await recordedBy("POST", "/api/v1/auths/api_key", undefined, token)
+    expect(repeated.left.map(({ action }) => action)).toEqual(["key.revoked", "key.created"])
     await expectOneEvent(
       "user.updated",
       "POST",

@@ -71,8 +71,8 @@ describe("a credential", () => {
     expect((await send({ origin: "https://models.example.com" })).status).toBe(200)
     expect((await send({ origin: gateway.url })).status).toBe(200)
     expect((await send({})).status).toBe(200)
-    const behind = { origin: "https://proxy.example", "sec-fetch-site": "same-origin" }
-    expect((await send(behind)).status).toBe(200)
+    const delayed = { origin: "https://proxy.example", "sec-fetch-site": "same-origin" }
+    expect((await send(delayed)).status).toBe(200)
     expect((await send({ "sec-fetch-site": "cross-site" })).status).toBe(403)
     const read = await whoAmI(null, { cookie: `token=${token}`, origin: "https://evil.example" })
     expect(read.status).toBe(200)

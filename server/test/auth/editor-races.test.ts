@@ -63,8 +63,8 @@ describe.each(chooseDatabases())(
       const model = { id: "shared", name: "Shared", base_model_id: "base", access_grants: grants }
       expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
       provider.models.push("fresh")
-      const mine = { principal_type: "user", principal_id: writer.id, permission: "write" }
-      const changes = { base_model_id: "fresh", access_grants: [...grants, mine] }
+      const own = { principal_type: "user", principal_id: writer.id, permission: "write" }
+      const changes = { base_model_id: "fresh", access_grants: [...grants, own] }
       const path = "/api/v1/models/model/update?id=shared"
       const updating = gateway.call("POST", path, changes, { key: writer.key })
       await sleep(listMs / 4)

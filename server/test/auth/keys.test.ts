@@ -83,8 +83,8 @@ describe.each(chooseDatabases())("API keys on $name", ({ createDatabase }) => {
     const embed = { model: "embed-fake", input: "hello" }
     expect((await call("POST", "/v1/embeddings", embed, { key })).status).toBe(200)
     const none = await create({ name: "none", allowed_models: [] })
-    const asked = await call("POST", "/v1/chat/completions", hello(), { key: none.api_key })
-    expect(asked.status).toBe(403)
+    const requested = await call("POST", "/v1/chat/completions", hello(), { key: none.api_key })
+    expect(requested.status).toBe(403)
   })
 
   it.each([

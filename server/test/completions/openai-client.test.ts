@@ -46,8 +46,8 @@ const lastRequest = () => upstream.requests.at(-1)
 describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) => {
   const connect = (apiKey = adminKey) =>
     new OpenAI({ baseURL: gateway.url + prefix, apiKey, maxRetries: 0 })
-  const refusal = (asking: Promise<unknown>) =>
-    asking.then(
+  const refusal = (pendingRequest: Promise<unknown>) =>
+    pendingRequest.then(
       () => undefined,
       (error: unknown) => error,
     )
@@ -95,14 +95,14 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
   })
 
   it("receives streams with requested usage byte for byte", async () => {
-    const asked = { ...hello, stream: true, stream_options: { include_usage: true } } as const
-    const chunks = await collectItems(await connect().chat.completions.create(asked))
+    const requested = { ...hello, stream: true, stream_options: { include_usage: true } } as const
+    const chunks = await collectItems(await connect().chat.completions.create(requested))
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 4 } })
-    const { body, headers } = await gateway.call("POST", `${prefix}/chat/completions`, asked)
+    const { body, headers } = await gateway.call("POST", `${prefix}/chat/completions`, requested)
     expect(headers.get("content-type")).toMatch(/^text\/event-stream/)
     expect(body).toBe(lastRequest()?.sent.body.toString())
     expect(body.endsWith("data: [DONE]\n\n")).toBe(true)
-    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(asked))
+    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(requested))
   })
 
   it("sends tools, receives a tool call and returns its result", async () => {
@@ -137,7 +137,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
       { type: "text" as const, text: "look" },
       { type: "image_url" as const, image_url: { url, detail: "low" as const } },
     ]
-    const asked = {
+    const requested = {
       model: "gpt-reason-fake",
       messages: [{ role: "user" as const, content }],
       response_format: { type: "json_object" as const },
@@ -145,8 +145,8 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
       top_logprobs: 1,
       reasoning_effort: "low" as const,
     }
-    const { choices } = await client.chat.completions.create(asked)
-    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(asked))
+    const { choices } = await client.chat.completions.create(requested)
+    expect(lastRequest()?.body.toString()).toBe(JSON.stringify(requested))
     expect(JSON.parse(choices[0]?.message.content ?? "")).toHaveProperty("reply")
     expect(choices[0]?.logprobs?.content?.length).toBeGreaterThan(0)
     expect(choices[0]?.message).toHaveProperty("reasoning_content")
@@ -174,12 +174,14 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     const chunks = await collectItems(parts)
     expect(chunks.map(({ choices }) => choices[0]?.text).join("")).toBe("You said: once")
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
-    const asked = { model: "gpt-fake", input: "hello" }
-    const { data: response, response: head } = await client.responses.create(asked).withResponse()
+    const requested = { model: "gpt-fake", input: "hello" }
+    const { data: response, response: head } = await client.responses
+      .create(requested)
+      .withResponse()
     expect(response.output_text).toBe("You said: hello")
     const [record] = await waitForUsageRecords(gateway, head.headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ operation: "responses", outcome: "ok", estimated: 0 })
-    const events = await client.responses.create({ ...asked, stream: true }).withResponse()
+    const events = await client.responses.create({ ...requested, stream: true }).withResponse()
     expect((await collectItems(events.data)).at(-1)?.type).toBe("response.completed")
     const [streamed] = await waitForUsageRecords(
       gateway,
@@ -189,8 +191,8 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
   })
 
   it("receives a response of several megabytes completely, and its usage is recorded", async () => {
-    const asked = { model: "embed-fake", input: "one two three", dimensions: 100_000 }
-    const reply = await gateway.call("POST", `${prefix}/embeddings`, asked)
+    const requested = { model: "embed-fake", input: "one two three", dimensions: 100_000 }
+    const reply = await gateway.call("POST", `${prefix}/embeddings`, requested)
     expect(JSON.stringify(reply.body)).toBe(lastRequest()?.sent.body.toString())
     const [record] = await waitForUsageRecords(gateway, reply.headers.get("x-request-id") ?? "")
     expect(record).toMatchObject({ outcome: "ok", estimated: 0, tokens_in: 3, tokens_out: 0 })

@@ -196,9 +196,9 @@ describe("during a stream", () => {
 
   it.each([true, false])(
     "terminates a truncated frame by a blank line (usage requested: %s)",
-    async (asked) => {
+    async (requested) => {
       upstream.injectFault({ kind: "break", after: 2, torn: true }, { on: /chat/ })
-      const options = asked ? { stream_options: { include_usage: true } } : {}
+      const options = requested ? { stream_options: { include_usage: true } } : {}
       const { body } = await sendChat(true, options)
       const sent = upstream.requests.at(-1)?.sent.body.toString()
       expect(body.startsWith(`${sent}\n\ndata: {"error":`)).toBe(true)
@@ -240,8 +240,8 @@ describe("during a stream", () => {
     const data = { type: "response.output_text.delta", delta: "response.completed" }
     const frame = `event: response.output_text.delta\ndata: ${JSON.stringify(data)}\n\n`
     upstream.injectFault({ kind: "last_words", after: 3, frame }, { on: /responses/ })
-    const asked = { model: "gpt-fake", input: "hello", stream: true }
-    const { body } = await gateway.call("POST", "/v1/responses", asked)
+    const requested = { model: "gpt-fake", input: "hello", stream: true }
+    const { body } = await gateway.call("POST", "/v1/responses", requested)
     expect(lastEvent(body).error.code).toBe("upstream_broken")
   })
 })

@@ -69,9 +69,9 @@ describe("one dead, one hanging and one healthy connection", () => {
 
   it("find a new model of the healthy one on first use, for all concurrent requests", async () => {
     healthy.models.push(createOpenAIModel("just-pulled"))
-    const asking = ["just-pulled", "just-pulled", "not-there", "just-pulled"]
+    const pendingRequest = ["just-pulled", "just-pulled", "not-there", "just-pulled"]
     const [replies, durationMs] = await measure(() =>
-      Promise.all(asking.map((model) => chatWith(gateway, model))),
+      Promise.all(pendingRequest.map((model) => chatWith(gateway, model))),
     )
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200])
     // The timeout for the hanging connection is one second here, and ten for a periodic refresh.
@@ -128,10 +128,10 @@ describe("a connection that dies", () => {
   it("is not considered dead if its list is rate-limited", async () => {
     const gateway = await open()
     await waitFor(async () => (await listModels(gateway)).kept)
-    const asked = () => upstream.requests.filter(({ path }) => /models/.test(path)).length
-    const before = asked()
+    const requested = () => upstream.requests.filter(({ path }) => /models/.test(path)).length
+    const before = requested()
     upstream.injectFault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
-    await waitFor(() => asked() >= before + 3)
+    await waitFor(() => requested() >= before + 3)
     expect(await listModels(gateway)).toEqual({ kept: true })
     expect(gateway.gateway.registry.upstreams()[0]?.isResting()).toBe(false)
     await gateway.stop()

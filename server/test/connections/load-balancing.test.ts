@@ -52,12 +52,12 @@ describe("a model on two connections", () => {
   const chatOnce = async (stream: boolean) => {
     const before = [countChats(first), countChats(second)]
     const reply = await chatWith(gateway, "shared", { stream })
-    const asked = [countChats(first), countChats(second)].map(
+    const requested = [countChats(first), countChats(second)].map(
       (count, at) => count - (before[at] ?? 0),
     )
     const id = reply.headers.get("x-request-id")
     const records = (await readUsageRecords(gateway)).filter(({ request_id }) => request_id === id)
-    return { ...reply, asked, records }
+    return { ...reply, requested: requested, records }
   }
 
   describe.each([false, true])("streamed: %s", (stream) => {
@@ -69,8 +69,8 @@ describe("a model on two connections", () => {
       ["504", { kind: "status", status: 504 }],
     ] satisfies [string, Fault][])("survives %s", async (_what, fault) => {
       first.injectFault(fault, { on: /chat/ })
-      const { status, asked, records } = await chatOnce(stream)
-      expect({ status, asked }).toEqual({ status: 200, asked: [1, 1] })
+      const { status, requested, records } = await chatOnce(stream)
+      expect({ status, requested: requested }).toEqual({ status: 200, requested: [1, 1] })
       expect(records).toMatchObject([{ outcome: "ok", connection_id: "env-openai-1" }])
     })
 
@@ -84,15 +84,18 @@ describe("a model on two connections", () => {
       "does not retry after %s",
       async (_, fault, expected) => {
         first.injectFault(fault, { on: /chat/ })
-        const { status, asked } = await chatOnce(stream)
-        expect({ status, asked }).toEqual({ status: expected, asked: [1, 0] })
+        const { status, requested } = await chatOnce(stream)
+        expect({ status, requested: requested }).toEqual({ status: expected, requested: [1, 0] })
       },
     )
 
     it("does not retry once a response has begun", async () => {
       first.injectFault({ kind: "break", after: 0 }, { on: /chat/ })
-      const { status, asked } = await chatOnce(stream)
-      expect({ status, asked }).toEqual({ status: stream ? 200 : 502, asked: [1, 0] })
+      const { status, requested } = await chatOnce(stream)
+      expect({ status, requested: requested }).toEqual({
+        status: stream ? 200 : 502,
+        requested: [1, 0],
+      })
     })
 
     it.each([
@@ -107,7 +110,7 @@ describe("a model on two connections", () => {
         first.injectFault({ kind: "status", status: 429, body, headers }, { on: /chat/ })
         second.injectFault(fault, { on: /chat/ })
         const reply = await chatOnce(stream)
-        expect(reply).toMatchObject({ status: 429, body, asked: [1, 1] })
+        expect(reply).toMatchObject({ status: 429, body, requested: [1, 1] })
         expect(reply.headers.get("retry-after")).toBe("3")
         expect(reply.records).toMatchObject([{ status: 429, connection_id: "env-openai-0" }])
       },
@@ -119,23 +122,23 @@ describe("a model on two connections", () => {
     await waitFor(async () => (await first.connections()) === 0)
     // The gateway needs a moment to notice that its idle connections have closed.
     await sleep(50)
-    expect((await chatOnce(false)).asked).toEqual([0, 1])
+    expect((await chatOnce(false)).requested).toEqual([0, 1])
     expect(gateway.gateway.registry.byId("env-openai-0")?.isResting()).toBe(true)
     const { body } = await gateway.call("GET", "/api/v1/connections")
     expect(body.items[0].health).toMatchObject({ status: "resting" })
     expect(body.items[0].health.last_error).toMatch(/ECONNREFUSED/)
     await first.restart()
     await rested()
-    expect((await chatOnce(false)).asked).toEqual([1, 0])
+    expect((await chatOnce(false)).requested).toEqual([1, 0])
   })
 
   it("uses the less busy connection", async () => {
     const before = [countChats(first), countChats(second)]
     const metadata = { fake_chunks: "5", fake_delay_ms: "40" }
-    const asking = Array.from({ length: 6 }, () =>
+    const pendingRequest = Array.from({ length: 6 }, () =>
       chatWith(gateway, "shared", { stream: true, metadata }),
     )
-    await Promise.all(asking)
+    await Promise.all(pendingRequest)
     expect([countChats(first), countChats(second)]).toEqual(before.map((count) => count + 3))
   })
 })
@@ -179,7 +182,7 @@ it("fails over from a connection deleted in the meantime, and still notices when
   const reached = last.nextRequest(/chat/)
   const leaving = new AbortController()
   const metadata = { fake_chunks: "50", fake_delay_ms: "50" }
-  const asking = fetch(`${gateway.url}/v1/chat/completions`, {
+  const pendingRequest = fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${adminKey}` },
     body: JSON.stringify({
@@ -193,7 +196,7 @@ it("fails over from a connection deleted in the meantime, and still notices when
   await hung
   await gateway.call("DELETE", `/api/v1/connections/${ids[1]}`)
   stuck.injectFault({ kind: "refuse" })
-  expect((await asking).status).toBe(200)
+  expect((await pendingRequest).status).toBe(200)
   leaving.abort()
   expect(await (await reached).aborted).toBeGreaterThan(0)
   await gateway.stop()
@@ -209,8 +212,8 @@ it("prefers the runtime that has the model in memory", async () => {
   for (const model of ["llama3.2:latest", "llama3.2"]) {
     expect((await chatWith(gateway, model)).status).toBe(200)
   }
-  const asked = ({ requests }: typeof cold) => requests.filter(({ path }) => /chat/.test(path))
-  expect([asked(cold).length, asked(warm).length]).toEqual([0, 2])
+  const requested = ({ requests }: typeof cold) => requests.filter(({ path }) => /chat/.test(path))
+  expect([requested(cold).length, requested(warm).length]).toEqual([0, 2])
   await gateway.stop()
   await cold.close()
   await warm.close()

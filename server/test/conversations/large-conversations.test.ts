@@ -81,8 +81,8 @@ describe.each(chooseDatabases())("a large chat on $name", ({ createDatabase }) =
       createExport(createMessages(300, (n) => ({ content: `${n}`.padEnd(9000, ".") }))),
     )
     const exported = await get(`/api/v1/chats/${id}/export`)
-    const again = await importChat(call, exported)
-    expect((await readAll(again)).join()).toBe((await readAll(id)).join())
+    const repeated = await importChat(call, exported)
+    expect((await readAll(repeated)).join()).toBe((await readAll(id)).join())
     const markdown = await get(`/api/v1/chats/${id}/export?format=markdown`)
     const { body } = await call("POST", "/api/v1/chats/import", { markdown })
     expect((await readAll(body.ids[0])).join()).toBe((await readAll(id)).join())
@@ -193,8 +193,8 @@ describe.each(chooseDatabases())("a chat that grows on $name", ({ createDatabase
       gateway.key,
     )
     const output = "word ".repeat(150_000)
-    const asked = await call("POST", `/api/v1/chats/${id}/messages`, { content: output })
-    const answerId = asked.body.messages[1].id
+    const requested = await call("POST", `/api/v1/chats/${id}/messages`, { content: output })
+    const answerId = requested.body.messages[1].id
     const answer = async () => (await call("GET", `/api/v1/chats/${id}`)).body.messages.at(-1)
     await vi.waitFor(async () => expect((await answer()).state).toBe("completed"), 20_000)
 

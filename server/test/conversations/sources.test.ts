@@ -86,16 +86,16 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
     const started = await ada.call("POST", `/${id}/messages`, { content: question, files: zoo() })
     const answerId = started.body.messages[1].id
     const following = await ada.follow(id, started.body.seq)
-    const told = await following.waitFor(
+    const reported = await following.waitFor(
       ({ name: event, data }) => event === "message" && data.id === answerId && data.sources,
     )
-    expect(told.data).toMatchObject({ content: "", sources: [{ name: "bees.md" }, {}] })
-    expect(told.data.sources[0].cited).toBeUndefined()
-    const over = await following.waitFor(
+    expect(reported.data).toMatchObject({ content: "", sources: [{ name: "bees.md" }, {}] })
+    expect(reported.data.sources[0].cited).toBeUndefined()
+    const isDone = await following.waitFor(
       ({ data }) => data.id === answerId && data.state === "completed",
     )
-    const finished = told.data.sources.map((source: Source) => ({ ...source, cited: false }))
-    expect(over.data.sources).toEqual(finished)
+    const finished = reported.data.sources.map((source: Source) => ({ ...source, cited: false }))
+    expect(isDone.data.sources).toEqual(finished)
     following.leave()
   })
 
@@ -233,8 +233,8 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
     const [again] = await ada.sendMessage(id, { content: question, files: zoo() })
     await following.waitFor(({ data }) => data.parent_id === again.id && data.state === "completed")
     following.leave()
-    const told = JSON.stringify([seen, passages.body, exports, following.events])
-    expect(told.replaceAll(question, "")).not.toMatch(secrets)
+    const reported = JSON.stringify([seen, passages.body, exports, following.events])
+    expect(reported.replaceAll(question, "")).not.toMatch(secrets)
 
     const access_grants = [{ principal_type: "user", principal_id: eveId, permission: "read" }]
     await gateway.call("POST", `/api/v1/knowledge/${collection}/update`, { access_grants })
@@ -258,9 +258,9 @@ it("can stop an answer that is still waiting for a file to be processed", async 
     const id = await ada.createChat()
     const files = [{ type: "file", id: body.id }]
     await ada.call("POST", `/${id}/messages`, { content: "What does it say?", files })
-    const asked = performance.now()
+    const requested = performance.now()
     await ada.call("POST", `/${id}/stop`, {})
-    expect(performance.now() - asked).toBeLessThan(5000)
+    expect(performance.now() - requested).toBeLessThan(5000)
     const { messages } = (await ada.call("GET", `/${id}`)).body
     expect(messages[1]).toMatchObject({ state: "stopped", content: "", error: null })
     expect(upstream.requests.filter(({ path }) => path.includes("chat"))).toEqual([])

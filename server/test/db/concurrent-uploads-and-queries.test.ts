@@ -32,7 +32,7 @@ const runRound = async (number: number): Promise<void> => {
   })
   const { id } = created.body
   await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.body.id })
-  const asked = {
+  const requested = {
     model: "gpt-fake",
     messages: [{ role: "user" as const, content: `What is the colour of animal ${number}?` }],
     files: [{ type: "collection", id }],
@@ -40,11 +40,14 @@ const runRound = async (number: number): Promise<void> => {
   const sources: unknown[] = []
   let text = ""
   if (number % 2 === 0) {
-    const reply = await client.chat.completions.create(asked)
+    const reply = await client.chat.completions.create(requested)
     sources.push(...(reply as unknown as { sources: unknown[] }).sources)
     text = reply.choices[0]?.message.content ?? ""
   } else {
-    for await (const chunk of await client.chat.completions.create({ ...asked, stream: true })) {
+    for await (const chunk of await client.chat.completions.create({
+      ...requested,
+      stream: true,
+    })) {
       if ("sources" in chunk && Array.isArray(chunk.sources)) sources.push(...chunk.sources)
       text += chunk.choices[0]?.delta.content ?? ""
     }

@@ -29,11 +29,11 @@ it("explains what to do if SECRET_KEY is not the one that encrypted the stored k
     /another SECRET_KEY.*docs\/operations\.md/,
   )
 
-  const again = await startGateway(first)
-  expect((await again.call("GET", `/api/v1/connections/${id}`)).body.api_key).toBe("…ider")
-  const without = { api_key: "", headers: {} }
-  await again.call("POST", `/api/v1/connections/${id}/update`, without)
-  await again.stop()
+  const repeated = await startGateway(first)
+  expect((await repeated.call("GET", `/api/v1/connections/${id}`)).body.api_key).toBe("…ider")
+  const baseline = { api_key: "", headers: {} }
+  await repeated.call("POST", `/api/v1/connections/${id}/update`, baseline)
+  await repeated.stop()
 })
 
 it("starts with a new SECRET_KEY if no key is stored; API keys remain valid, sessions end", async () => {

@@ -65,7 +65,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   it("creates a model from a GGUF file, with progress", async () => {
     const { hash } = await hashFile(world.gguf)
-    const asked = {
+    const requested = {
       model: "tiny",
       files: { "tiny.gguf": `sha256:${hash}` },
       template: "{{ .System }} {{ .Prompt }}",
@@ -75,11 +75,11 @@ describe(`Ollama ${ollamaVersion}`, () => {
     }
     const users = await proxied(
       "/api/create",
-      { method: "POST", body: JSON.stringify(asked) },
+      { method: "POST", body: JSON.stringify(requested) },
       userKey,
     )
     expect(users.status).toBe(403)
-    const steps = await gather((await admin.create(asked as never)) as never)
+    const steps = await gather((await admin.create(requested as never)) as never)
     expect(steps.at(-1)).toEqual({ status: "success" })
   })
 
@@ -138,10 +138,10 @@ describe(`Ollama ${ollamaVersion}`, () => {
   })
 
   it("chats, streamed and in one piece", async () => {
-    const asked = { model: "tiny", messages: [{ role: "user", content: "hi" }], options: short }
-    const parts = await gather(await user.chat({ ...asked, stream: true }))
+    const requested = { model: "tiny", messages: [{ role: "user", content: "hi" }], options: short }
+    const parts = await gather(await user.chat({ ...requested, stream: true }))
     expect(parts.at(-1)).toMatchObject({ done: true, eval_count: 12 })
-    expect((await user.chat(asked)).message.role).toBe("assistant")
+    expect((await user.chat(requested)).message.role).toBe("assistant")
   })
 
   it("embeds one or several texts", async () => {
@@ -160,16 +160,16 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   it.each(["/v1", "/ollama/v1"])("works with the OpenAI SDK at %s", async (prefix) => {
     const client = new OpenAI({ baseURL: gateway.url + prefix, apiKey: userKey, maxRetries: 0 })
-    const asked = {
+    const requested = {
       model: "tiny:latest",
       messages: [{ role: "user" as const, content: "hi" }],
       max_tokens: 12,
     }
-    const whole = await client.chat.completions.create(asked)
+    const whole = await client.chat.completions.create(requested)
     expect(whole.usage?.completion_tokens).toBe(12)
     const chunks = await gather(
       await client.chat.completions.create({
-        ...asked,
+        ...requested,
         stream: true,
         stream_options: { include_usage: true },
       }),
@@ -238,8 +238,8 @@ describe(`Ollama ${ollamaVersion}`, () => {
     }
     const id = await createCollection(gateway, "Things", ids)
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
-    const asked = { query: "feline animal resting" }
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)
+    const requested = { query: "feline animal resting" }
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, requested)
     expect(body).toMatchObject({ search: "dense", embedding_model: "all-minilm:latest" })
     expect(JSON.stringify(body.passages[0])).toContain("kitten")
   }, 900_000)

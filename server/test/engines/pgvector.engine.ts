@@ -175,8 +175,8 @@ describe("a gateway", () => {
     const id = await createCollection(gateway, "Foxes", [file.body.id])
     await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
     const found = await waitFor(async () => {
-      const asked = { query: "quick brown fox" }
-      const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)
+      const requested = { query: "quick brown fox" }
+      const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, requested)
       return body.passages?.length > 0 && body.search === "dense" ? body : undefined
     }, 60_000)
     expect(found.passages[0].text ?? found.passages[0].content).toContain("fox")

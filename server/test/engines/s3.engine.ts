@@ -251,13 +251,13 @@ describe(`versitygw ${version}`, () => {
       (await readdir(join(root, "files/of ours"))).length - 3
     const foreign = ["of others/ab/cd/x", "of ours/notes & <thoughts>/ü+é.txt", "of ours/ab/README"]
     for (const path of foreign) write(path)
-    const again = await start({ DATA_DIR: dataDir })
+    const repeated = await start({ DATA_DIR: dataDir })
     const kept = 1 + foreign.length - 1
     // Polled slowly, because polling blocks the gateway, which runs in this process.
     for (let tries = 0; tries < 120 && (await orphans()) > 0; tries++) await sleep(500)
     expect(stored()).toHaveLength(kept)
-    expect(await (await content(again, body.id)).text()).toBe("kept")
-    await again.call("DELETE", `/api/v1/files/${body.id}`)
+    expect(await (await content(repeated, body.id)).text()).toBe("kept")
+    await repeated.call("DELETE", `/api/v1/files/${body.id}`)
     rmSync(join(root, "files/of ours"), { recursive: true })
     rmSync(join(root, "files/of others"), { recursive: true })
   })

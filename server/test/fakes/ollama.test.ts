@@ -60,14 +60,14 @@ describe("the fake Ollama", () => {
   })
 
   it("supports tools and JSON in chats, and escapes JSON as Go does", async () => {
-    const asked = await client.chat({ model, messages, tools: [weather] })
-    expect(asked.message.tool_calls).toMatchObject([
+    const requested = await client.chat({ model, messages, tools: [weather] })
+    expect(requested.message.tool_calls).toMatchObject([
       { function: { name: "weather", arguments: { city: "a < b" } } },
     ])
     expect(fake.requests.at(-1)?.sent.body.toString()).toContain('"a \\u003c b"')
     const turns = [
       ...messages,
-      asked.message,
+      requested.message,
       { role: "tool", content: "Sunny", tool_name: "weather" },
     ]
     const stream = await client.chat({ model, messages: turns, tools: [weather], stream: true })

@@ -63,11 +63,11 @@ describe("the fake OpenAI provider", () => {
       function: { name: "weather", arguments: '{"city":"hello there","days":1}' },
     })
     const result = { role: "tool" as const, tool_call_id: call?.id ?? "", content: "Sunny" }
-    const asked = { role: "assistant" as const, tool_calls: message?.tool_calls ?? [] }
+    const requested = { role: "assistant" as const, tool_calls: message?.tool_calls ?? [] }
     const reply = await client.chat.completions.create({
       ...hello,
       tools: [weather],
-      messages: [...hello.messages, asked, result],
+      messages: [...hello.messages, requested, result],
     })
     expect(reply.choices[0]?.message.content).toBe("The tool said: Sunny")
   })
@@ -151,8 +151,11 @@ describe("the fake OpenAI provider", () => {
     const { signal } = aborting
     const arrived = fake.nextRequest(/chat/)
     const metadata = { fake_chunks: "400", fake_delay_ms: "50" }
-    const asking = client.chat.completions.create({ ...hello, stream, metadata }, { signal })
-    const outcome = asking.catch((error: unknown) => error)
+    const pendingRequest = client.chat.completions.create(
+      { ...hello, stream, metadata },
+      { signal },
+    )
+    const outcome = pendingRequest.catch((error: unknown) => error)
     const request = await arrived
     if (stream) await outcome
     expect(request.abortedAt).toBeUndefined()

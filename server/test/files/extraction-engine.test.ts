@@ -8,12 +8,15 @@ import { upload } from "../knowledge/collections.ts"
 import { createPdf, createZip } from "./make-documents.ts"
 
 const query = "?process_in_background=false"
-const asked: { method: string | undefined; url: string | undefined; accept: string | undefined }[] =
-  []
+const requested: {
+  method: string | undefined
+  url: string | undefined
+  accept: string | undefined
+}[] = []
 let status = 200
 
 const tika = createServer(async (request, response) => {
-  asked.push({ method: request.method, url: request.url, accept: request.headers.accept })
+  requested.push({ method: request.method, url: request.url, accept: request.headers.accept })
   const bytes = await text(request)
   response.writeHead(status).end(`Recognised ${bytes.length > 0 ? "words" : "nothing"} of a scan.`)
 })
@@ -33,7 +36,7 @@ it("sends only scans and images to the engine", async () => {
   expect(scan.body).toMatchObject({ data: { status: "completed" }, meta: { format: "tika" } })
   const { content } = (await gateway.call("GET", `/api/v1/files/${scan.body.id}/data/content`)).body
   expect(content).toBe("Recognised words of a scan.")
-  expect(asked).toEqual([{ method: "PUT", url: "/tika", accept: "text/plain" }])
+  expect(requested).toEqual([{ method: "PUT", url: "/tika", accept: "text/plain" }])
   const picture = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1")
   const seen = await upload(gateway, "scan.png", picture, { query })
   expect([seen.status, seen.body.data.status]).toEqual([200, "completed"])
@@ -41,14 +44,14 @@ it("sends only scans and images to the engine", async () => {
   expect(plain.body.meta.format).toBe("text")
   const archive = await upload(gateway, "files.zip", createZip({ "a.txt": "x" }), { query })
   expect(archive.body.data.status).toBe("failed")
-  expect(asked).toHaveLength(2)
+  expect(requested).toHaveLength(2)
 })
 
 it("retries while the engine is unavailable", async () => {
   status = 503
-  const before = asked.length
+  const before = requested.length
   const { body } = await upload(gateway, "later.pdf", createPdf(["", "", ""]))
-  await waitFor(() => asked.length > before)
+  await waitFor(() => requested.length > before)
   status = 200
   const path = `/api/v1/files/${body.id}/process/status?stream=true`
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')

@@ -60,9 +60,9 @@ describe.each(chooseDatabases())("files on $name", ({ createDatabase }) => {
   it("only stores a file, if asked to, and processes it later", async () => {
     const { body } = await upload(gateway, "later.txt", "Later words.", { query: "?process=false" })
     expect(body.data.status).toBe("stored")
-    const again = await gateway.call("POST", `/api/v1/files/${body.id}/process`)
+    const repeated = await gateway.call("POST", `/api/v1/files/${body.id}/process`)
     // Processing may have started by now.
-    expect(["pending", "processing"]).toContain(again.body.data.status)
+    expect(["pending", "processing"]).toContain(repeated.body.data.status)
     await waitForProcessing(body.id)
     const after = await gateway.call("GET", `/api/v1/files/${body.id}`)
     expect(after.body.data.status).toBe("completed")

@@ -11,7 +11,7 @@ const missingId = "0197a0b0-0000-7000-8000-000000000000"
 
 let gateway: TestGateway
 let closeAll: () => Promise<unknown>
-const ids = { file: "", collection: "", upload: "", mine: "" }
+const ids = { file: "", collection: "", upload: "", own: "" }
 let key = ""
 
 /** For each route, a valid body. */
@@ -50,7 +50,7 @@ beforeAll(async () => {
   })
   ids.upload = started.headers.get("location")?.split("/").at(-1) ?? ""
   key = (await gateway.createUser("Mia")).key
-  ids.mine = await createCollection(gateway, "Mine", [], key)
+  ids.own = await createCollection(gateway, "Mine", [], key)
 })
 afterAll(() => closeAll())
 
@@ -95,7 +95,7 @@ it("returns the same for inaccessible as for missing files, on every route with 
 })
 
 it("returns the same when such a file is added to the user's own collection", async () => {
-  const path = `/api/v1/knowledge/${ids.mine}`
+  const path = `/api/v1/knowledge/${ids.own}`
   for (const [to, bodyOf] of [
     ["/file/add", (file_id: string) => ({ file_id })],
     ["/files/batch/add", (file_id: string) => [{ file_id }]],
@@ -125,5 +125,5 @@ it("returns the same in chats, and excludes inaccessible files from lists and co
   }
   expect(JSON.parse((await reply("GET", "/api/v1/files")).text)).toEqual({ items: [], total: 0 })
   const lists = JSON.parse((await reply("GET", "/api/v1/knowledge")).text)
-  expect(lists.items.map(({ id }: { id: string }) => id)).toEqual([ids.mine])
+  expect(lists.items.map(({ id }: { id: string }) => id)).toEqual([ids.own])
 })

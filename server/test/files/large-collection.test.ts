@@ -76,8 +76,12 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ creat
   })
 
   it("is searched even if some files are not processed yet, and names those", async () => {
-    const asked = { query: "bees" }
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${collectionPath}/query`, asked)
+    const requested = { query: "bees" }
+    const { body } = await gateway.call(
+      "POST",
+      `/api/v1/knowledge/${collectionPath}/query`,
+      requested,
+    )
     expect(body.passages).toMatchObject([{ filename: "read.txt" }])
     expect(body.sources_skipped).toHaveLength(stored + 1)
   })

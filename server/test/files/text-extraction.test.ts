@@ -141,8 +141,12 @@ describe("a passage", () => {
     expect(progress.passages).toBeGreaterThan(8)
     const created = await gateway.call("POST", "/api/v1/knowledge/create", { name: "long" })
     await gateway.call("POST", `/api/v1/knowledge/${created.body.id}/file/add`, { file_id: id })
-    const asked = { query: "sentence speaks", k: 100 }
-    const { body } = await gateway.call("POST", `/api/v1/knowledge/${created.body.id}/query`, asked)
+    const requested = { query: "sentence speaks", k: 100 }
+    const { body } = await gateway.call(
+      "POST",
+      `/api/v1/knowledge/${created.body.id}/query`,
+      requested,
+    )
     expect(body.passages).toHaveLength(progress.passages)
     for (const passage of body.passages) {
       expect(text.slice(passage.start, passage.end)).toBe(passage.text)

@@ -16,12 +16,12 @@ afterAll(() => {
 /** Sends a request on a new connection. @returns its status, or the code of the connection error */
 const sendRequest = (url: string, path: string): Promise<number | string> =>
   new Promise((resolve) => {
-    const asked = request(url + path, { agent: false }, (reply) => {
+    const requested = request(url + path, { agent: false }, (reply) => {
       reply.resume()
       reply.once("end", () => resolve(reply.statusCode ?? 0))
     })
-    asked.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    asked.end()
+    requested.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    requested.end()
   })
 
 it("a load balancer that polls /ready removes a stopping gateway before any request is refused", async () => {

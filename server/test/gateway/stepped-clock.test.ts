@@ -20,14 +20,18 @@ afterEach(() => {
 
 /** An extraction engine that reads images slowly and rejects the first. */
 const startEngine = async () => {
-  let asked = 0
+  let requested = 0
   const server = createServer(async (request, response) => {
     request.resume()
     await sleep(300)
-    response.writeHead(asked++ === 0 ? 503 : 200).end("Words.")
+    response.writeHead(requested++ === 0 ? 503 : 200).end("Words.")
   })
   const port = await listenOnLoopback(server)
-  return { url: `http://127.0.0.1:${port}`, asked: () => asked, close: () => server.close() }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requested: () => requested,
+    close: () => server.close(),
+  }
 }
 
 describe.each(chooseDatabases())("a clock that is set back on $name", ({ createDatabase }) => {
@@ -43,7 +47,7 @@ describe.each(chooseDatabases())("a clock that is set back on $name", ({ createD
     for (let n = 0; n < 4; n++) {
       await upload(gateway, `${n}.png`, Buffer.from(`\x89PNG\r\n\x1a\n ${n}`, "latin1"))
     }
-    await expect.poll(engine.asked, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(engine.requested, { timeout: 10_000 }).toBeGreaterThan(0)
     setClock(0)
     const completed = async (): Promise<number> =>
       (await gateway.call("GET", "/api/v1/files?status=completed")).body.total

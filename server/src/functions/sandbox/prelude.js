@@ -90,8 +90,8 @@
       let line = ""
       for (let at = 0; at < values.length; at++) line += (at > 0 ? " " : "") + shown(values[at])
       const { stack } = new NativeError()
-      const told = stringify({ level, text: cut(line, 4000), stack: cut(text(stack), 4000) })
-      logIsFull = host("log", told) !== undefined
+      const reported = stringify({ level, text: cut(line, 4000), stack: cut(text(stack), 4000) })
+      logIsFull = host("log", reported) !== undefined
     }
   const levels = () => ({
     debug: writer("debug"),
@@ -153,15 +153,15 @@
   /** Yields the pieces of another model's response, fetching them as they are consumed. */
   const streamOf = async function* (request) {
     const { stream } = await ask("chat.open", { request })
-    let over = false
+    let isDone = false
     try {
-      while (!over) {
+      while (!isDone) {
         const { pieces, done } = await ask("chat.next", { stream })
-        over = done
+        isDone = done
         for (let at = 0; at < pieces.length; at++) yield pieces[at]
       }
     } finally {
-      if (!over) await ask("chat.close", { stream })
+      if (!isDone) await ask("chat.close", { stream })
     }
   }
 
@@ -265,8 +265,8 @@
 
   return {
     /** Called while the module loads; the second argument is the context's data as JSON. */
-    load: (module, told) => {
-      context = contextOf(parse(told))
+    load: (module, reported) => {
+      context = contextOf(parse(reported))
       const loading = apply(then, module, [
         (namespace) => {
           exported = namespace
@@ -280,8 +280,8 @@
       finish(id, (async () => tasks[task](args))())
     },
     settle: (json) => settle(parse(json)),
-    ring: (told) => {
-      const id = +told
+    ring: (reported) => {
+      const id = +reported
       const callback = apply(get, timers, [id])
       apply(remove, timers, [id])
       try {

@@ -20,7 +20,7 @@ interface Deps {
   memory: number
   niceness: number
   /** Called when the worker has exited, expectedly or not. */
-  onExit: (lane: SandboxWorker) => void
+  onExit: (worker: SandboxWorker) => void
 }
 
 export interface WorkerRunOptions {

@@ -104,7 +104,7 @@ const cancelled = "Cancelled: the client disconnected"
 interface Deps {
   run: number
   listener: RunListener
-  send: (asked: WorkerCommand) => void
+  send: (calls: WorkerCommand) => void
   /** Sets the flag that stops the run even while it computes. */
   raiseCancelFlag: () => void
   /** Called once, after the last event. */

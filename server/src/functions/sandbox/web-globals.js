@@ -126,8 +126,8 @@
         return false
       }
     }
-    #take(asked) {
-      const parts = parse(host("url", stringify(asked)))
+    #take(requested) {
+      const parts = parse(host("url", stringify(requested)))
       if (parts === null) throw new TypeError("Invalid URL")
       this.#parts = parts
     }

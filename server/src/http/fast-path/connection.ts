@@ -42,12 +42,12 @@ class FastPathRequest implements IncomingHead {
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
   readonly #length: number
-  #left: number
+  #remaining: number
   /** Received before `read` was called. */
   #chunks: Buffer[] = []
   #waiting: PendingRead | null = null
   /** The rest of the body is discarded. */
-  #unwanted = false
+  #isDiscarding = false
   #failure: Failure | null = null
 
   constructor({ method, url, headers, length }: ParsedRequestHead<unknown>, socket: Socket) {
@@ -56,17 +56,17 @@ class FastPathRequest implements IncomingHead {
     this.headers = headers
     this.socket = socket
     this.#length = length
-    this.#left = length
+    this.#remaining = length
   }
 
   get isComplete(): boolean {
-    return this.#left === 0
+    return this.#remaining === 0
   }
 
   /** Whether enough of the body is buffered ahead of `read` to pause the socket. */
   get hasExcessReadAhead(): boolean {
-    const here = this.#length - this.#left
-    return this.#left > 0 && !this.#unwanted && !this.#waiting && here > maxReadAheadBytes
+    const here = this.#length - this.#remaining
+    return this.#remaining > 0 && !this.#isDiscarding && !this.#waiting && here > maxReadAheadBytes
   }
 
   /** Whether the body is large enough to yield to other requests between its chunks. */
@@ -76,11 +76,11 @@ class FastPathRequest implements IncomingHead {
 
   /** @returns how many of `bytes` belong to this request's body */
   take(bytes: Buffer): number {
-    const taken = Math.min(this.#left, bytes.length)
-    this.#left -= taken
+    const taken = Math.min(this.#remaining, bytes.length)
+    this.#remaining -= taken
     const own = taken === bytes.length ? bytes : bytes.subarray(0, taken)
     if (this.#waiting) this.#gather(this.#waiting, own)
-    else if (!this.#unwanted && taken > 0) this.#chunks.push(own)
+    else if (!this.#isDiscarding && taken > 0) this.#chunks.push(own)
     return taken
   }
 
@@ -89,7 +89,7 @@ class FastPathRequest implements IncomingHead {
     const body = new BodyBuffer(limits, this.#length)
     for (const chunk of this.#chunks) body.push(chunk)
     this.#chunks = []
-    if (this.#left === 0) return body.end()
+    if (this.#remaining === 0) return body.end()
     return new Promise((resolve, reject) => {
       this.#waiting = { body, resolve, reject }
       this.socket.resume()
@@ -99,10 +99,10 @@ class FastPathRequest implements IncomingHead {
   #gather({ body, resolve, reject }: PendingRead, chunk: Buffer): void {
     try {
       body.push(chunk)
-      if (this.#left > 0) return
+      if (this.#remaining > 0) return
       resolve(body.end())
     } catch (error) {
-      this.#unwanted = true
+      this.#isDiscarding = true
       reject(error)
     }
     this.#waiting = null
@@ -110,7 +110,7 @@ class FastPathRequest implements IncomingHead {
 
   /** Discards the rest of the body: the response has closed or the client disconnected. */
   drop(failure?: Failure): void {
-    this.#unwanted = true
+    this.#isDiscarding = true
     this.#chunks = []
     if (failure) this.#waiting?.reject(failure)
     this.#failure = failure ?? null
@@ -124,22 +124,22 @@ class FastPathRequest implements IncomingHead {
  */
 export class FastPathConnection {
   readonly #socket: Socket
-  readonly #needs: FastPathDeps
+  readonly #deps: FastPathDeps
   #request: FastPathRequest | null = null
   #reply: FastPathResponse | null = null
   /** Bytes of pipelined requests. */
-  #early: Buffer | null = null
+  #pipelined: Buffer | null = null
   #deadline = 0
-  #asked = false
+  #hasReceived = false
 
   constructor(socket: Socket, deps: FastPathDeps, now: number) {
     this.#socket = socket
-    this.#needs = deps
+    this.#deps = deps
     this.#deadline = now + Math.max(1, deps.keepAliveSeconds()) * 1000
     socket.on("data", this.#take)
     socket.on("drain", this.#drained)
     socket.on("end", this.#ended)
-    socket.on("error", this.#broke)
+    socket.on("error", this.#onError)
     socket.on("close", this.#closed)
   }
 
@@ -149,7 +149,7 @@ export class FastPathConnection {
 
   /** Whether no request has been received yet; the first may be in transit. */
   get isNew(): boolean {
-    return !this.#asked
+    return !this.#hasReceived
   }
 
   /** Closes the connection if its deadline has passed while idle or receiving a request. */
@@ -166,8 +166,8 @@ export class FastPathConnection {
 
   #read(bytes: Buffer): void {
     if (this.isIdle) {
-      this.#asked = true
-      this.#begin(bytes)
+      this.#hasReceived = true
+      this.#startRequest(bytes)
       return
     }
     const taken = this.#request?.take(bytes) ?? 0
@@ -177,9 +177,9 @@ export class FastPathConnection {
     else if (!this.#reply) this.#next()
   }
 
-  #begin(bytes: Buffer): void {
-    const head = parseRequestHead(bytes, this.#needs.find)
-    if (!head || !this.#needs.isHostAllowed(head.headers.host)) {
+  #startRequest(bytes: Buffer): void {
+    const head = parseRequestHead(bytes, this.#deps.find)
+    if (!head || !this.#deps.isHostAllowed(head.headers.host)) {
       this.#handOver(bytes)
       return
     }
@@ -187,7 +187,7 @@ export class FastPathConnection {
     const request = new FastPathRequest(head, socket)
     const reply = new FastPathResponse({
       socket,
-      keepAliveSeconds: this.#needs.keepAliveSeconds,
+      keepAliveSeconds: this.#deps.keepAliveSeconds,
       closed: this.#replied,
     })
     this.#request = request
@@ -196,14 +196,14 @@ export class FastPathConnection {
     const rest = bytes.subarray(head.end)
     const taken = request.take(rest)
     if (taken < rest.length) this.#keep(rest.subarray(taken))
-    this.#needs.answer(head.route, request, reply, request.read)
+    this.#deps.answer(head.route, request, reply, request.read)
     if (request.hasExcessReadAhead) socket.pause()
   }
 
   /** Buffers pipelined requests (RFC 9112 §9.3.2). */
   #keep(bytes: Buffer): void {
-    this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes
-    if (this.#early.length > maxReadAheadBytes) this.#socket.pause()
+    this.#pipelined = this.#pipelined ? Buffer.concat([this.#pipelined, bytes]) : bytes
+    if (this.#pipelined.length > maxReadAheadBytes) this.#socket.pause()
   }
 
   readonly #replied = (keep: boolean): void => {
@@ -218,9 +218,9 @@ export class FastPathConnection {
   #next(): void {
     if (this.#request?.isComplete === false) return
     this.#request = null
-    const early = this.#early
-    this.#early = null
-    const kept = this.#needs.keepAliveSeconds()
+    const early = this.#pipelined
+    this.#pipelined = null
+    const kept = this.#deps.keepAliveSeconds()
     if (kept === 0 && !early) {
       this.#socket.destroySoon()
       return
@@ -235,10 +235,10 @@ export class FastPathConnection {
     socket.off("data", this.#take)
     socket.off("drain", this.#drained)
     socket.off("end", this.#ended)
-    socket.off("error", this.#broke)
+    socket.off("error", this.#onError)
     socket.off("close", this.#closed)
-    this.#needs.onClosed(this)
-    this.#needs.handOver(socket, bytes)
+    this.#deps.onClosed(this)
+    this.#deps.handOver(socket, bytes)
   }
 
   readonly #drained = (): void => {
@@ -257,12 +257,12 @@ export class FastPathConnection {
     else this.#socket.destroySoon()
   }
 
-  readonly #broke = (): void => {
+  readonly #onError = (): void => {
     this.#socket.destroy()
   }
 
   readonly #closed = (): void => {
-    this.#needs.onClosed(this)
+    this.#deps.onClosed(this)
     const reply = this.#reply
     this.#request?.drop(clientDisconnected())
     reply?.close()

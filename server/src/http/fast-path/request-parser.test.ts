@@ -46,12 +46,12 @@ describe("the head of a simple request", () => {
   })
 
   it("is looked up by method and target before the rest is parsed", () => {
-    let asked = ""
+    let requested = ""
     parseRequestHead(request(["GET /health HTTP/1.1", ...fields]), (target) => {
-      asked = target
+      requested = target
       return undefined
     })
-    expect(asked).toBe("GET /health")
+    expect(requested).toBe("GET /health")
   })
 
   it.each([

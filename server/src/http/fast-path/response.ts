@@ -51,7 +51,7 @@ interface Deps {
  * response, and one per chunk of a stream.
  */
 export class FastPathResponse implements Outgoing {
-  readonly #needs: Deps
+  readonly #deps: Deps
   #pending: Buffer | null = null
   #chunked = false
   #bodiless = false
@@ -65,16 +65,16 @@ export class FastPathResponse implements Outgoing {
   #toDrain: (() => void)[] = []
 
   constructor(deps: Deps) {
-    this.#needs = deps
+    this.#deps = deps
   }
 
   get destroyed(): boolean {
-    return this.#closed || this.#needs.socket.destroyed
+    return this.#closed || this.#deps.socket.destroyed
   }
 
   /** @throws {TypeError} for an invalid header */
   writeHead(status: number, headers: string[]): void {
-    const kept = this.#needs.keepAliveSeconds()
+    const kept = this.#deps.keepAliveSeconds()
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`
     let counted = false
     for (let at = 0; at < headers.length; at += 2) {
@@ -116,7 +116,7 @@ export class FastPathResponse implements Outgoing {
   }
 
   destroy(): void {
-    this.#needs.socket.destroy()
+    this.#deps.socket.destroy()
   }
 
   on(event: "close" | "drain", listener: () => void): void {
@@ -145,7 +145,7 @@ export class FastPathResponse implements Outgoing {
     for (const listener of this.#toClose) catchErrors(listener, reportUnhandled)
     this.#toClose = []
     this.#toDrain = []
-    this.#needs.closed(this.#keep && this.writableFinished)
+    this.#deps.closed(this.#keep && this.writableFinished)
   }
 
   readonly #finished = (error?: Error | null): void => {
@@ -161,7 +161,7 @@ export class FastPathResponse implements Outgoing {
   #send(bytes: Buffer, done?: (error?: Error | null) => void): boolean {
     const head = this.#pending
     this.#pending = null
-    const { socket } = this.#needs
+    const { socket } = this.#deps
     if (socket.destroyed) return false
     coalesceWrites(socket)
     if (!head) return socket.write(bytes, done)

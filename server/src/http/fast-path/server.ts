@@ -12,7 +12,7 @@ const firstRequestMs = 1000
 
 interface Deps {
   opening: RequestContextDeps
-  lane: FastPathRoutes
+  fastPathRoutes: FastPathRoutes
   checkHost: HostCheck
   connectionLimit: ConnectionLimit
 }
@@ -21,7 +21,12 @@ interface Deps {
  * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
  * less. A connection on which anything else comes goes on to it with all that was read, and stays.
  */
-export const createFastPathServer = ({ opening, lane, checkHost, connectionLimit }: Deps) => {
+export const createFastPathServer = ({
+  opening,
+  fastPathRoutes: lane,
+  checkHost,
+  connectionLimit,
+}: Deps) => {
   const connections = new Set<FastPathConnection>()
   let keptSeconds = 0
   let passToNode: (socket: Socket) => void = () => {}

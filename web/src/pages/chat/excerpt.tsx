@@ -48,8 +48,8 @@ const useSurroundingText = (passage: ChatPassage) => {
           after: trimEnd(data.content.slice(at + text.length), piece.end < data.length),
         }
       : null
-  const isGone = error instanceof ApiError && error.status === 404
-  return { found, gone: isGone, changed: data !== undefined && !isSame, isPending }
+  const isRemoved = error instanceof ApiError && error.status === 404
+  return { found, removed: isRemoved, changed: data !== undefined && !isSame, isPending }
 }
 
 /** @param at offset to open the file at, in UTF-16 code units; its start if omitted */
@@ -67,7 +67,7 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
 
 /** The passage highlighted in the surrounding text. */
 const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
-  const { found, gone: isGone, changed: hasChanged, isPending } = useSurroundingText(passage)
+  const { found, removed: isRemoved, changed: hasChanged, isPending } = useSurroundingText(passage)
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
     // Center the passage; the text before it is only context.
@@ -76,7 +76,7 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
   if (isPending) return <Skeleton rows={4} />
   return (
     <div className="flex flex-col gap-2">
-      {isGone && <p className="text-xs text-muted">{t("sources.gone")}</p>}
+      {isRemoved && <p className="text-xs text-muted">{t("sources.gone")}</p>}
       {hasChanged && <p className="text-xs text-muted">{t("sources.changed")}</p>}
       <p className="text-sm break-words whitespace-pre-wrap text-muted">
         {found?.before}
@@ -85,7 +85,7 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
         </mark>
         {found?.after}
       </p>
-      {!isGone && <OpenFile fileId={passage.file_id} at={passage.start} />}
+      {!isRemoved && <OpenFile fileId={passage.file_id} at={passage.start} />}
     </div>
   )
 }

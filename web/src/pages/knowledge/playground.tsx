@@ -57,14 +57,14 @@ const useFields = () => {
   const [fields, setFields] = useState({ q, previous })
   useEffect(() => setFields({ q, previous }), [q, previous])
   const set = (changes: Partial<typeof fields>): void => setFields({ ...fields, ...changes })
-  return { asked: { q, previous }, fields, set }
+  return { requested: { q, previous }, fields, set }
 }
 
 /** `/knowledge/$collectionId/search`: test searches with explanations. */
 export const PlaygroundPage = () => {
   const { query: collection } = useCollection()
   const navigate = route.useNavigate()
-  const { asked: searched, fields, set } = useFields()
+  const { requested: searched, fields, set } = useFields()
   const [k, setK] = useState<string>("10")
   const { q, previous } = searched
   const id = collection.data?.id ?? ""

@@ -63,7 +63,7 @@ interface Options {
 }
 
 /** One folder after the other: start, check what was promised, write, kill -9, again. */
-export const runLane = async ({ seed, rounds, server, counts, progress }: Options) => {
+export const runWorker = async ({ seed, rounds, server, counts, progress }: Options) => {
   const random = createRandom(seed)
   const upstream = await startFakeOpenAI({ delayMs: 5 })
   try {
@@ -155,7 +155,7 @@ const createLoad = (
   }
 
   return async (gateway: TestGatewayProcess): Promise<void> => {
-    const over = new AbortController()
+    const isDone = new AbortController()
     const writer: Writer = {
       server: gateway,
       ledger,
@@ -168,7 +168,7 @@ const createLoad = (
       },
     }
     const writers = Array.from({ length: writersAtOnce }, (_, index) =>
-      write(writer, index === 0 ? settingsWrites : mixedWrites, over.signal),
+      write(writer, index === 0 ? settingsWrites : mixedWrites, isDone.signal),
     )
     const enough = ledger.acknowledged() + Math.floor(random() * maxWrites)
     const until = performance.now() + maxMs
@@ -176,7 +176,7 @@ const createLoad = (
     await sleep(random() * lastMs)
     await hurt()
     gateway.child.kill("SIGKILL")
-    over.abort()
+    isDone.abort()
     await gateway.exited
     await Promise.all(writers)
   }

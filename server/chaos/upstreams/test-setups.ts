@@ -14,7 +14,7 @@ import { conversation, extraction, queryVector, rerank, title } from "./page-con
 import { type ChaosProvider, startChaosProvider } from "./provider.ts"
 
 /** One provider with a model of its own, and those who hear its replies one after another. */
-export interface Lane {
+export interface TestSetup {
   provider: ChaosProvider
   consumers: readonly Consumer[]
   close: () => Promise<void>
@@ -97,22 +97,22 @@ type Providers = Awaited<ReturnType<typeof startProviders>>
 
 export const models: readonly string[] = [...openaiModels, ...ollamaModels, embeddingModel]
 
-export const createLanes = async (providers: Providers, deps: Deps): Promise<Lane[]> => {
+export const createLanes = async (providers: Providers, deps: Deps): Promise<TestSetup[]> => {
   const { url, key, saveFunction } = deps
-  const lane = (
+  const setup = (
     provider: ChaosProvider,
     make: (connection: ReturnType<typeof createConnection>) => Consumer[],
-  ): Lane => {
+  ): TestSetup => {
     const connection = createConnection(url, key)
     return { provider, consumers: make(connection), close: () => connection.close() }
   }
   const of = (
     model: ModelName,
     make: (connection: ReturnType<typeof createConnection>, provider: ChaosProvider) => Consumer,
-  ): Lane => {
+  ): TestSetup => {
     const provider = providers.byModel.get(model)
     if (!provider) throw new Error(`there is no provider of ${model}`)
-    return lane(provider, (connection) => [make(connection, provider)])
+    return setup(provider, (connection) => [make(connection, provider)])
   }
 
   await saveFunction("asks", askWhole("chaos-asked"))
@@ -136,37 +136,37 @@ export const createLanes = async (providers: Providers, deps: Deps): Promise<Lan
       readStream("filter of a stream", connection, "chaos-filtered-stream"),
     ),
     of("chaos-native", (connection) => {
-      const asked = { path: "/ollama/api/chat", model: "chaos-native", isStream: true }
-      return native("native proxy", connection, asked)
+      const requested = { path: "/ollama/api/chat", model: "chaos-native", isStream: true }
+      return native("native proxy", connection, requested)
     }),
     of("chaos-native-whole", (connection) => {
-      const asked = { path: "/ollama/api/chat", model: "chaos-native-whole", isStream: false }
-      return native("native proxy, whole", connection, asked)
+      const requested = { path: "/ollama/api/chat", model: "chaos-native-whole", isStream: false }
+      return native("native proxy, whole", connection, requested)
     }),
     of("chaos-openai-proxy", (connection) => {
-      const asked = {
+      const requested = {
         path: "/openai/chat/completions",
         model: "chaos-openai-proxy",
         isStream: true,
       }
-      return native("provider's proxy", connection, asked)
+      return native("provider's proxy", connection, requested)
     }),
     of("chaos-openai-list", (connection) => {
       const id = `env-openai-${openaiModels.indexOf("chaos-openai-list")}`
       return modelList("provider's list", connection, { id, model: "chaos-openai-list" })
     }),
     of("chaos-list", (connection) => {
-      const asked = { id: ollamaId("chaos-list"), model: "chaos-list" }
-      return modelList("runtime's list", connection, asked)
+      const requested = { id: ollamaId("chaos-list"), model: "chaos-list" }
+      return modelList("runtime's list", connection, requested)
     }),
     of("chaos-details", (connection) => {
-      const asked = { id: ollamaId("chaos-details"), model: "chaos-details" }
-      return modelDetails("runtime's details", connection, asked)
+      const requested = { id: ollamaId("chaos-details"), model: "chaos-details" }
+      return modelDetails("runtime's details", connection, requested)
     }),
-    lane(providers.search, (connection) => [
+    setup(providers.search, (connection) => [
       rerank(connection, collection),
       queryVector(connection, collection),
     ]),
-    lane(providers.reader, (connection) => [extraction(connection, deps.engine)]),
+    setup(providers.reader, (connection) => [extraction(connection, deps.engine)]),
   ]
 }
