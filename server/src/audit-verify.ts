@@ -33,16 +33,16 @@ const printVerdict = ({
 }: AuditVerification): void => {
   const numbers = [
     `${blocks} blocks, ${events} sealed events, ${unsealed} not sealed yet.`,
-    ...(prunedThrough > 0 ? [`Events of blocks 1 to ${prunedThrough} went by their age.`] : []),
+    ...(prunedThrough > 0 ? [`Events of blocks 1 to ${prunedThrough} were deleted when their retention period ended.`] : []),
     ...(last ? [`Last block: ${last.number}:${last.hash}`] : []),
   ]
   if (problems.length === 0) {
-    printLines(["The audit trail is whole.", ...numbers])
+    printLines(["The audit log is intact.", ...numbers])
     return
   }
   const more = problems.length - maxShown
   printLines([
-    "The audit trail was tampered with.",
+    "The audit log has been tampered with.",
     ...problems.slice(0, maxShown).map((problem) => `  ${problem}.`),
     ...(more > 0 ? [`  … and ${more} more.`] : []),
     ...numbers,
@@ -67,7 +67,7 @@ try {
   )
 } catch (error) {
   process.stderr.write(
-    `The audit trail was not verified.\n${error instanceof Error ? error.message : error}\n`,
+    `Could not verify the audit log.\n${error instanceof Error ? error.message : error}\n`,
   )
   process.exitCode = 2
 }

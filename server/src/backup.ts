@@ -7,14 +7,14 @@ const [target] = process.argv.slice(2)
 
 try {
   const config = readConfig()
-  if (!target) throw new Error("Say where to: npm run backup -- FILE")
-  if (config.DATABASE_URL) throw new Error("DATABASE_URL is set; back up PostgreSQL with pg_dump")
+  if (!target) throw new Error("Specify a file: npm run backup -- FILE")
+  if (config.DATABASE_URL) throw new Error("DATABASE_URL is set. Back up PostgreSQL with pg_dump.")
   const file = resolve(invocationDir(), target)
-  if (existsSync(file)) throw new Error(`${file} exists already; name a new file`)
+  if (existsSync(file)) throw new Error(`${file} already exists. Specify a new file.`)
   backUpDatabase(config.DATA_DIR, file)
   process.stdout.write(`Backed up to ${file}\n`)
-  if (!config.SECRET_KEY) process.stdout.write("Keep secret.key of the data folder with it.\n")
+  if (!config.SECRET_KEY) process.stdout.write("Keep the data folder's secret.key together with it.\n")
 } catch (error) {
-  process.stderr.write(`No backup was made.\n${error instanceof Error ? error.message : error}\n`)
+  process.stderr.write(`Backup failed.\n${error instanceof Error ? error.message : error}\n`)
   process.exit(1)
 }

@@ -32,10 +32,10 @@ export interface Serving {
 
 const listenError = (error: NodeJS.ErrnoException, { HOST, PORT }: Config): Error => {
   if (error.code === "EADDRINUSE") {
-    return new Error(`Port ${PORT} on ${HOST} is in use by another program; set PORT to a free one`)
+    return new Error(`Port ${PORT} on ${HOST} is in use by another program. Set PORT to a free port.`)
   }
   if (error.code === "EACCES") {
-    return new Error(`This user may not listen on port ${PORT} of ${HOST}; set PORT above 1023`)
+    return new Error(`Permission denied for port ${PORT} on ${HOST}. Set PORT to a number above 1023.`)
   }
   return error
 }
@@ -68,14 +68,14 @@ const explainStorageError = async (
   if (!trouble || !(error instanceof Error)) return error
   if (trouble === "broken") {
     return new Error(
-      `The data folder ${DATA_DIR} cannot be used (${error.message}). See whether its file system is mounted read-write and belongs to the user that runs Portico.`,
+      `Cannot use the data folder ${DATA_DIR} (${error.message}). Check that its file system is mounted read-write and that the folder belongs to the user that runs Portico.`,
     )
   }
   const free = Math.floor((await freeBytes(DATA_DIR)) / 1024)
   const where = DATABASE_URL
     ? `The disk of the database or of the data folder ${DATA_DIR} is full (the data folder has ${free} kB left)`
     : `The disk of the data folder ${DATA_DIR} is full (${free} kB left)`
-  return new Error(`${where}. Free some space or enlarge the volume, then start again`, {
+  return new Error(`${where}. Free up space or enlarge the volume, then start again`, {
     cause: error,
   })
 }

@@ -52,7 +52,7 @@ describe("connections of a user", () => {
     const seventh = socketFrom("192.0.2.1")
     expect(limit.admit(seventh)).toBe(true)
     limit.assignToUser(seventh, "bob")
-    expect(limit.count()).toEqual({ all: 6, strangers: 0 })
+    expect(limit.count()).toEqual({ all: 6, anonymous: 0 })
   })
 
   it("are not limited behind a trusted proxy", () => {

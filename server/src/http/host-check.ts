@@ -27,13 +27,13 @@ export const isLocalHost = (host: string | undefined): boolean => {
 
 const refuseHost = (host: string | undefined): Failure => {
   if (host === undefined || !isPlainHost(host)) {
-    return new Failure("bad_request", "The Host header of this request is missing or not valid")
+    return new Failure("bad_request", "The Host header is missing or invalid.")
   }
   const name = hostnameOf(host).slice(0, maxQuotedLength)
   return new Failure(
     "host_not_allowed",
-    `This gateway listens on this machine only and does not answer to the host "${name}". ` +
-      "To use it under that name, for example behind a reverse proxy, set PUBLIC_URL to its address.",
+    `This gateway only accepts requests for local hosts, not for "${name}". ` +
+      "To use this host name, for example behind a reverse proxy, set PUBLIC_URL to the gateway's address.",
   )
 }
 

@@ -40,7 +40,7 @@ const lazyFields = (bytes: Buffer, found: readonly JsonMember[]): Record<string,
     let value: unknown
     const get = (): unknown => {
       if (valueEnd - valueStart > maxFieldBytes) {
-        const message = `"${key}" has more than ${maxFieldBytes} bytes, which is the most accepted here`
+        const message = `The field "${key}" is too large (maximum ${maxFieldBytes} bytes).`
         fail("body_too_large", message, { param: key })
       }
       value ??= JSON.parse(bytes.toString("utf8", valueStart, valueEnd))
@@ -52,8 +52,8 @@ const lazyFields = (bytes: Buffer, found: readonly JsonMember[]): Record<string,
 }
 
 const fromScan = (bytes: Buffer, found: readonly ScannedMember[] | null): JsonObject => {
-  if (!isUtf8(bytes)) fail("invalid_json", "The body is not UTF-8 text")
-  if (!found) return fail("invalid_json", "The body must be a JSON object")
+  if (!isUtf8(bytes)) fail("invalid_json", "The body is not valid UTF-8.")
+  if (!found) return fail("invalid_json", "The body must be a JSON object.")
   const scanned = new Map(found.map((one) => [keyAt(bytes, one.start, one.keyEnd), one]))
   const named = found.map((one) => ({ ...one, key: keyAt(bytes, one.start, one.keyEnd) }))
   return { bytes, members: named, fields: lazyFields(bytes, named), scanned }
@@ -61,7 +61,7 @@ const fromScan = (bytes: Buffer, found: readonly ScannedMember[] | null): JsonOb
 
 const fromText = (body: JsonBody): JsonObject => {
   const fields = parseJsonBody(body)
-  if (!isObject(fields)) return fail("invalid_json", "The body must be a JSON object")
+  if (!isObject(fields)) return fail("invalid_json", "The body must be a JSON object.")
   const found = readMembers(body.bytes)
   if (found.length > maxMembers) throw tooManyMembers({ maxMembers })
   return { bytes: body.bytes, members: found, fields, scanned: null }
@@ -89,7 +89,7 @@ const maxParsedBytes = 16_000_000
 export const checkParsableSize = ({ length }: Buffer): void => {
   if (length <= maxParsedBytes) return
   const max = `${maxParsedBytes} bytes, which is the most accepted`
-  fail("body_too_large", `The body has more than ${max} with files, filters and functions`)
+  fail("body_too_large", `The body is too large for a request with files, filters or functions (maximum ${max}).`)
 }
 
 /** The same object with all its fields parsed. @throws {Failure} `body_too_large` */

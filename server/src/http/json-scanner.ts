@@ -105,7 +105,7 @@ export class JsonScanner {
   end(): JsonScan {
     const isNumber = this.#state === "in number" && isCompleteNumber[this.#number] === true
     if (isNumber && this.#depth === 0) this.#state = "end"
-    if (this.#state !== "end") fail("invalid_json", "The body is not JSON: it ends too early")
+    if (this.#state !== "end") fail("invalid_json", "The body is not valid JSON: it ends unexpectedly.")
     return { members: this.#isRootObject ? this.#members : null }
   }
 
@@ -276,23 +276,23 @@ export class JsonScanner {
 
   #unexpected(at: number): Failure {
     const where = `byte ${this.#before + at}`
-    return new Failure("invalid_json", `The body is not JSON: nothing of the kind fits at ${where}`)
+    return new Failure("invalid_json", `The body is not valid JSON: unexpected character at ${where}.`)
   }
 }
 
 const isPlain = (byte: number): boolean => byte >= 0x20 && byte !== quote && byte !== backslash
 
 export const nestingTooDeep = (maxDepth: number): Failure =>
-  new Failure("invalid_json", `The body nests deeper than ${maxDepth} levels`)
+  new Failure("invalid_json", `The body is nested too deeply (maximum ${maxDepth} levels).`)
 
 const tooManyValues = ({ maxValues }: JsonLimits): Failure =>
   new Failure(
     "body_too_large",
-    `The body has more than ${maxValues} values, which is the most accepted here`,
+    `The body has too many values (maximum ${maxValues}).`,
   )
 
 export const tooManyMembers = ({ maxMembers }: Pick<JsonLimits, "maxMembers">): Failure =>
   new Failure(
     "bad_request",
-    `The body has more than ${maxMembers} outermost fields, which is the most accepted here`,
+    `The body has too many top-level fields (maximum ${maxMembers}).`,
   )

@@ -9,14 +9,14 @@ export const authorize = (caller: Caller, shape: RouteShape, path: string): Call
   const { access, isAliased = false } = shape
   const { allowed_routes: allowed } = caller.credential
   if (allowed && !isRouteAllowed(allowed, { path, isAliased })) {
-    fail("forbidden", `This API key is not allowed to call ${path}`)
+    fail("forbidden", `This API key is not allowed to call ${path}.`)
   }
   const { role } = caller.user
   if (role === "pending" && access !== "signed_in") {
-    fail("account_pending", "This account waits for an administrator's approval")
+    fail("account_pending", "This account is waiting for an administrator's approval.")
   }
   if (access === "admin" && role !== "admin") {
-    fail("forbidden", "Only administrators may do this")
+    fail("forbidden", "This requires an administrator account.")
   }
   checkEscalation(caller, shape)
   return caller

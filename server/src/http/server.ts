@@ -97,13 +97,13 @@ export const createServerApp = (deps: Deps) => {
     const found = routesAt(path)
     const [first] = found
     if (!first) {
-      const failure = new Failure("not_found", `There is nothing at ${path}`)
+      const failure = new Failure("not_found", `No route matches ${path}.`)
       return errorResponse(deps.styleOf(path), failure)
     }
     const allow = new Set(found.map((route) => route.method))
     if (allow.has("GET")) allow.add("HEAD")
     const named = [...allow].join(", ")
-    const failure = new Failure("method_not_allowed", `${path} takes ${named}, not ${method}`, {
+    const failure = new Failure("method_not_allowed", `${path} does not support ${method}. Use ${named}.`, {
       headers: { allow: named },
     })
     return errorResponse(first.style, failure)

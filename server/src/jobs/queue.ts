@@ -45,7 +45,7 @@ export class PermanentJobError extends Error {
 }
 
 /** Why a run is aborted that makes room for others. */
-const preempted = new Error("It makes room for others")
+const preempted = new Error("Preempted by another job")
 
 const pauseMs = (firstPauseMs: number, attempt: number): number =>
   Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1)) *

@@ -38,7 +38,7 @@ export const createSemaphore = (max: number) => {
   const maxPerUser = Math.max(1, Math.floor(max * shareOfOne))
 
   const busy = (name: string): Failure =>
-    new Failure("rate_limited", `The function "${name}" is busy; try again soon`, {
+    new Failure("rate_limited", `The function "${name}" is busy. Try again shortly.`, {
       headers: { "retry-after": "5" },
     })
 
@@ -107,7 +107,7 @@ export const createSemaphore = (max: number) => {
         lot.waiting = lot.waiting.filter((one) => one !== waiting)
         settle(() => reject(failure))
       }
-      const isReleased = stop(new Failure("bad_request", "The client left"))
+      const isReleased = stop(new Failure("bad_request", "The client disconnected"))
       const refuse = stop(busy(name))
       const timer = setTimeout(refuse, maxWaitMs)
       const settle = (work: () => void): void => {

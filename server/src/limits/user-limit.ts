@@ -29,7 +29,7 @@ export const limitExceededFailure = (
     return new Failure("rate_limited", message, retry)
   }
   if (counts.total > bounds.total) {
-    const message = `The gateway has reached its limit of ${bounds.total} ${what} (${variable}); try again soon`
+    const message = `The gateway has reached its limit of ${bounds.total} ${what} (${variable}). Try again shortly.`
     return new Failure("rate_limited", message, retry)
   }
   return null

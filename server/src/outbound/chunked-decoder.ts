@@ -76,32 +76,32 @@ export class ChunkedDecoder {
     if (this.#ending) this.#lineEnd(byte)
     else if (byte === carriageReturn) this.#ending = true
     else if (this.#state === "size") this.#sizeByte(byte)
-    else if (this.#state === "end") throw new MalformedHttpError("a chunk is not of its size")
+    else if (this.#state === "end") throw new MalformedHttpError("a chunk does not have its declared size")
     else this.#lineByte(byte)
   }
 
   #sizeByte(byte: number): void {
     const digit = hexDigit(byte)
     if (digit >= 0) {
-      if (++this.#digits > maxSizeDigits) throw new MalformedHttpError("a chunk is too long")
+      if (++this.#digits > maxSizeDigits) throw new MalformedHttpError("a chunk size is too large")
       this.#left = this.#left * 16 + digit
       return
     }
     if (byte !== semicolon || this.#digits === 0) {
-      throw new MalformedHttpError("a chunk has no valid size")
+      throw new MalformedHttpError("a chunk size is invalid")
     }
     this.#state = "extension"
     this.#lineByte(byte)
   }
 
   #lineByte(byte: number): void {
-    if (byte === lineFeed) throw new MalformedHttpError("a line of a chunk does not end in CR LF")
-    if (this.#line.length >= maxLine) throw new MalformedHttpError("a line of a chunk is too long")
+    if (byte === lineFeed) throw new MalformedHttpError("a chunk line does not end in CR LF")
+    if (this.#line.length >= maxLine) throw new MalformedHttpError("a chunk line is too long")
     this.#line += String.fromCharCode(byte)
   }
 
   #lineEnd(byte: number): void {
-    if (byte !== lineFeed) throw new MalformedHttpError("a line of a chunk does not end in CR LF")
+    if (byte !== lineFeed) throw new MalformedHttpError("a chunk line does not end in CR LF")
     if (this.#state === "end") this.#turn("size")
     else if (this.#state === "trailer") this.#trailerLine()
     else this.#sizeLine()
@@ -109,10 +109,10 @@ export class ChunkedDecoder {
 
   #sizeLine(): void {
     if (this.#state === "size" && this.#digits === 0) {
-      throw new MalformedHttpError("a chunk has no valid size")
+      throw new MalformedHttpError("a chunk size is invalid")
     }
     if (this.#line !== "" && !extensions.test(this.#line))
-      throw new MalformedHttpError("a chunk's extension is not valid")
+      throw new MalformedHttpError("a chunk extension is invalid")
     this.#turn(this.#left === 0 ? "trailer" : "chunk")
   }
 
@@ -126,7 +126,7 @@ export class ChunkedDecoder {
     if (this.#trailerBytes > maxLine) throw new MalformedHttpError("the trailer is too long")
     const [name = ""] = parseFields(this.#line, 0)
     if (isFramingField(name)) {
-      throw new MalformedHttpError(`the trailer has a ${name}, which belongs into the head`)
+      throw new MalformedHttpError(`the trailer contains ${name}, which is only allowed in the head`)
     }
     this.#turn("trailer")
   }

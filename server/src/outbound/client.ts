@@ -81,7 +81,7 @@ class PendingRequest implements ConnectionListener, SentRequest {
 
   giveUp(): void {
     this.#cut()
-    this.onError(new UpstreamError("silence", new Error("the reply stopped coming")))
+    this.onError(new UpstreamError("silence", new Error("the response stalled")))
   }
 
   onHead(status: number, rawHeaders: string[]): void {

@@ -157,7 +157,7 @@ export class ClientConnection {
     if (this.#phase === "idle") this.cut()
     else if (this.#phase === "connecting") this.#giveUp("unreachable", "no connection in time")
     else if (this.#phase === "waiting") this.#giveUp("timeout", "no reply in time")
-    else if (this.#phase === "receiving") this.#giveUp("silence", "the reply stopped coming")
+    else if (this.#phase === "receiving") this.#giveUp("silence", "the response stalled")
   }
 
   #giveUp(kind: UpstreamErrorKind, message: string): void {
@@ -256,7 +256,7 @@ export class ClientConnection {
     const listener = this.#listener
     this.#listener = null
     listener?.onError(
-      classifyUpstreamError(this.#failure ?? new Error("the other side closed"), headSeen),
+      classifyUpstreamError(this.#failure ?? new Error("the server closed the connection"), headSeen),
     )
   }
 }

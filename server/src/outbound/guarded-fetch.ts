@@ -31,14 +31,14 @@ const travels = /^(accept|accept-language|content-type|user-agent)$/
 
 const check = (url: URL, allows: GuardedRequest["allows"]): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new SsrfGuardError(`${url.protocol} addresses cannot be fetched`)
+    throw new SsrfGuardError(`${url.protocol} URLs cannot be fetched`)
   }
   if (url.username !== "" || url.password !== "") {
     throw new SsrfGuardError(
-      "An address with a user name or password is not fetched; send a header",
+      "URLs with a user name or password are not fetched. Send an Authorization header instead.",
     )
   }
-  if (!allows(url)) throw new SsrfGuardError(`The host ${url.host} is not one that was allowed`)
+  if (!allows(url)) throw new SsrfGuardError(`The host ${url.host} is not allowed`)
 }
 
 const named = (rawHeaders: readonly string[]): Record<string, string> => {
@@ -80,7 +80,7 @@ const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => 
     }
   } catch (error) {
     if (!(error instanceof ResponseTooLargeError)) throw error
-    throw new SsrfGuardError(`The reply is longer than ${mostBytes / 1e6} MB`)
+    throw new SsrfGuardError(`The response is larger than ${mostBytes / 1e6} MB`)
   } finally {
     client.close()
   }
@@ -88,7 +88,7 @@ const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => 
 
 const next = (request: GuardedRequest, status: number, location: string): GuardedRequest => {
   if (!URL.canParse(location, request.url.href))
-    throw new SsrfGuardError("It redirects to no address")
+    throw new SsrfGuardError("The redirect has no location")
   const url = new URL(location, request.url)
   const becomesGet = status === 303 || (status < 303 && request.method === "POST")
   const headers = Object.entries(request.headers).filter(
@@ -116,5 +116,5 @@ export const guardedFetch = async (
     if (location === null) return reply
     request = next(request, reply.status, location)
   }
-  throw new SsrfGuardError(`It redirects more than ${maxRedirects} times`)
+  throw new SsrfGuardError(`Too many redirects (maximum ${maxRedirects})`)
 }

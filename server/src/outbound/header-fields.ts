@@ -44,7 +44,7 @@ export const parseFields = (lines: string, from: number): string[] => {
     const name = colon < 0 || colon > end ? "" : lines.slice(start, colon)
     const value = unpadded(lines, colon + 1, end)
     if (!fieldName.test(name) || controlCharacters.test(value)) {
-      throw new MalformedHttpError("a header of the reply is not valid")
+      throw new MalformedHttpError("a response header is invalid")
     }
     // llhttp, and who reads with it, takes a tab there for a part of the value.
     if (
@@ -52,7 +52,7 @@ export const parseFields = (lines: string, from: number): string[] => {
       isFramingField(name) &&
       endsInTab(lines, colon, end)
     ) {
-      throw new MalformedHttpError(`the ${name} of the reply ends in a tab`)
+      throw new MalformedHttpError(`the response header ${name} ends in a tab`)
     }
     fields.push(name, value)
     start = end + 2

@@ -61,7 +61,7 @@ export const createConnectionPool = (peer: Peer) => {
       listener: ConnectionListener,
       timeouts: ConnectionTimeouts,
     ): ClientConnection => {
-      if (retired) throw new TypeError("the connection is not used any more")
+      if (retired) throw new TypeError("the connection pool is closed")
       const wire = free.pop() ?? add(timeouts)
       wire.send(request, { listener, timeouts: timeouts })
       return wire

@@ -61,10 +61,10 @@ const framingOf = (
   const length = lengthOf(headerOf(rawHeaders, "content-length"))
   const chunked = isChunked(headerOf(rawHeaders, "transfer-encoding"))
   if (chunked && length !== null) {
-    throw new MalformedHttpError("the reply has both a transfer-encoding and a content-length")
+    throw new MalformedHttpError("the response has both transfer-encoding and content-length")
   }
   if ((status < 200 || status === 204) && (chunked || (length ?? 0) > 0)) {
-    throw new MalformedHttpError(`a reply ${status} has no body, but its head has a length`)
+    throw new MalformedHttpError(`a ${status} response must not have a body, but declares one`)
   }
   return { length, chunked }
 }
@@ -73,7 +73,7 @@ const framingOf = (
 export const parseResponseHead = (text: string): ResponseHead => {
   const firstEnd = text.indexOf("\r\n")
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []
-  if (code === undefined) throw new MalformedHttpError("what came is no HTTP reply")
+  if (code === undefined) throw new MalformedHttpError("the response is not HTTP")
   const status = Number(code)
   const rawHeaders = firstEnd < 0 ? [] : parseFields(text, firstEnd + 2)
   const connection = connectionOf(rawHeaders)

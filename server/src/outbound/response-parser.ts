@@ -83,21 +83,21 @@ export class ResponseParser {
   #headEnd(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(headEnd, from)
     if ((end < 0 ? bytes.length : end) - from > maxHead) {
-      throw new MalformedHttpError("the head of the reply is too long")
+      throw new MalformedHttpError("the response head is too long")
     }
     if (end >= 0) return end
     const start = bytes.toString("latin1", from, from + protocol.length)
-    if (!protocol.startsWith(start)) throw new MalformedHttpError("what came is no HTTP reply")
+    if (!protocol.startsWith(start)) throw new MalformedHttpError("the response is not HTTP")
     this.#held = Buffer.from(bytes.subarray(from))
     return -1
   }
 
   #takeHead(head: ResponseHead): void {
     const { status, rawHeaders } = head
-    if (status === 101) throw new MalformedHttpError("the upstream changed the protocol unasked")
+    if (status === 101) throw new MalformedHttpError("the server switched protocols without being asked")
     // Interim replies say nothing of the one that follows, but that there is one.
     if (status < 200 && !head.persistent)
-      throw new MalformedHttpError("an interim reply is the last")
+      throw new MalformedHttpError("an interim response was not followed by a final one")
     if (status < 200) return
     this.keepAlive = head.keepAlive
     const hasNone = this.#bodiless || status === 204 || status === 304 || head.length === 0
@@ -119,7 +119,7 @@ export class ResponseParser {
 
   #body(bytes: Buffer, from: number): void {
     const to = this.#chunks ? this.#unchunk(this.#chunks, bytes, from) : this.#plain(bytes, from)
-    if (to < bytes.length) throw new MalformedHttpError("more came than the reply")
+    if (to < bytes.length) throw new MalformedHttpError("data followed the end of the response")
   }
 
   #unchunk(chunks: ChunkedDecoder, bytes: Buffer, from: number): number {

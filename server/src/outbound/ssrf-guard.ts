@@ -83,10 +83,10 @@ export const createSsrfGuard = (open: readonly string[], resolve: Resolve = syst
         : await resolve(bare).catch((): { address: string }[] => [])
       const addresses = found.map(({ address }) => plain(address))
       const [first] = addresses
-      if (!first) throw new SsrfGuardError(`The host ${hostname} cannot be found`)
+      if (!first) throw new SsrfGuardError(`The host ${hostname} cannot be resolved`)
       if (!addresses.every(isOpen)) {
         throw new SsrfGuardError(
-          `The host ${hostname} is on a network that functions may not reach`,
+          `The host ${hostname} is on a network that functions may not access`,
         )
       }
       return { address: first, family: isIP(first) === 6 ? 6 : 4 }

@@ -43,8 +43,8 @@ export const keyFilePath = (dataDir: string): string => join(dataDir, "secret.ke
 
 const missingKeyError = (path: string): Error =>
   new Error(
-    `The key file ${path} is missing, or empty, although the data folder is in use: what is stored under it could not be read any more.\n` +
-      "Restore it from a back-up, or set SECRET_KEY if that was set before. If the key is lost for good, make a new one with\n" +
+    `The key file ${path} is missing or empty, but the data folder contains data encrypted with it.\n` +
+      "Restore it from a backup, or set SECRET_KEY if it was set before. If the key is lost, create a new one with\n" +
       `  openssl rand -base64 32 > ${path}\n` +
       'and see "SECRET_KEY" in docs/operations.md for what has to be entered again.',
   )

@@ -49,7 +49,7 @@ describe("the key file", () => {
   it("is never made anew where something may be stored under it", () => {
     writeFileSync(join(folder, "portico.db"), "")
     writeFileSync(join(folder, "secret.key"), "\n")
-    expect(() => readSecretKey(folder)).toThrow(/secret\.key is missing, or empty.*back-up/s)
+    expect(() => readSecretKey(folder)).toThrow(/secret\.key is missing or empty.*backup/s)
     rmSync(join(folder, "secret.key"))
     expect(() => readSecretKey(folder)).toThrow("openssl rand -base64 32")
   })

@@ -104,7 +104,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
     for (const other of others) await other.stop()
     await gateway.gateway.auditProcessing.sealer.sealAll()
     const { code, printed: said } = await verify()
-    expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
+    expect([code, said]).toEqual([0, expect.stringContaining("The audit log is intact.")])
     expect(said).toContain(" 0 not sealed yet")
   })
 
@@ -151,7 +151,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
     const former = join(database.dataDir, "former.key")
     writeFileSync(former, secretKey)
     const { code, printed: said } = await verify(["--former-key", former], { SECRET_KEY: other })
-    expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
+    expect([code, said]).toEqual([0, expect.stringContaining("The audit log is intact.")])
   })
 
   it("must contain the block passed with --expect", async () => {

@@ -94,7 +94,7 @@ describe("a backup", () => {
 
   it.each([
     [[], {}, "Say where to"],
-    [["mine.db"], {}, "exists already"],
+    [["mine.db"], {}, "already exists"],
     [["no/such/folder/x.db"], {}, ""],
     [["x.db"], { DATA_DIR: "/nonexistent" }, "No database found at /nonexistent/portico.db"],
     [

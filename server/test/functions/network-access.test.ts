@@ -69,7 +69,7 @@ describe("hostile code that tries to reach internal services", () => {
     await save("hostile", fetchCode(address), { hosts: [`${hostname}:${port}`] })
     const { status, body } = await requestCompletion(gateway, "hostile", { key: user.key })
     expect(status).toBe(502)
-    expect(body.error.message).toMatch(/network that functions may not reach/)
+    expect(body.error.message).toMatch(/network that functions may not access/)
     expect(internalRequests).toEqual([])
     expect(await fetchLastRun(gateway, "hostile")).toMatchObject({ outcome: "denied" })
   })
@@ -77,11 +77,11 @@ describe("hostile code that tries to reach internal services", () => {
   it("cannot connect to a host that is not allowed, nor to another port of an allowed host", async () => {
     await save("hostile", fetchCode("https://example.com/"), { hosts: ["api.example.com"] })
     expect((await requestCompletion(gateway, "hostile")).body.error.message).toMatch(
-      /not one that was allowed/,
+      /is not allowed/,
     )
     await save("hostile", fetchCode("https://example.com:8443/"), { hosts: ["example.com"] })
     expect((await requestCompletion(gateway, "hostile")).body.error.message).toMatch(
-      /not one that was allowed/,
+      /is not allowed/,
     )
     await save("hostile", fetchCode("file:///etc/passwd"), { hosts: ["example.com"] })
     expect((await requestCompletion(gateway, "hostile")).body.error.message).toMatch(

@@ -29,7 +29,7 @@ it("when file descriptors run out, new connections are rejected and logged, and 
   }
   await expect.poll(() => closed, { timeout: 10_000 }).toBeGreaterThan(100)
   await expect
-    .poll(() => server.output.some((line) => line.includes("Connections were turned away")))
+    .poll(() => server.output.some((line) => line.includes("Rejecting connections")))
     .toBe(true)
   // Accepted connections still work: some descriptors are reserved for files.
   const inside = sockets.find((socket) => !socket.destroyed)

@@ -180,7 +180,7 @@ describe("a workspace model", () => {
       /at most 5 models/,
     )
     expect((await tryCreateModel("g", { base_model_id: "none" })).body.detail).toMatch(
-      /no model "none"/,
+      /Model "none" not found/,
     )
     expect((await tryCreateModel("h", { base_model_id: "h" }, ada)).status).toBe(422)
     expect((await getModel("a")).body.base_model_id).toBe("gpt-fake")

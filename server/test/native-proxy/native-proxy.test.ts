@@ -146,8 +146,8 @@ describe("the native proxy", () => {
   )
 
   it.each([
-    ['{"model":"llama3.2","model":"secret"}', 400, /occurs twice/],
-    ['{"model":"llama3.2","MODEL":"secret"}', 400, /occurs twice/],
+    ['{"model":"llama3.2","model":"secret"}', 400, /appears more than once/],
+    ['{"model":"llama3.2","MODEL":"secret"}', 400, /appears more than once/],
     ['{"prompt":"x"}', 400, /model is required/],
     ["{", 400, /not valid JSON/],
     ["", 400, /empty/],

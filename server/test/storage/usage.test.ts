@@ -221,7 +221,7 @@ describe.each(chooseDatabases())("storage usage on $name", ({ createDatabase }) 
     expect(await ask("one")).toBe("stored")
     expect(await ask("two")).toBe("stored")
     expect(await functionBytes()).toBeGreaterThan(13_000)
-    expect(await ask("three")).toMatch(/storage limit is reached \(MAX_STORAGE\)/)
+    expect(await ask("three")).toMatch(/Storage limit reached \(MAX_STORAGE\)/)
     expect(await ask("one")).toBe("stored")
     const longer = { content: `${content}// ${"g".repeat(2000)}` }
     const refused = await admin("POST", "/functions/id/hoards/update", longer)

@@ -29,7 +29,7 @@ describe("the head of a simple request", () => {
     ])
     const head = read(bytes)
     expect(head).toMatchObject({
-      wanted: "chat",
+      route: "chat",
       method: "POST",
       url: "/v1/chat/completions",
       length: 2,
