@@ -33,7 +33,9 @@ const printVerdict = ({
 }: AuditVerification): void => {
   const numbers = [
     `${blocks} blocks, ${events} sealed events, ${unsealed} not sealed yet.`,
-    ...(prunedThrough > 0 ? [`Events of blocks 1 to ${prunedThrough} were deleted when their retention period ended.`] : []),
+    ...(prunedThrough > 0
+      ? [`Events of blocks 1 to ${prunedThrough} were deleted when their retention period ended.`]
+      : []),
     ...(last ? [`Last block: ${last.number}:${last.hash}`] : []),
   ]
   if (problems.length === 0) {

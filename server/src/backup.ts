@@ -13,7 +13,8 @@ try {
   if (existsSync(file)) throw new Error(`${file} already exists. Specify a new file.`)
   backUpDatabase(config.DATA_DIR, file)
   process.stdout.write(`Backed up to ${file}\n`)
-  if (!config.SECRET_KEY) process.stdout.write("Keep the data folder's secret.key together with it.\n")
+  if (!config.SECRET_KEY)
+    process.stdout.write("Keep the data folder's secret.key together with it.\n")
 } catch (error) {
   process.stderr.write(`Backup failed.\n${error instanceof Error ? error.message : error}\n`)
   process.exit(1)

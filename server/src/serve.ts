@@ -32,10 +32,14 @@ export interface Serving {
 
 const listenError = (error: NodeJS.ErrnoException, { HOST, PORT }: Config): Error => {
   if (error.code === "EADDRINUSE") {
-    return new Error(`Port ${PORT} on ${HOST} is in use by another program. Set PORT to a free port.`)
+    return new Error(
+      `Port ${PORT} on ${HOST} is in use by another program. Set PORT to a free port.`,
+    )
   }
   if (error.code === "EACCES") {
-    return new Error(`Permission denied for port ${PORT} on ${HOST}. Set PORT to a number above 1023.`)
+    return new Error(
+      `Permission denied for port ${PORT} on ${HOST}. Set PORT to a number above 1023.`,
+    )
   }
   return error
 }

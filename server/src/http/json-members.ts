@@ -143,7 +143,9 @@ export const rejectDuplicateMembers = (found: readonly JsonMember[]): void => {
   for (const { key } of found) {
     const folded = key.toLowerCase()
     if (seen.has(folded)) {
-      fail("duplicate_parameter", `The field "${key}" appears more than once. Send it once.`, { param: key })
+      fail("duplicate_parameter", `The field "${key}" appears more than once. Send it once.`, {
+        param: key,
+      })
     }
     seen.add(folded)
   }

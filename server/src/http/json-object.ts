@@ -89,7 +89,10 @@ const maxParsedBytes = 16_000_000
 export const checkParsableSize = ({ length }: Buffer): void => {
   if (length <= maxParsedBytes) return
   const max = `${maxParsedBytes} bytes, which is the most accepted`
-  fail("body_too_large", `The body is too large for a request with files, filters or functions (maximum ${max}).`)
+  fail(
+    "body_too_large",
+    `The body is too large for a request with files, filters or functions (maximum ${max}).`,
+  )
 }
 
 /** The same object with all its fields parsed. @throws {Failure} `body_too_large` */

@@ -105,7 +105,8 @@ export class JsonScanner {
   end(): JsonScan {
     const isNumber = this.#state === "in number" && isCompleteNumber[this.#number] === true
     if (isNumber && this.#depth === 0) this.#state = "end"
-    if (this.#state !== "end") fail("invalid_json", "The body is not valid JSON: it ends unexpectedly.")
+    if (this.#state !== "end")
+      fail("invalid_json", "The body is not valid JSON: it ends unexpectedly.")
     return { members: this.#isRootObject ? this.#members : null }
   }
 
@@ -276,7 +277,10 @@ export class JsonScanner {
 
   #unexpected(at: number): Failure {
     const where = `byte ${this.#before + at}`
-    return new Failure("invalid_json", `The body is not valid JSON: unexpected character at ${where}.`)
+    return new Failure(
+      "invalid_json",
+      `The body is not valid JSON: unexpected character at ${where}.`,
+    )
   }
 }
 
@@ -286,13 +290,7 @@ export const nestingTooDeep = (maxDepth: number): Failure =>
   new Failure("invalid_json", `The body is nested too deeply (maximum ${maxDepth} levels).`)
 
 const tooManyValues = ({ maxValues }: JsonLimits): Failure =>
-  new Failure(
-    "body_too_large",
-    `The body has too many values (maximum ${maxValues}).`,
-  )
+  new Failure("body_too_large", `The body has too many values (maximum ${maxValues}).`)
 
 export const tooManyMembers = ({ maxMembers }: Pick<JsonLimits, "maxMembers">): Failure =>
-  new Failure(
-    "bad_request",
-    `The body has too many top-level fields (maximum ${maxMembers}).`,
-  )
+  new Failure("bad_request", `The body has too many top-level fields (maximum ${maxMembers}).`)

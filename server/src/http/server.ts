@@ -103,9 +103,13 @@ export const createServerApp = (deps: Deps) => {
     const allow = new Set(found.map((route) => route.method))
     if (allow.has("GET")) allow.add("HEAD")
     const named = [...allow].join(", ")
-    const failure = new Failure("method_not_allowed", `${path} does not support ${method}. Use ${named}.`, {
-      headers: { allow: named },
-    })
+    const failure = new Failure(
+      "method_not_allowed",
+      `${path} does not support ${method}. Use ${named}.`,
+      {
+        headers: { allow: named },
+      },
+    )
     return errorResponse(first.style, failure)
   })
 

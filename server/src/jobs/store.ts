@@ -114,11 +114,11 @@ export const createJobStore = (db: Database) => ({
   /** Ends it for good, unless it was asked for once more while it ran. */
   finish: (job: Job, usedMs: number): Promise<void> =>
     db.transactRelaxed(async (tx) => {
-      const isClaimedByMe = tx
+      const claimed = tx
         .deleteFrom("jobs")
         .where("id", "=", job.id)
         .where("holder", "=", job.holder)
-      await isClaimedByMe.where("revision", "=", job.revision).execute()
+      await claimed.where("revision", "=", job.revision).execute()
       await release(tx, job)
       await settleOwnerCharge(tx, job, usedMs)
     }),
@@ -186,13 +186,13 @@ export const createJobStore = (db: Database) => ({
   },
 
   remove: async (tx: Tx, kind: string, target: string): Promise<void> => {
-    const isFinished = await tx
+    const deleted = await tx
       .deleteFrom("jobs")
       .where("kind", "=", kind)
       .where("target", "=", target)
       .returning(["kind", "owner"])
       .execute()
-    for (const job of isFinished) await settleOwnerCharge(tx, job)
+    for (const job of deleted) await settleOwnerCharge(tx, job)
   },
 })
 

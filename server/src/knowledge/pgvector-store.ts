@@ -147,9 +147,9 @@ export const createPgvectorStore = (db: Database) => ({
   buildIndex: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
     db.runWithoutTimeout(async (connection) => {
       const lock = `${lockName}:${spaceId}`
-      const { rows } = await sql<{ own: boolean }>`
-        select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as mine`.execute(connection)
-      if (rows[0]?.own !== true) return false
+      const { rows } = await sql<{ owned: boolean }>`
+        select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as owned`.execute(connection)
+      if (rows[0]?.owned !== true) return false
       try {
         await work()
         // An interrupted build leaves an invalid index behind.

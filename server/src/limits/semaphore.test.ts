@@ -36,7 +36,7 @@ describe("a function's places", () => {
   it("are not waited for by who has left already", async () => {
     const enter = createSemaphore(1)
     const leave = await enter("slow", "bob", signal)
-    await expect(enter("slow", "ada", AbortSignal.abort())).rejects.toThrow(/left/)
+    await expect(enter("slow", "ada", AbortSignal.abort())).rejects.toThrow(/disconnected/)
     leave()
   })
 

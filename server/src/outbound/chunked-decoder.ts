@@ -76,7 +76,8 @@ export class ChunkedDecoder {
     if (this.#ending) this.#lineEnd(byte)
     else if (byte === carriageReturn) this.#ending = true
     else if (this.#state === "size") this.#sizeByte(byte)
-    else if (this.#state === "end") throw new MalformedHttpError("a chunk does not have its declared size")
+    else if (this.#state === "end")
+      throw new MalformedHttpError("a chunk does not have its declared size")
     else this.#lineByte(byte)
   }
 
@@ -126,7 +127,9 @@ export class ChunkedDecoder {
     if (this.#trailerBytes > maxLine) throw new MalformedHttpError("the trailer is too long")
     const [name = ""] = parseFields(this.#line, 0)
     if (isFramingField(name)) {
-      throw new MalformedHttpError(`the trailer contains ${name}, which is only allowed in the head`)
+      throw new MalformedHttpError(
+        `the trailer contains ${name}, which is only allowed in the head`,
+      )
     }
     this.#turn("trailer")
   }

@@ -256,7 +256,10 @@ export class ClientConnection {
     const listener = this.#listener
     this.#listener = null
     listener?.onError(
-      classifyUpstreamError(this.#failure ?? new Error("the server closed the connection"), headSeen),
+      classifyUpstreamError(
+        this.#failure ?? new Error("the server closed the connection"),
+        headSeen,
+      ),
     )
   }
 }

@@ -94,7 +94,8 @@ export class ResponseParser {
 
   #takeHead(head: ResponseHead): void {
     const { status, rawHeaders } = head
-    if (status === 101) throw new MalformedHttpError("the server switched protocols without being asked")
+    if (status === 101)
+      throw new MalformedHttpError("the server switched protocols without being asked")
     // Interim replies say nothing of the one that follows, but that there is one.
     if (status < 200 && !head.persistent)
       throw new MalformedHttpError("an interim response was not followed by a final one")

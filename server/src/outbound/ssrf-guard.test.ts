@@ -52,7 +52,7 @@ const special = [
 describe("the guard", () => {
   it.each(special)("is closed to special-purpose address %s", async (address) => {
     const guard = createSsrfGuard([], to(address))
-    await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
+    await expect(guard.admit("example.com")).rejects.toThrow(/may not access/)
   })
 
   it.each([
@@ -62,7 +62,7 @@ describe("the guard", () => {
     ...["::ffff:a00:1", "64:ff9b::a00:1", "2002:a00:1::", "2001::1", "2001:db8::1", "::127.0.0.1"],
   ])("lets nobody to a name that leads to %s", async (address) => {
     const guard = createSsrfGuard([], to("93.184.216.34", address))
-    await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
+    await expect(guard.admit("example.com")).rejects.toThrow(/may not access/)
   })
 
   it.each([
@@ -94,7 +94,9 @@ describe("the guard", () => {
 
   it("says of a name that cannot be found just that", async () => {
     const nowhere: Resolve = async () => Promise.reject(new Error("ENOTFOUND at 10.0.0.2"))
-    await expect(createSsrfGuard([], nowhere).admit("nowhere")).rejects.toThrow(/cannot be found/)
+    await expect(createSsrfGuard([], nowhere).admit("nowhere")).rejects.toThrow(
+      /cannot be resolved/,
+    )
   })
 })
 
@@ -175,7 +177,7 @@ describe("a guarded fetch", () => {
     })
     const guard = open(to("127.0.0.1"))
     await expect(guardedFetch(guard, request(`http://x.example:${round}/`))).rejects.toThrow(
-      /times/,
+      /Too many redirects/,
     )
     const endless = await serve((_request, response) => {
       const timer = setInterval(() => response.write("x".repeat(500)), 1)

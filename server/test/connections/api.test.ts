@@ -247,8 +247,8 @@ describe("a test of a connection", () => {
       [{ api_key: "wrong-key-wrong-key" }, /rejected the API key \(status 401\)/],
       [{ base_url: "http://127.0.0.1:9/v1" }, /Can't reach .*Check the address/],
       [{ base_url: upstream.origin }, /no model list at this path \(404\).*\/v1/],
-      [{ base_url: `http://127.0.0.1:${port}` }, /answers, but not as an OpenAI-style API does/],
-      [{ base_url: "http://nowhere.invalid/v1" }, /Nothing can be reached/],
+      [{ base_url: `http://127.0.0.1:${port}` }, /did not respond like an OpenAI-style API/],
+      [{ base_url: "http://nowhere.invalid/v1" }, /Can't reach/],
     ]
     for (const [fields, words] of wrong) {
       const result = await test(fields)

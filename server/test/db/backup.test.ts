@@ -93,19 +93,19 @@ describe("a backup", () => {
   })
 
   it.each([
-    [[], {}, "Say where to"],
+    [[], {}, "Specify a file"],
     [["mine.db"], {}, "already exists"],
     [["no/such/folder/x.db"], {}, ""],
     [["x.db"], { DATA_DIR: "/nonexistent" }, "No database found at /nonexistent/portico.db"],
     [
       ["x.db"],
       { DATABASE_URL: "postgres://x", SECRET_KEY: "x".repeat(32) },
-      "back up PostgreSQL with pg_dump",
+      "Back up PostgreSQL with pg_dump",
     ],
   ])("that fails leaves no files and reports the reason: %j", async (args, env, why) => {
     const { code, output } = await run(args, env)
     expect(code).toBe(1)
-    expect(output).toMatch(/^No backup was made\.\n/)
+    expect(output).toMatch(/^Backup failed\.\n/)
     expect(output).toContain(why)
     expect(output).not.toContain("    at ")
   })

@@ -16,7 +16,7 @@ describe("the name check", () => {
   })
 
   it.each([
-    ["wall", "sandbox"],
+    ["wallWorker", "sandbox"],
     ["functionWall", "sandbox"],
     ["vector-shelf", "cache"],
     ["mostHeldBytes", "max"],
