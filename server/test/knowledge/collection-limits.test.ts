@@ -77,7 +77,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ createDatabase 
     const other = await createCollection(gateway, "Other", [], owner.key)
     const refused = await addFiles(other, [generatedFileId(1)])
     expect(refused).toMatchObject(limitReached)
-    expect(refused.body.detail).toMatch(/1,000,000 files together/)
+    expect(refused.body.detail).toMatch(/1,000,000 files in total/)
     expect((await addFiles(fullCollection, [generatedFileId(1)])).status).toBe(200)
     const { key } = await gateway.createUser("Eve")
     const file = await upload(gateway, "a.txt", "a", { key, query: "?process=false" })
