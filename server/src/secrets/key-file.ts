@@ -46,7 +46,7 @@ const missingKeyError = (path: string): Error =>
     `The key file ${path} is missing or empty, but the data folder contains data encrypted with it.\n` +
       "Restore it from a backup, or set SECRET_KEY if it was set before. If the key is lost, create a new one with\n" +
       `  openssl rand -base64 32 > ${path}\n` +
-      'and see "SECRET_KEY" in docs/operations.md for what has to be entered again.',
+      'and see "SECRET_KEY" in docs/operations.md for what you need to re-enter.',
   )
 
 /**

@@ -4,7 +4,7 @@ const version = "v1"
 const nonceBytes = 12
 const tagBytes = 16
 const otherKey =
-  'A stored credential was sealed under another SECRET_KEY. Set the one of before; if it is lost, see "SECRET_KEY" in docs/operations.md.'
+  'A stored credential was encrypted with another SECRET_KEY. Restore the previous key; if it is lost, see "SECRET_KEY" in docs/operations.md.'
 
 /** What is derived from SECRET_KEY: one key a purpose, so that neither opens the other. */
 export const createSecrets = (secretKey: string) => {
