@@ -2,32 +2,32 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import type { Caller } from "./caller.ts"
 import { UnorderedList } from "./unordered-list.ts"
 
-/** Ends a request whose caller may not have what it runs on any more. */
+/** Ends a request when its caller loses access to something the request uses. */
 export interface AccessRevocation {
-  /** @param present the caller with the role and the groups of now */
+  /** @param present the caller with their current role and groups */
   isDue: (present: Caller) => boolean
   end: () => void
 }
 
-/** How a request that is under way is ended from our side. */
+/** How the gateway ends a request in progress. */
 export interface InFlightHandlers {
-  /** Its credential was revoked. */
+  /** The request's credential was revoked. */
   revoke: () => void
-  /** The gateway shuts down, and the time to finish is up. */
+  /** The gateway is shutting down and the time to finish has passed. */
   shutDown: () => void
-  /** The gateway is about to shut down; for what would never end by itself. */
+  /** The gateway starts to shut down; for requests that otherwise never end. */
   draining?: () => void
-  /** Access to what it uses may be taken away while it runs. */
+  /** For requests that use something their caller can lose access to. */
   accessRevocation?: AccessRevocation
 }
 
-/** Tells when a caller's credential stops being valid; returns how to stop asking. */
+/** Calls `revoked` when the caller's credential becomes invalid. @returns how to stop watching */
 export type WatchCredential = (caller: Caller, revoked: () => void) => () => void
 
-/** Tells when a caller's access is taken away; returns how to stop asking. */
+/** Calls `accessRevocation.end` when it is due. @returns how to stop watching */
 export type WatchAccess = (caller: Caller, accessRevocation: AccessRevocation) => () => void
 
-/** How many requests of one user run at once. */
+/** Limits on concurrent requests. */
 export type InFlightLimits = Pick<UserLimits, "requests" | "eventStreams">
 
 interface Deps {
@@ -38,7 +38,7 @@ interface Deps {
 
 const nothing = (): void => {}
 
-/** The requests under way, so that they can be waited for, or ended. */
+/** Tracks requests in progress so that shutdown and revocation can wait for them or end them. */
 export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => {
   const endings = new UnorderedList<InFlightHandlers>()
   const waiting = new Set<() => void>()
@@ -46,8 +46,8 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
 
   return {
     /**
-     * @returns to be called when the request is over
-     * @throws {Failure} `rate_limited` when its user, or everybody, has too many
+     * @returns a function to call when the request ends
+     * @throws {Failure} `rate_limited` if the user, or all users together, have too many
      */
     enter: (
       caller: Caller,
@@ -67,7 +67,7 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
         if (endings.size === 0) for (const callback of waiting) callback()
       }
     },
-    /** Says that we are about to shut down, while requests are still taken. */
+    /** Announces the shutdown while requests are still accepted. */
     announceDrain: (): void => {
       isDraining = true
     },
@@ -75,7 +75,7 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
 
     count: (): number => endings.size,
 
-    /** Waits until all are over; those that are not by then are ended. */
+    /** Waits up to `ms` for all requests to end, then ends the remaining ones. */
     drain: async (ms: number): Promise<void> => {
       for (const ending of endings) ending.draining?.()
       if (endings.size === 0) return

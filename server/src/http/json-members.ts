@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import type { ScannedMember } from "./json-scanner.ts"
 
-/** Where a member of a JSON object stands, in bytes. */
+/** A member of a JSON object and its location, as byte offsets. */
 export interface JsonMember extends Pick<ScannedMember, "start" | "valueStart" | "valueEnd"> {
   key: string
 }
@@ -26,7 +26,7 @@ export const skipSpace = (bytes: Buffer, from: number): number => {
 const skipString = (bytes: Buffer, from: number): number => {
   let at = from + 1
   for (;;) {
-    // Most strings are shorter than the way into the search of a buffer.
+    // For short strings, most of them, calling `indexOf` costs more than this loop.
     const near = Math.min(bytes.length, at + nearBytes)
     while (at < near && bytes[at] !== quote) at++
     if (bytes[at] !== quote) at = bytes.indexOf(quote, at)
@@ -56,7 +56,7 @@ export const endOfNested = (bytes: Buffer, from: number): number => {
   return at
 }
 
-/** Whether no brace or bracket stands deeper than `most`; cheap beside parsing. */
+/** Whether objects and arrays nest at most `max` levels deep; cheap compared with parsing. */
 export const isNestingWithin = (bytes: Buffer, max: number): boolean => {
   if (bytes.length <= max) return true
   let depth = 0
@@ -93,16 +93,19 @@ const skipValue = (bytes: Buffer, from: number): number => {
     : skipScalar(bytes, from)
 }
 
-/** @param end one past its closing quote */
+/**
+ * Decodes the key whose opening quote is at `start`.
+ * @param end one past its closing quote
+ */
 export const keyAt = (bytes: Buffer, start: number, end: number): string => {
   const text = bytes.toString("utf8", start + 1, end - 1)
   return text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text
 }
 
 /**
- * The members of the object that `bytes` holds, in order, so that one of them can be replaced while
- * every other byte stays as it was sent. `bytes` must already have been checked as a JSON object.
- * @param max after so many it is not gone on
+ * Locates the members of a JSON object, in order, so that one can be replaced while all other bytes
+ * stay as sent. `bytes` must be a valid JSON object.
+ * @param max stops after this many members
  */
 export const readMembers = (bytes: Buffer, max = Number.POSITIVE_INFINITY): JsonMember[] => {
   const found: JsonMember[] = []
@@ -120,7 +123,7 @@ export const readMembers = (bytes: Buffer, max = Number.POSITIVE_INFINITY): Json
   return found
 }
 
-/** Where the elements of the array stand that opens at `from`, one after another. */
+/** Byte ranges of the elements of the array that opens at `from`; `end` is exclusive. */
 export function* elementRanges(
   bytes: Buffer,
   from: number,
@@ -135,8 +138,9 @@ export function* elementRanges(
 }
 
 /**
- * What was checked must be what the upstream reads, and parsers differ on which twin they take.
- * @throws {Failure} `duplicate_parameter` when a key occurs twice, case ignored
+ * Parsers differ on which of two duplicate keys counts, so the upstream could read a value other
+ * than the one checked here.
+ * @throws {Failure} `duplicate_parameter` if a key occurs twice, ignoring case
  */
 export const rejectDuplicateMembers = (found: readonly JsonMember[]): void => {
   const seen = new Set<string>()
@@ -151,7 +155,7 @@ export const rejectDuplicateMembers = (found: readonly JsonMember[]): void => {
   }
 }
 
-/** The same object without one member. */
+/** @returns the object's bytes without the member `key` */
 export const removeMember = (bytes: Buffer, found: readonly JsonMember[], key: string): Buffer => {
   const index = found.findIndex((member) => member.key === key)
   const member = found[index]
@@ -163,7 +167,7 @@ export const removeMember = (bytes: Buffer, found: readonly JsonMember[], key: s
   return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)])
 }
 
-/** Text in place of the bytes from `start` to `end`. */
+/** Replaces the bytes from `start` to `end` (exclusive) with `text`. */
 export interface ByteEdit {
   start: number
   end: number
@@ -188,9 +192,9 @@ const memberEdits = (
 }
 
 /**
- * The same object with some members set; bytes that are not theirs stay as they were sent.
- * @param changes JSON text by key; a key that is not there yet is put first
- * @param inside edits within members that are not set
+ * Sets members of an object; all other bytes stay as sent.
+ * @param changes JSON text by key; new keys are inserted first
+ * @param inside edits within members that `changes` does not set
  */
 export const spliceMembers = (
   bytes: Buffer,

@@ -6,14 +6,14 @@ import { type BodyLimits, type JsonBody, smallBodyBytes } from "./body-buffer.ts
 import { type JsonMember, keyAt, readMembers, rejectDuplicateMembers } from "./json-members.ts"
 import { JsonScanner, type ScannedMember, tooManyMembers } from "./json-scanner.ts"
 
-/** Of the outermost object; those of real requests are a few dozen. */
+/** Maximum of top-level members; real requests have a few dozen. */
 const maxMembers = 1000
-/** Arrays of token ids are the longest that are sent on. */
+/** Allows for arrays of token ids, the longest arrays in real requests. */
 const maxValues = 2_000_000
-/** Of one field of a large body that the gateway itself reads. */
+/** Maximum size of one field of a large body that the gateway itself reads. */
 const maxFieldBytes = 1_000_000
 
-/** Of bodies whose outermost members are looked at one by one, the rest sent on as it came. */
+/** Limits for a body of which single members are read and the rest is forwarded as sent. */
 export const jsonLimitsFor = (maxBytes: number): BodyLimits => ({
   maxBytes,
   maxDepth,
@@ -21,17 +21,17 @@ export const jsonLimitsFor = (maxBytes: number): BodyLimits => ({
   maxValues,
 })
 
-/** A JSON object whose outermost members are looked at one by one. */
+/** A JSON object whose top-level members can be read and replaced individually. */
 export interface JsonObject {
   bytes: Buffer
   members: readonly JsonMember[]
-  /** Those of a large body are parsed when they are first asked for. */
+  /** Fields of a large body are parsed on first access, which throws `body_too_large`. */
   fields: Record<string, unknown>
-  /** What a member of a large body is made of, by key; null for a small one. */
+  /** Scanned members of a large body by key; null for a small one, whose fields are parsed. */
   scanned: ReadonlyMap<string, ScannedMember> | null
 }
 
-/** No other value begins with it. */
+/** First byte of `null`; no other JSON value starts with it. */
 const letterN = 0x6e
 
 const lazyFields = (bytes: Buffer, found: readonly JsonMember[]): Record<string, unknown> => {
@@ -74,7 +74,10 @@ export const parseJsonObject = (body: JsonBody): JsonObject => {
   return object
 }
 
-/** As if `bytes` had been read as a body. @throws {Failure} */
+/**
+ * Treats `bytes` like a received body: a large one is scanned.
+ * @throws {Failure} `invalid_json`, `bad_request` or `body_too_large`
+ */
 export const toJsonBody = (bytes: Buffer): JsonBody => {
   if (bytes.length <= smallBodyBytes) return { bytes, scan: null }
   const scanner = new JsonScanner(jsonLimitsFor(bytes.length))
@@ -82,10 +85,10 @@ export const toJsonBody = (bytes: Buffer): JsonBody => {
   return { bytes, scan: scanner.end() }
 }
 
-/** Of a large body that the gateway has to parse whole, for files, filters and functions. */
+/** Maximum of a body that must be parsed completely, for files, filters or functions. */
 const maxParsedBytes = 16_000_000
 
-/** Bodies that only pass may be larger. @throws {Failure} `body_too_large` */
+/** Bodies that are only forwarded may be larger. @throws {Failure} `body_too_large` */
 export const checkParsableSize = ({ length }: Buffer): void => {
   if (length <= maxParsedBytes) return
   const max = `${maxParsedBytes} bytes, which is the most accepted`
@@ -95,21 +98,21 @@ export const checkParsableSize = ({ length }: Buffer): void => {
   )
 }
 
-/** The same object with all its fields parsed. @throws {Failure} `body_too_large` */
+/** Parses all fields of an object. @throws {Failure} `body_too_large` */
 export const parseAllFields = <T extends JsonObject>(object: T): T => {
   if (!object.scanned) return object
   checkParsableSize(object.bytes)
   return { ...object, fields: JSON.parse(object.bytes.toString("utf8")), scanned: null }
 }
 
-/** Whether a member is there, and not null. */
+/** Whether a member exists and is not null; does not parse it. */
 export const hasMember = ({ bytes, fields, scanned }: JsonObject, key: string): boolean => {
   if (!scanned) return (fields[key] ?? null) !== null
   const member = scanned.get(key)
   return member !== undefined && bytes[member.valueStart] !== letterN
 }
 
-/** How many elements an array has and how many of them are objects; null where it is no array. */
+/** Number of elements of an array, and of objects among them; null if it is not an array. */
 export const countElements = (
   { bytes, fields, scanned }: JsonObject,
   key: string,

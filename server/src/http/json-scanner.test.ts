@@ -21,7 +21,7 @@ const isJson = (read: () => unknown): boolean => {
   }
 }
 
-/** A generator with a seed (mulberry32). */
+/** Seeded random number generator (mulberry32). @returns integers below its argument */
 const createRandom = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -38,8 +38,8 @@ const fragments = [
   ...['"longer than the thirty-two bytes that are looked at one by one, é"', "[1,2]", '{"x":1}'],
 ]
 
-describe("a scanner", () => {
-  it("takes what JSON.parse takes and nothing else, however it is cut", () => {
+describe("JsonScanner", () => {
+  it("accepts exactly what JSON.parse accepts, however the text is chunked", () => {
     const seed = 20_261_122
     const random = createRandom(seed)
     let taken = 0
@@ -55,7 +55,7 @@ describe("a scanner", () => {
     expect(taken).toBeGreaterThan(1000)
   })
 
-  it.each([1, 2, 3, 31, 64, 1_000_000])("finds members in pieces of %i bytes", (pieceBytes) => {
+  it.each([1, 2, 3, 31, 64, 1_000_000])("finds members in chunks of %i bytes", (pieceBytes) => {
     const text =
       ' {"ключ" : "значение", "a\\"":[ {"x":[1]}, 2,[{}],{} ], "n":-1.5e+3 ,"o":{"p":[]}}\n'
     const bytes = Buffer.from(text)
@@ -72,11 +72,11 @@ describe("a scanner", () => {
     ])
   })
 
-  it.each(["[]", '"text"', "1", "null", '[{"a":1}]'])("finds none in %s", (text) => {
+  it.each(["[]", '"text"', "1", "null", '[{"a":1}]'])("returns no members for %s", (text) => {
     expect(scan(text).members).toBeNull()
   })
 
-  it("finds where a string ends that is longer than what is looked at in one go", () => {
+  it("finds the end of strings longer than the scan window", () => {
     for (const length of [31, 32, 33, 47, 48, 65_535, 65_536, 65_537, 200_000]) {
       const bytes = Buffer.from(`{"a":"${"x".repeat(length)}","b":"${"é".repeat(length)}\\n"}`)
       const ends = scan(bytes, 65_000).members?.map(
@@ -90,12 +90,12 @@ describe("a scanner", () => {
     ["levels", "[".repeat(20), "[".repeat(21), "invalid_json"],
     ["values", `[${"0,".repeat(997)}0`, `[${"0,".repeat(999)}0`, "body_too_large"],
     [
-      "outermost members",
+      "top-level members",
       `{${Array.from({ length: 10 }, (_, n) => `"k${n}":0`).join(",")}`,
       `{${Array.from({ length: 11 }, (_, n) => `"k${n}":0`).join(",")}`,
       "bad_request",
     ],
-  ])("refuses too many %s before the text has ended", (_what, max, more, code) => {
+  ])("rejects too many %s before the text ends", (_what, max, more, code) => {
     expect(() => new JsonScanner(limits).write(Buffer.from(max))).not.toThrow()
     expect(() => new JsonScanner(limits).write(Buffer.from(more))).toThrow(
       expect.objectContaining({ code }),

@@ -2,35 +2,35 @@ import { Failure, fail } from "../errors.ts"
 import { initialNumberState, isCompleteNumber, nextNumberState } from "./json-number.ts"
 import { findStringDelimiter, scanWindow, scanWindowBytes } from "./json-string-search.ts"
 
-/** What a JSON text may be made of at the most. */
+/** Upper bounds for a JSON text. */
 export interface JsonLimits {
   maxDepth: number
   /** Objects, arrays and scalars, at every level. */
   maxValues: number
-  /** Of the outermost object. */
+  /** Members of the top-level object. */
   maxMembers: number
 }
 
-/** Where a member of the outermost object stands, in bytes. */
+/** Location of a member of the top-level object, as byte offsets. */
 export interface ScannedMember {
-  /** Of the opening quote of the key. */
+  /** Offset of the key's opening quote. */
   start: number
-  /** One past the closing quote of the key. */
+  /** One past the key's closing quote. */
   keyEnd: number
   valueStart: number
   /** One past the value's last byte. */
   valueEnd: number
-  /** Where the value is an array: how many elements it has, and how many of them are objects. */
+  /** Elements of the value if it is an array, else 0; `objects` counts the objects among them. */
   elements: number
   objects: number
 }
 
 export interface JsonScan {
-  /** Null where the outermost value is no object. */
+  /** Null if the top-level value is not an object. */
   members: readonly ScannedMember[] | null
 }
 
-/** What is under way, or what is to come next. */
+/** The token being scanned ("in …"), or what may come next. */
 type State =
   | "in string"
   | "in escape"
@@ -61,17 +61,17 @@ const isHex = (byte: number): boolean =>
 const escaped = new Set(Buffer.from('"\\/bfnrt'))
 const literals = new Map(["true", "false", "null"].map((text) => [text.charCodeAt(0), text]))
 
-/** Strings are mostly shorter than the way into the search. */
+/** Most strings are shorter; for them, calling WebAssembly costs more than a loop. */
 const nearBytes = 32
 
 /**
- * Checks a JSON text piece by piece, as it arrives: that it is JSON, how deep it nests and of how
- * many values it is made. It takes time for each byte and memory for each level and each outermost
- * member alone. Whether the bytes are UTF-8 is not looked at.
+ * Validates a JSON text in chunks, as it arrives: its syntax, nesting depth and number of values.
+ * Time is linear in its bytes; memory depends only on its depth and its top-level members. Does not
+ * check whether the bytes are valid UTF-8.
  */
 export class JsonScanner {
   readonly #limits: JsonLimits
-  /** By depth: whether an object is open there, or an array. */
+  /** By depth: 1 if the open value is an object, 0 if it is an array. */
   readonly #isObject: Uint8Array
   readonly #members: ScannedMember[] = []
   #member: ScannedMember | null = null
@@ -79,7 +79,7 @@ export class JsonScanner {
   #state: State = "value"
   #depth = 0
   #values = 0
-  /** Bytes before those in the window. */
+  /** Number of bytes before those in `scanWindow`. */
   #before = 0
   #isKey = false
   #hexLeft = 0
@@ -101,7 +101,7 @@ export class JsonScanner {
     }
   }
 
-  /** @throws {Failure} `invalid_json` where the text is not whole */
+  /** @throws {Failure} `invalid_json` if the text is incomplete */
   end(): JsonScan {
     const isNumber = this.#state === "in number" && isCompleteNumber[this.#number] === true
     if (isNumber && this.#depth === 0) this.#state = "end"

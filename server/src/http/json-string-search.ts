@@ -1,9 +1,9 @@
 /**
- * A WebAssembly module of one function, written by hand so that nothing has to be built:
- * `find(from, to)` gives the first byte that cannot stand inside a JSON string as it is (a quote, a
- * backslash or a control character) or `to`, sixteen bytes at a time. Base64 makes bodies of tens
- * of megabytes: byte by byte they would take ten times as long. It may look up to 15 bytes past
- * `to`, and may find one there.
+ * A hand-written WebAssembly module that needs no build step. Its only function, `find(from, to)`,
+ * returns the offset of the first byte that may not occur unescaped in a JSON string (a quote, a
+ * backslash or a control character), or `to`. It compares 16 bytes at a time: byte by byte, bodies
+ * with tens of megabytes of base64 take ten times as long. It reads up to 15 bytes past `to` and
+ * may return an offset there.
  */
 const i32 = 0x7f
 const v128 = 0x7b
@@ -17,13 +17,13 @@ const or = [0xfd, 0x50]
 
 const body = [
   ...[0x02, 0x40, 0x03, 0x40], // block, loop
-  ...[...get(from), ...get(to), 0x4f, 0x0d, 0x01], // leave at the end
-  ...[...get(from), 0xfd, 0x00, 0x00, 0x00, 0x22, block], // load sixteen
+  ...[...get(from), ...get(to), 0x4f, 0x0d, 0x01], // exit the block if from >= to
+  ...[...get(from), 0xfd, 0x00, 0x00, 0x00, 0x22, block], // load 16 bytes
   ...[...filled(0x22), ...equals],
   ...[...get(block), ...filled(0x5c), ...equals, ...or],
   ...[...get(block), ...filled(0x20), ...isBelow, ...or],
   ...[0xfd, 0x64, 0x22, bits, 0x04, 0x40], // bitmask, if
-  ...[...get(from), ...get(bits), 0x68, 0x6a, 0x0f, 0x0b], // return the first
+  ...[...get(from), ...get(bits), 0x68, 0x6a, 0x0f, 0x0b], // return from + ctz(bits)
   ...[...get(from), 0x41, 16, 0x6a, 0x21, from, 0x0c, 0x00, 0x0b, 0x0b],
   ...[...get(to), 0x0b],
 ]
@@ -47,13 +47,14 @@ const module = Uint8Array.from([
   ...section(10, [1, ...leb(code.length), ...code]),
 ])
 
-/** Bytes that are looked at in one go. */
+/** Maximum number of bytes per call. */
 export const scanWindowBytes = 64 * 1024
 
 const memory = new WebAssembly.Memory({ initial: 2 })
-/** Where the bytes have to be; whoever looks at some copies them here first. */
+/** The module's memory; copy bytes here before calling `findStringDelimiter`. */
 export const scanWindow = new Uint8Array(memory.buffer)
 
 const instance = new WebAssembly.Instance(new WebAssembly.Module(module), { e: { m: memory } })
 
+/** Offsets are relative to `scanWindow`. @returns `to` or more if there is no delimiter */
 export const findStringDelimiter = instance.exports.find as (from: number, to: number) => number

@@ -2,7 +2,7 @@ import { createCidrMatcher } from "./client-address.ts"
 
 const isLoopbackAddress = createCidrMatcher(["127.0.0.0/8", "::1", "::ffff:127.0.0.0/104"])
 
-/** IPv6 addresses stand in brackets in URLs and Host headers. */
+/** URLs and Host headers enclose IPv6 addresses in brackets. */
 export const stripBrackets = (host: string): string =>
   host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
 
