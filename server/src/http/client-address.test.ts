@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { networkOf } from "./client-address.ts"
 
-describe("an address", () => {
+describe("networkOf", () => {
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],
@@ -11,7 +11,7 @@ describe("an address", () => {
     ["::1", "0:0:0:0"],
     ["fe80::1%eth0", "fe80:0:0:0"],
     ["", ""],
-  ])("%s counts as %s", (address, network) => {
+  ])("maps %s to %s", (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

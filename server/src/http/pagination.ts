@@ -2,7 +2,7 @@ import { z } from "zod"
 
 const maxPageSize = 200
 
-/** Query of every list under `/api/v1`. */
+/** Query parameters shared by all lists under `/api/v1`. */
 export const ListQuery = z.object({
   page: z.coerce.number<string>().int().min(1).default(1),
   page_size: z.coerce.number<string>().int().min(1).max(maxPageSize).default(30),
@@ -12,7 +12,7 @@ export const ListQuery = z.object({
 })
 export type ListQuery = z.output<typeof ListQuery>
 
-/** One page of a list and how many there are in all. */
+/** One page of a list; `total` counts the items on all pages. */
 export const Page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), total: z.int().min(0) })
 

@@ -5,8 +5,8 @@ const hasNoParameters = <T>([handlers]: Result<T>): boolean =>
   handlers.every(([, parameters]) => Object.keys(parameters).length === 0)
 
 /**
- * A trie that remembers what it found for paths without parameters, which are the hot ones. Hono's
- * fastest router does not take patterns such as `:id{.+}` beside fixed paths.
+ * A trie router that caches results for fixed paths, which receive most requests. Hono's fastest
+ * router does not support patterns such as `:id{.+}` alongside fixed paths.
  */
 export class PathRouter<T> implements Router<T> {
   readonly name = "PathRouter"

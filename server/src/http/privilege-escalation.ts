@@ -21,7 +21,7 @@ export const checkEscalation = (
   if (gives && isLimited(credential)) rejectRestrictedKey()
 }
 
-/** Like `checkEscalation`, for routes where it depends on the body. @throws {Failure} `forbidden` */
+/** Like `checkEscalation`, for routes where the body decides. @throws {Failure} `forbidden` */
 export const checkBodyEscalation = (
   caller: Caller | null,
   { grantsPrivileges: givesAuthority }: RouteShape,

@@ -7,7 +7,7 @@ import { createNodeRequestContext } from "./request-context.ts"
 
 const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
 
-/** Asks with some of a body, and hangs up. @returns what became of who read it, slowly */
+/** Sends half of a body and disconnects. @returns the result or error code of `read` */
 const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const server = createServer((incoming, outgoing) => {
@@ -26,7 +26,7 @@ const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) =
 }
 
 it.each([0, 1, 20, 100])(
-  "who reads a request's body in pieces, with %s ms after each, hears that its client left",
+  "rejects a body read that pauses %s ms after each chunk when the client disconnects",
   async (ms) => {
     const ended = await breakOff(async (incoming) => {
       for await (const _ of incoming) await sleep(ms)

@@ -5,7 +5,7 @@ import type { Context } from "hono"
 import type { Caller } from "./caller.ts"
 import type { createClientAddressResolver } from "./client-address.ts"
 
-/** The head of a request, whoever parsed it: Node's server or our own (`plain/`). */
+/** The head of a request, parsed by Node's server or by the fast path. */
 export interface IncomingHead {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -13,7 +13,7 @@ export interface IncomingHead {
   readonly socket: { readonly remoteAddress?: string | undefined }
 }
 
-/** Where a reply is written: the part of Node's `ServerResponse` that ours has too. */
+/** The subset of Node's `ServerResponse` that the fast path's response implements too. */
 export interface Outgoing {
   readonly statusCode: number
   readonly headersSent: boolean
@@ -31,29 +31,29 @@ export interface Outgoing {
   prependListener(event: "drain", listener: () => void): unknown
 }
 
-/** One request and its reply, with what its log line will say. */
+/** A request and its response, with the fields of its access log entry. */
 export interface RequestContext {
   incoming: IncomingHead
   outgoing: Outgoing
   requestId: string
-  /** The true peer, behind trusted proxies. */
+  /** The client's IP address, as reported by trusted proxies. */
   address: string
-  /** From `performance.now()`, in ms. */
+  /** In ms of `performance.now()`. */
   startedAt: number
   caller: Caller | null
-  /** Set when the gateway refused or broke. */
+  /** Set if the gateway rejected the request or failed. */
   failure?: Error
   model?: string
   connection?: string
 }
 
-/** One whose request and reply are Node's own, to read from and to pipe to. */
+/** A request received by Node's server, whose streams can be read and piped. */
 export interface NodeRequestContext extends RequestContext {
   incoming: IncomingMessage
   outgoing: ServerResponse
 }
 
-/** The path of a request's target, without its query. */
+/** The path of a request target, without its query. */
 export const pathOf = (url: string | undefined): string => (url ?? "").split("?", 1)[0] ?? ""
 
 export interface HonoEnv {
@@ -67,11 +67,11 @@ const validRequestId = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface RequestContextDeps {
   addressOf: ReturnType<typeof createClientAddressResolver>
-  /** Writes the request's line. */
+  /** Writes the request's access log entry. */
   logRequest: (exchange: RequestContext) => void
 }
 
-/** Opens the exchange of a request; its log line is written when the reply has closed. */
+/** Creates a request's context; its access log entry is written when the response closes. */
 export const createRequestContext = <I extends IncomingHead, O extends Outgoing>(
   { addressOf, logRequest }: RequestContextDeps,
   incoming: I,
@@ -91,8 +91,8 @@ export const createRequestContext = <I extends IncomingHead, O extends Outgoing>
 }
 
 /**
- * Calls back when the reply is over. At once where its client has gone already: a reply says that it
- * is closed once, and whoever begins to listen later never hears of it.
+ * Calls `listener` when the response closes; immediately if the client already disconnected, as
+ * `close` is emitted only once.
  */
 export const whenClosed = (
   outgoing: Pick<Outgoing, "destroyed" | "once">,
@@ -105,8 +105,8 @@ export const whenClosed = (
 const nothing = (): void => {}
 
 /**
- * A kept connection holds on to its last request until the next one comes. What listened to it, and
- * all that they know, would live as long, and be moved by each collection.
+ * A keep-alive connection references its last request until the next one arrives. Its listeners
+ * and everything they reference would live as long and be copied by each garbage collection.
  */
 const releaseListeners = ({ incoming, outgoing }: HttpBindings): void => {
   for (const event of ["data", "end", "close", "error"]) incoming.removeAllListeners(event)
@@ -115,24 +115,24 @@ const releaseListeners = ({ incoming, outgoing }: HttpBindings): void => {
 }
 
 /**
- * The reply of a client that left closes before its request does, and whoever reads that has still to
- * hear of it: else they would wait for ever, with all that they hold.
+ * After a disconnect, the response closes before the request. A pending body read still needs the
+ * request's `error` or `close` event; without it, the read never settles and leaks its memory.
  */
 const releaseListenersOnceClosed = (bindings: HttpBindings): void => {
   const { incoming } = bindings
-  // A stream calls itself closed a tick before it says so.
+  // `closed` becomes true one tick before `close` is emitted.
   if (incoming.closed) process.nextTick(releaseListeners, bindings)
   else incoming.once("close", () => releaseListeners(bindings))
 }
 
-/** As `beginExchange`, for a request that came through Node's server. */
+/** Like `createRequestContext`, for a request received by Node's server. */
 export const createNodeRequestContext = (
   opening: RequestContextDeps,
   bindings: HttpBindings,
 ): NodeRequestContext => {
   const exchange = createRequestContext(opening, bindings.incoming, bindings.outgoing)
   bindings.outgoing.once("close", () => releaseListenersOnceClosed(bindings))
-  // Unheard, what goes wrong with one reply would end the process.
+  // Without a listener, an `error` event of one response would end the process.
   bindings.outgoing.on("error", (error) => {
     exchange.failure ??= error
     bindings.outgoing.destroy()

@@ -2,7 +2,7 @@ import { type Logger, symbols } from "pino"
 import { Failure } from "../errors.ts"
 import { pathOf, type RequestContext } from "./request-context.ts"
 
-/** Polled by machines all day; worth a line only when something is wrong. */
+/** Polled constantly by monitoring: logged at `debug` level unless the response is an error. */
 const probePaths = new Set(["/health", "/ready", "/metrics"])
 
 const causeOf = (failure: Error): unknown =>
@@ -21,7 +21,7 @@ const member = (name: string, value: string | undefined): string => {
   return `,"${name}":${needsNoEscape.test(value) ? `"${value}"` : JSON.stringify(value)}`
 }
 
-/** What pino would write; put together by hand, as this is on the way of every request. */
+/** The entry as pino would write it; built by hand because most requests log one. */
 const formatInfoLine = (exchange: RequestContext): string => {
   const { incoming, outgoing, caller, requestId, address, model, connection } = exchange
   return (
@@ -54,7 +54,7 @@ const logFields = (exchange: RequestContext): object => {
 }
 
 const levelOf = ({ incoming, outgoing, failure }: RequestContext): "error" | "info" | "debug" => {
-  // A reply may break off after its head.
+  // A response may fail after its status was sent.
   const broken = failure instanceof Failure && failure.status >= 500
   if (broken || outgoing.statusCode >= 500) return "error"
   return probePaths.has(pathOf(incoming.url)) ? "debug" : "info"
@@ -64,8 +64,8 @@ const canWrite = (target: unknown): target is { write(line: string): void } =>
   typeof target === "object" && target !== null && "write" in target
 
 /**
- * Writes the one line of a request: no bodies, no secrets, no query string. A client that left
- * before its reply was whole is marked `aborted`.
+ * Writes one access log entry per request, without bodies, secrets or query string. If the client
+ * disconnected before the response was complete, the entry is marked `aborted`.
  */
 export const createRequestLog = (log: Logger): ((exchange: RequestContext) => void) => {
   const stream: unknown = Reflect.get(log, symbols.streamSym)

@@ -4,7 +4,10 @@ import { findUnstorablePath } from "./body.ts"
 import type { HttpContext } from "./request-context.ts"
 import { validate } from "./validate.ts"
 
-/** @throws {Failure} `invalid` if a text contains a character that no database stores */
+/**
+ * @param path of the first unstorable text, from `findUnstorablePath`; null if there is none
+ * @throws {Failure} `invalid`
+ */
 export const rejectUnstorable = (path: string | null): void => {
   if (path === null) return
   const message = "contains U+0000 or a lone surrogate, which cannot be stored"
@@ -12,7 +15,7 @@ export const rejectUnstorable = (path: string | null): void => {
 }
 
 /**
- * Parses the parameters of a path. A name that nothing can have is one under which nothing is found.
+ * Parses path parameters. An invalid value cannot identify anything, so the result is a 404.
  * @throws {Failure} `not_found`
  */
 export const parseParams = <T extends z.ZodType>(schema: T, params: unknown): z.output<T> => {

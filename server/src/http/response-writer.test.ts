@@ -8,7 +8,7 @@ const stallMs = 300
 const piece = Buffer.alloc(1024 * 1024)
 const opened: { close: () => void }[] = []
 
-/** A reply of the gateway's and the client that gets it. */
+/** Starts a response. @returns its writer, and the client that receives it */
 const begin = async (): Promise<{
   reply: ResponseWriter
   outgoing: ServerResponse
@@ -44,8 +44,8 @@ const fill = (reply: ResponseWriter): void => {
   for (let more = 0; more < 16; more++) reply.write(piece)
 }
 
-describe("a reply", () => {
-  it("is cut when its client takes nothing for too long, and says that the client is gone", async () => {
+describe("createResponseWriter", () => {
+  it("closes the connection of a client that stops reading, and reports the disconnect", async () => {
     const { reply, outgoing } = await begin()
     const removed = new Promise<void>((resolve) => reply.onDisconnect(resolve))
     fill(reply)
@@ -53,7 +53,7 @@ describe("a reply", () => {
     expect(outgoing.destroyed).toBe(true)
   })
 
-  it("is not cut while its client takes something, however slowly all of it goes", async () => {
+  it("keeps the connection of a client that reads slowly", async () => {
     const { reply, outgoing, client } = await begin()
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     reply.onDrain(() => void reply.write(piece))
@@ -71,14 +71,14 @@ describe("a reply", () => {
     expect(outgoing.listenerCount("close")).toBeLessThanOrEqual(3)
   })
 
-  it("tells of a client that left before anybody asked", async () => {
+  it("reports a disconnect that preceded the listener", async () => {
     const { reply, outgoing } = await begin()
     outgoing.destroy()
     await once(outgoing, "close")
     await new Promise<void>((resolve) => reply.onDisconnect(resolve))
   })
 
-  it("says nothing of a client that got it whole", async () => {
+  it("does not report a disconnect after a complete response", async () => {
     const { reply, outgoing, client } = await begin()
     let removed = false
     reply.onDisconnect(() => {

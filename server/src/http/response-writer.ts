@@ -15,33 +15,33 @@ const hopByHop = new Set([
   "upgrade",
 ])
 
-/** True for headers that end at this hop, those that `connection` names included. */
+/** @param connection value of the Connection header; the headers it lists are hop-by-hop too */
 export const isHopByHop = (name: string, connection: string | undefined): boolean =>
   hopByHop.has(name) ||
   connection?.split(",").some((named) => named.trim().toLowerCase() === name) === true
 
-/** Ways to write a response, Node's or ours; each reply bears the id of its request. */
+/** Writes a response through Node's server or the fast path, and adds `x-request-id`. */
 export interface ResponseWriter {
   /** `headers` alternates names and values. */
   head(status: number, headers: string[]): void
-  /** Sends the head soon, though no body came yet. */
+  /** Sends the head soon, even if no body chunk follows yet. */
   flushSoon(): void
-  /** @returns false when the client is slow; `onDrain` tells when it has caught up */
+  /** @returns false if the client reads slowly; `onDrain` reports when it has caught up */
   write(chunk: Buffer | string): boolean
   end(chunk?: Buffer | string): void
-  /** Cuts the connection, so that the client sees that the reply is not whole. */
+  /** Closes the connection, so that the client detects an incomplete response. */
   abort(): void
-  /** A whole reply that refuses; only before `head`. */
+  /** Sends a complete error response; call it only before `head`. */
   sendFailure(style: ErrorStyle, failure: Failure): void
   onDrain(callback: () => void): void
-  /** The client left before the reply was whole, or has left already. */
+  /** Calls back if the client disconnects, or already has, before the response is complete. */
   onDisconnect(callback: () => void): void
 }
 
-/** A client that takes nothing for so long has gone, though its connection stands. */
+/** A client that reads nothing for this long is disconnected. */
 export const maxStallMs = 120_000
 
-/** A reply 204 has none, not even 0 (RFC 9110 §8.6). */
+/** A 204 response must not have a Content-Length, not even 0 (RFC 9110 §8.6). */
 const removeContentLength = (headers: string[]): void => {
   for (let at = headers.length - 2; at >= 0; at -= 2) {
     if (headers[at]?.toLowerCase() === "content-length") headers.splice(at, 2)
@@ -127,7 +127,7 @@ class OutgoingResponseWriter implements ResponseWriter {
       clearTimeout(this.#stalled)
       this.#stalled = undefined
     }
-    // Before those who write anew on it.
+    // Must run before other `drain` listeners: they may write again, which starts a new timer.
     this.#outgoing.prependListener("drain", relax)
     this.#outgoing.once("close", relax)
   }

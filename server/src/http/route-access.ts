@@ -4,7 +4,7 @@ import type { Caller } from "./caller.ts"
 import { checkEscalation } from "./privilege-escalation.ts"
 import type { RouteShape } from "./route.ts"
 
-/** Whether a caller may call a route at all. @throws {Failure} `forbidden`, `account_pending` */
+/** Checks that a caller may call a route. @throws {Failure} `forbidden` or `account_pending` */
 export const authorize = (caller: Caller, shape: RouteShape, path: string): Caller => {
   const { access, isAliased = false } = shape
   const { allowed_routes: allowed } = caller.credential

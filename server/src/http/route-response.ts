@@ -8,27 +8,27 @@ import type { RouteShape } from "./route.ts"
 const isReadOnly = ({ incoming }: NodeRequestContext): boolean =>
   incoming.method === "GET" || incoming.method === "HEAD"
 
-/** Counts whole replies in memory until their clients have them. */
+/** Counts buffered responses against their users' limits until the clients have read them. */
 export const createResponseMemory = (limit: UserLimit) => {
   const ownerOf = ({ caller, address }: RequestContext): string =>
     caller?.user.id ?? networkOf(address)
 
   return {
     /**
-     * Before a request changes anything: its reply is not refused any more.
-     * @throws {Failure} `rate_limited` when too much is left unread already
+     * Call before a request changes anything: afterwards, its response is always sent.
+     * @throws {Failure} `rate_limited` if the user already has too many unread bytes
      */
     checkAvailable: (exchange: NodeRequestContext): void => {
       if (!isReadOnly(exchange)) limit.check(ownerOf(exchange))
     },
 
-    /** @throws {Failure} `rate_limited` when a user who only reads leaves too much unread */
+    /** @throws {Failure} `rate_limited` for GET and HEAD if the user has too many unread bytes */
     count: (exchange: NodeRequestContext, bytes: number): void => {
-      // The number of small replies is bounded by that of the requests.
+      // Small responses are bounded by the limit on requests.
       if (bytes <= smallBodyBytes) return
       const { outgoing } = exchange
       const owner = ownerOf(exchange)
-      // A reply that is larger than the limit is for a user who has no other.
+      // A response above the limit is allowed if the user has no other unread response.
       const amount = Math.min(bytes, limit.maxPerUser)
       const release = isReadOnly(exchange)
         ? limit.reserve(owner, amount)
@@ -39,7 +39,7 @@ export const createResponseMemory = (limit: UserLimit) => {
   }
 }
 
-/** The status of a reply for which the handler only gives a value. */
+/** Status of a response whose handler returns a plain value. */
 export const successStatus = (shape: RouteShape): number =>
   Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
 
@@ -56,12 +56,12 @@ const jsonResponse = ({ value, status, countBytes }: HandlerOutcome): Response =
   return new Response(text, { status, headers: { "content-type": "application/json" } })
 }
 
-/** Makes the response of what a handler returned: a `Response` as it is, anything else as JSON. */
+/** Converts a handler's result to a response: a `Response` unchanged, other values as JSON. */
 export const toResponse = async (method: string, outcome: HandlerOutcome): Promise<Response> => {
   const { value, status } = outcome
   if (status === 204 && !(value instanceof Response)) return new Response(null, { status })
   const response = value instanceof Response ? value : jsonResponse(outcome)
-  // Nobody will read the body of a reply to HEAD: whoever makes it may stop.
+  // The body of a HEAD response is never read; cancelling it stops its source.
   if (method === "HEAD") await response.body?.cancel()
   return response
 }

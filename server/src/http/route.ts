@@ -2,9 +2,9 @@ import type { z } from "zod"
 import type { Credential } from "./caller.ts"
 
 /**
- * Who may call a route. `anyone`: no credential is looked at. `signed_in`: any account, one that
- * waits for approval included. `user`: an approved account. `admin`: an administrator.
- * `provisioner`: the organisation's identity provider, by the SCIM token.
+ * Who may call a route. `anyone`: credentials are ignored. `signed_in`: any account, even one
+ * pending approval. `user`: an approved account. `admin`: an administrator. `provisioner`: the
+ * organization's identity provider, authenticated by the SCIM token.
  */
 export type Access = "anyone" | "signed_in" | "user" | "admin" | "provisioner"
 
@@ -17,13 +17,13 @@ export interface ResponseDeclaration {
 }
 
 /**
- * Whether what a route does gives authority that would outlast or exceed a limited API key:
- * accounts, keys, passwords, roles, memberships, grants, code that runs for others, settings. Such
- * a key is refused there. Decided by the body where some bodies give it and others do not.
+ * Whether a route can grant privileges that outlast or exceed a restricted API key: accounts, keys,
+ * passwords, roles, memberships, grants, code that runs for others, settings. Restricted keys are
+ * rejected there. A function if it depends on the body.
  */
 export type GrantsPrivileges<Body> = boolean | ((body: Body, credential: Credential) => boolean)
 
-/** All that is known of a route before it is called; guard, parsing and docs come from it. */
+/** Declaration of a route, from which authorization, parsing and the API reference derive. */
 export interface RouteShape<
   A extends Access = Access,
   P extends z.ZodType = z.ZodType,
@@ -32,32 +32,32 @@ export interface RouteShape<
 > {
   access: A
   method: Method
-  /** In Hono's form: `/users/:id`. */
+  /** In Hono's syntax: `/users/:id`. */
   path: string
   summary: string
   params?: P
   query?: Q
   body?: B
-  /** Where the body may be larger than others, or made of more values. */
+  /** Overrides the default limits on the body's size and number of values. */
   bodyLimits?: { maxBytes: number; maxValues?: number }
-  /** A body that the handler reads by itself: for the documentation, and instead of `body`. */
+  /** A body that the handler reads itself; documented in place of `body`. */
   rawBody?: { contentType: string; schema: z.ZodType }
-  /** Of routes that read, and of those that take no key, there is nothing to say. */
+  /** Omitted for `get` routes and for routes that API keys cannot call. */
   grantsPrivileges?: GrantsPrivileges<z.output<B>>
-  /** Whether it is one of the OpenAI-style routes, which have a name below each alias prefix. */
+  /** Whether the route is OpenAI-compatible, and thus mounted under every alias prefix. */
   isAliased?: boolean
-  /** The first 2xx entry is what a handler's value is answered with. */
+  /** By status; a value returned by the handler is sent with the first 2xx status. */
   responses: Record<number, ResponseDeclaration>
 }
 
-/** What changes something says whether it gives authority, where API keys open it. */
+/** Requires `grantsPrivileges` for routes that change something and accept API keys. */
 type Declaration<A extends Access, Body> = A extends "anyone" | "provisioner"
   ? { method: Method; grantsPrivileges?: never }
   :
       | { method: "get"; grantsPrivileges?: never }
       | { method: Exclude<Method, "get">; grantsPrivileges: GrantsPrivileges<Body> }
 
-/** Declares a route; `access` comes first, so that no route exists without it. */
+/** Declares a route. `access` is a separate argument, so that no route lacks it. */
 export const route = <
   A extends Access,
   P extends z.ZodType = z.ZodUndefined,

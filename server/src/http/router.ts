@@ -32,15 +32,15 @@ import { authorize } from "./route-access.ts"
 import { createResponseMemory, successStatus, toResponse } from "./route-response.ts"
 import { validate } from "./validate.ts"
 
-/** Turns a request's credential into its caller, or throws `unauthorized`. */
+/** Resolves a request's credential to its caller. @throws {Failure} `unauthorized` */
 export type Authenticate = (exchange: RequestContext) => Caller | Promise<Caller>
 
-/** Admits the identity provider, or throws; it has a token of its own and is no caller. */
+/** Authenticates the identity provider by the SCIM token; it has no account, so no `Caller`. */
 export type AdmitProvisioner = (exchange: RequestContext) => Promise<Actor>
 
 type CallerOf<A extends Access> = A extends "anyone" | "provisioner" ? null : Caller
 
-/** What a raw handler is given: the caller is checked, the body still to be read. */
+/** Input of a raw handler: the caller is authorized, the body not read yet. */
 export interface RawRequest<A extends Access, P> {
   caller: CallerOf<A>
   actor: Actor
@@ -48,20 +48,20 @@ export interface RawRequest<A extends Access, P> {
   exchange: NodeRequestContext
 }
 
-/** What a hot handler is given: the caller is checked, the body still to be read. */
+/** Input of a fast-path handler: the caller is authorized, the body not read yet. */
 export interface FastPathRouteRequest<A extends Access> {
   caller: CallerOf<A>
   exchange: RequestContext
   read: ReadBody
 }
 
-/** What a handler is given: everything checked, nothing left to parse. */
+/** Input of a handler: authorized, parsed and validated. */
 export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P> {
   query: Q
   body: B
-  /** For a route that parses its JSON body piece by piece; within the route's limits. */
+  /** Reads the JSON body unparsed, within the route's limits; for routes without `body`. */
   readBody: () => Promise<JsonBody>
-  /** For a handler that answers with bytes from memory: counts them until the client has them. */
+  /** For a buffered `Response`: counts its bytes until the client has read them. */
   countReplyBytes: (bytes: number) => void
   context: HttpContext
 }
@@ -70,48 +70,48 @@ export interface Router {
   readonly hono: Hono<HonoEnv>
   readonly style: ErrorStyle
   readonly shapes: RouteShape[]
-  /** Those that need not go through Hono. */
+  /** Routes that simple requests reach without Hono. */
   readonly fastPathRoutes: FastPathRoute[]
-  /** Adds a route whose value is answered as JSON; a `Response` is answered as it is. */
+  /** Adds a route whose handler returns a `Response`, or a value to send as JSON. */
   on<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
     handler: (
       request: RouteRequest<A, z.output<P>, z.output<Q>, z.output<B>>,
     ) => unknown | Promise<unknown>,
   ): void
-  /** Adds a route that reads and writes Node's own request and response. */
+  /** Adds a route that reads and writes Node's request and response directly. */
   raw<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
     handler: (request: RawRequest<A, z.output<P>>) => Promise<void>,
   ): void
-  /** Adds a route without parameters, which are asked all day: they come by the shortest way. */
+  /** Adds a frequently called route without parameters to the fast path. */
   hot<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, z.ZodType, Q, B>,
     handler: (request: FastPathRouteRequest<A>) => Promise<void>,
   ): void
 }
 
-/** Bytes of a JSON body at the most where no credential is asked for, and where one is. */
+/** Default maximum size of a JSON body, in bytes, for `anyone` and for all other access. */
 const anonymousBodyLimit = 64_000
 const defaultLimit = 1_000_000
 const defaultMaxValues = 100_000
-/** Only those that are known are looked at. */
+/** High because unknown members are ignored. */
 const maxMembers = 10_000
 
 export interface RouterDeps {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
   bodyRoom: BodyMemory
-  /** Bytes of replies that clients have not read yet. */
+  /** Limits the bytes of responses that clients have not read yet. */
   unreadResponses: UserLimit
   connectionLimit: ConnectionLimit
-  /** In which users take turns. */
+  /** Shares the event loop fairly among users. */
   fairLoop: FairEventLoop
-  /** Bytes of a JSON body at the most. */
+  /** Maximum size of any JSON body, in bytes. */
   bodyLimit: number
 }
 
-/** Makes the routers of all nouns. `style` is how their refusals are worded. */
+/** Returns a function that creates routers; `style` is the error format of a router's routes. */
 export const createRouters =
   ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterDeps) =>
   (style: ErrorStyle): Router => {
@@ -122,7 +122,7 @@ export const createRouters =
 
     const fastPathRoutes: FastPathRoute[] = []
 
-    /** @returns null where the request may go on at once */
+    /** @returns null if the request may continue immediately */
     const waitForTurn = (exchange: RequestContext): Promise<void> | null => {
       const share = fairLoop.of(exchange.caller?.user.id ?? networkOf(exchange.address))
       const turn = share.turn(turnCosts.request)
@@ -132,13 +132,13 @@ export const createRouters =
       })
     }
 
-    /** A flood of requests that are refused is a flood too. */
+    /** Rejected requests wait for their turn too: a flood of them costs others just as much. */
     const rejectAfterTurn = async (error: unknown, exchange: RequestContext): Promise<never> => {
       await waitForTurn(exchange)
       throw error
     }
 
-    /** At once where the caller is known and need not wait, which is why it is not async. */
+    /** Not `async`: synchronous if the caller is cached and need not wait. */
     const resolveCaller = (
       shape: RouteShape,
       exchange: RequestContext,
@@ -165,7 +165,7 @@ export const createRouters =
       }
     }
 
-    /** The caller of now: a body may take long to arrive, and their access may end meanwhile. */
+    /** Authorizes again after reading the body: access may end while a slow body arrives. */
     const reauthorize = async (
       shape: RouteShape,
       exchange: RequestContext,
@@ -242,7 +242,6 @@ export const createRouters =
             request.caller = await reauthorize(shape, request.exchange, context.req.path)
           }
           checkBodyEscalation(request.caller, shape, body)
-          // The shape and the handler were declared together; their types agree by `on`'s own.
           const readBody = async () => {
             const read = await readLimitedBody(shape, request.exchange)
             await reauthorize(shape, request.exchange, context.req.path)
@@ -251,12 +250,13 @@ export const createRouters =
           const countBytes = (bytes: number): void => replies.count(request.exchange, bytes)
           const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
           replies.checkAvailable(request.exchange)
+          // `on` ties the handler's types to those of the shape; TypeScript cannot infer it here.
           const value = await handler(whole as Parameters<typeof handler>[0])
           return toResponse(context.req.method, { value, status, countBytes })
         })
       },
       raw: (shape, handler) => {
-        // The shape and the handler were declared together; their types agree by `raw`'s own.
+        // `raw` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const request: unknown = await requestOf(shape, context)
@@ -265,7 +265,7 @@ export const createRouters =
         })
       },
       hot: (shape, handler) => {
-        // The shape and the handler were declared together; their types agree by `hot`'s own.
+        // `hot` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)

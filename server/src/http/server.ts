@@ -29,7 +29,7 @@ import type { Router } from "./router.ts"
 
 export interface MountedRoute {
   method: string
-  /** With its prefix, in Hono's form. */
+  /** Including its prefix, in Hono's syntax. */
   path: string
   style: ErrorStyle
   shape: RouteShape
@@ -41,18 +41,18 @@ interface Deps {
   connectionLimit: ConnectionLimit
   checkHost: HostCheck
   addressOf: ReturnType<typeof createClientAddressResolver>
-  /** How refusals are worded below a path that no route has. */
+  /** Error format for a path that matches no route. */
   styleOf: (path: string) => ErrorStyle
 }
 
-/** Every route answers with and without a last slash, without redirect. */
+/** Makes every route match with and without a trailing slash, without a redirect. */
 const normalizePath = (request: Request): string => {
   const { url } = request
   const start = url.indexOf("/", url.indexOf(":") + 4)
   const mark = url.indexOf("?", start)
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark)
   const trimmed = stripTrailingSlashes(path)
-  // Identity providers join the base, which ends in a slash, to paths that start with one.
+  // Identity providers join a base URL that ends in a slash with paths that start with one.
   if (trimmed.startsWith("/api/v1/scim/")) return trimmed.replace(/\/{2,}/g, "/")
   return trimmed === "" ? "/" : trimmed
 }
@@ -75,7 +75,7 @@ const patternOf = (path: string): RegExp => {
   return new RegExp(`^${source}$`)
 }
 
-/** The gateway's HTTP surface: routers under their prefixes, and one answer for all else. */
+/** Mounts routers under their prefixes, and responds to requests that match no route. */
 export const createServerApp = (deps: Deps) => {
   const hono = new Hono<HonoEnv>({ getPath: normalizePath, router: new PathRouter() })
   const routes: MountedRoute[] = []
@@ -120,8 +120,9 @@ export const createServerApp = (deps: Deps) => {
   })
 
   /**
-   * Hono wraps the answer to HEAD in a new response, by which it forgets what was sent already. A
-   * reply that had begun when its route failed is cut, so that nobody takes it for whole.
+   * Hono wraps a HEAD response in a new one and so loses the mark that it was already sent. A
+   * response that had started when its route failed is aborted so that clients do not mistake it
+   * for complete.
    */
   const abortIfSent = (response: Response, { outgoing }: HonoEnv["Bindings"]): Response => {
     if (!outgoing.headersSent) return response
@@ -131,7 +132,7 @@ export const createServerApp = (deps: Deps) => {
 
   const handleWithHono = getRequestListener(
     async (request, env) => {
-      // Over HTTP/1.1 alone, as `serve` listens.
+      // The server speaks only HTTP/1.1, so these are never HTTP/2 bindings.
       const bindings = env as HttpBindings
       return abortIfSent(await hono.fetch(request, bindings), bindings)
     },
@@ -162,7 +163,7 @@ export const createServerApp = (deps: Deps) => {
       deps.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
     )
   }
-  /** A fault of ours ends the connection, and nothing else. */
+  /** A bug in request handling closes only the request's connection. */
   const listener: RequestListener = (incoming, outgoing) =>
     catchErrors(
       () => answer(incoming, outgoing),
@@ -174,17 +175,17 @@ export const createServerApp = (deps: Deps) => {
 
   return {
     listener,
-    /** Has plain requests to hot routes answered before the server reads them. */
+    /** Puts the fast path in front of Node's server. */
     standBefore: front.attach,
-    /** From now on every reply is the last one of its connection. */
+    /** Makes each following response the last one of its connection. */
     drain: (): void => {
       draining = true
       front.drain()
     },
-    /** Cuts connections that the server itself does not know of. */
+    /** Closes the fast path's connections, which Node's server does not track. */
     closeAll: front.closeAll,
     routes: routes as readonly MountedRoute[],
-    /** Answers GET for what no route has; mounted last. `next` leaves it to be refused. */
+    /** Handles GET requests that match no route; call it last. `next` responds with 404 or 405. */
     fallback: (handler: MiddlewareHandler<HonoEnv>): void => {
       hono.get("*", handler)
     },

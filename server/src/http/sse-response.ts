@@ -5,23 +5,23 @@ import { toFailure } from "./errors.ts"
 import type { InFlightRequests } from "./in-flight-requests.ts"
 import { type NodeRequestContext, whenClosed } from "./request-context.ts"
 
-/** Proxies cut what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const defaultHeartbeatMs = 15_000
 const retryMs = 1000
-/** Of one stream. A reader that is this far behind is cut off; it resumes after its last event. */
+/** Per stream. A client this far behind is disconnected, and resumes after its last event. */
 const maxUnreadBytes = 8 * 1024 * 1024
 
 export interface ServerSentEvent {
-  /** Where a reader that comes back resumes, as its `Last-Event-ID`. */
+  /** A client that reconnects sends it as `Last-Event-ID`, to resume after this event. */
   id?: string
   name: string
-  /** JSON, on one line. */
+  /** JSON on a single line. */
   data: string
 }
 
 export interface SseStream {
   send(event: ServerSentEvent): void
-  /** Resolves when the reader has caught up or is gone. */
+  /** Resolves when the client has caught up or disconnected. */
   drained(): Promise<void>
   isOpen(): boolean
   end(): void
@@ -36,22 +36,22 @@ interface Deps extends SseOptions {
   exchange: NodeRequestContext
   caller: Caller
   running: InFlightRequests
-  /** Bytes that readers have not taken yet. */
+  /** Limits the bytes that clients have not read yet. */
   unread: UserLimit
-  /** Whether something is under way that is worth waiting for when the gateway shuts down. */
+  /** Whether shutdown should wait for work in progress before it ends the stream. */
   busy?: () => boolean
 }
 
 const nothing = (): void => {}
 
 /**
- * Counts what a reader has not taken yet, and cuts the stream off past the limit.
- * @returns to be called after each write
+ * Counts the bytes that a client has not read yet, and aborts the stream above the limit.
+ * @returns a function to call after each write
  */
 const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
   const { outgoing } = exchange
   let isScheduled = false
-  // Less is not worth counting: the number of streams bounds the sum.
+  // Fewer bytes are not counted: the limit on streams bounds their sum.
   let counted = smallBodyBytes
   let release = nothing
   const releaseAll = (): void => {
@@ -77,15 +77,15 @@ const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
   return () => {
     if (isScheduled) return
     isScheduled = true
-    // What a reader takes at once is not left unread.
+    // Later, so that bytes the client reads immediately are not counted.
     setImmediate(count)
   }
 }
 
 /**
- * Begins a reply of server-sent events that goes on until the reader or the gateway ends it. A reader
- * that falls too far behind is cut off, and resumes after the last event that it received.
- * @throws {Failure} `rate_limited` when its user has too many, before anything is written
+ * Starts a response of server-sent events that lasts until the client or the gateway ends it. A
+ * client that falls too far behind is disconnected, and resumes after the last event it received.
+ * @throws {Failure} `rate_limited` before anything is written, if the user has too many streams
  */
 export const openSseStream = (deps: Deps): SseStream => {
   const { exchange, caller, running, busy, heartbeatMs = defaultHeartbeatMs } = deps
@@ -112,7 +112,7 @@ export const openSseStream = (deps: Deps): SseStream => {
   const countWritten = countUnread(deps)
   const isOpen = (): boolean => !outgoing.writableEnded && !outgoing.destroyed
   const write = (text: string): void => {
-    // A reply that has ended may still wait for those before it on its connection.
+    // An ended response may still be queued behind earlier ones of a pipelined connection.
     if (!isOpen()) return
     outgoing.write(text)
     countWritten()
@@ -127,7 +127,7 @@ export const openSseStream = (deps: Deps): SseStream => {
       resolve()
     })
   })
-  // A reply to HEAD has no body that could go on.
+  // A HEAD response has no body to stream.
   if (exchange.incoming.method === "HEAD") end()
 
   return {

@@ -8,8 +8,9 @@ interface ByteSource {
 }
 
 /**
- * A reply's body, cut off where its source fails, so that nobody takes it for whole; the request's
- * log line says why. Left to Hono, the reply would end in order, with the words of the error.
+ * A response body that closes the connection if its source fails, so that clients do not mistake it
+ * for complete; the access log shows the reason. Hono would append the error message and end the
+ * response normally.
  */
 const createBodyStream = (
   source: ByteSource,
@@ -43,7 +44,7 @@ export const streamBytes = (
   return createBodyStream({ next, cancel: () => reader.cancel() }, exchange)
 }
 
-/** Text that is made piece by piece, the next when the client has taken the one before. */
+/** Streams generated text; each piece is generated when the client has taken the previous one. */
 export const streamText = (
   pieces: AsyncGenerator<string>,
   exchange: NodeRequestContext,

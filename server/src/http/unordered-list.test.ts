@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { UnorderedList } from "./unordered-list.ts"
 
-it("holds those who are in, whatever the order in which others left", () => {
+it("keeps the remaining members, whatever the order of removals", () => {
   const list = new UnorderedList<number>()
   const leaveByMember = new Map([1, 2, 3, 4, 5].map((member) => [member, list.add(member)]))
   for (const removed of [2, 5, 1]) leaveByMember.get(removed)?.()
@@ -9,7 +9,7 @@ it("holds those who are in, whatever the order in which others left", () => {
   expect(list.size).toBe(2)
 })
 
-it("lets one leave once only", () => {
+it("ignores a second removal of the same member", () => {
   const list = new UnorderedList<string>()
   const leave = list.add("ada")
   list.add("grace")
@@ -18,7 +18,7 @@ it("lets one leave once only", () => {
   expect([...list]).toEqual(["grace"])
 })
 
-it("goes through all who were in, though they leave on the way", () => {
+it("iterates over all members even if they are removed meanwhile", () => {
   const list = new UnorderedList<() => void>()
   let ended = 0
   for (let at = 0; at < 10; at++) {

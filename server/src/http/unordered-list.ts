@@ -4,8 +4,9 @@ interface ListSlot<T> {
 }
 
 /**
- * Members that come and go all the time. A Set would keep those that left within reach of the
- * collector's old generation until it is rebuilt, and each request with them; here nothing is left.
+ * A list with frequent additions and removals. Until it is rehashed, a Set keeps removed members, and
+ * the requests they reference, reachable from the garbage collector's old generation; this list does
+ * not.
  */
 export class UnorderedList<T> implements Iterable<T> {
   readonly #places: ListSlot<T>[] = []
@@ -14,14 +15,14 @@ export class UnorderedList<T> implements Iterable<T> {
     return this.#places.length
   }
 
-  /** @returns how to leave, once */
+  /** @returns removes the member; further calls have no effect */
   add(member: T): () => void {
     const place: ListSlot<T> = { member, index: this.#places.length }
     this.#places.push(place)
     return () => this.#leave(place)
   }
 
-  /** Those who are in now; who leaves meanwhile does not disturb. */
+  /** Iterates over the current members; members removed meanwhile are skipped. */
   *[Symbol.iterator](): Iterator<T> {
     for (const { member } of [...this.#places]) if (member !== null) yield member
   }

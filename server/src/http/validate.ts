@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { type FieldError, fail } from "../errors.ts"
 
-/** More help nobody, and a body may have a hundred thousand. */
+/** More would not help, and a body can have 100,000 errors. */
 const maxErrors = 20
 const maxPathLength = 200
 
@@ -12,9 +12,9 @@ const fieldErrors = (error: z.ZodError, prefix: readonly PropertyKey[]): FieldEr
   }))
 
 /**
- * What `schema` makes of a value.
- * @param prefix where the value stands in the body
- * @throws {Failure} `invalid`, with an entry for each wrong field
+ * Parses a value with `schema`.
+ * @param prefix path of the value in the body
+ * @throws {Failure} `invalid`, with one entry per invalid field, at most 20
  */
 export const validate = <T extends z.ZodType>(
   schema: T,

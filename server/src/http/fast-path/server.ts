@@ -7,7 +7,7 @@ import { FastPathConnection, type FastPathDeps } from "./connection.ts"
 import { type FastPathRoutes, respondFastPath } from "./routes.ts"
 
 const checkMs = 1000
-/** While draining, for the first request of a connection that was just made. */
+/** While draining, time for a new connection to send its first request. */
 const firstRequestMs = 1000
 
 interface Deps {
@@ -18,8 +18,8 @@ interface Deps {
 }
 
 /**
- * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
- * less. A connection on which anything else comes goes on to it with all that was read, and stays.
+ * Serves simple requests to fast-path routes in front of Node's HTTP server, at a lower cost. The
+ * first request of any other kind hands its connection over to Node's server for good.
  */
 export const createFastPathServer = ({
   opening,
@@ -47,7 +47,7 @@ export const createFastPathServer = ({
   }
 
   return {
-    /** Takes the connections of a server, and leaves to it those that are not for here. */
+    /** Takes over a server's new connections; those handed over go to its own listeners. */
     attach: (server: Server): void => {
       keptSeconds = Math.floor(server.keepAliveTimeout / 1000)
       const own = server.listeners("connection")
@@ -66,7 +66,7 @@ export const createFastPathServer = ({
       server.once("close", () => clearInterval(timer))
     },
 
-    /** From now on every reply is the last one of its connection. */
+    /** Makes each following response the last one of its connection. */
     drain: (): void => {
       keptSeconds = 0
       for (const connection of connections) {
@@ -77,7 +77,7 @@ export const createFastPathServer = ({
       }, firstRequestMs).unref()
     },
 
-    /** Cuts what is left. */
+    /** Closes all remaining connections. */
     closeAll: (): void => {
       for (const connection of connections) connection.destroy()
     },
