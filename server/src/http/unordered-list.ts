@@ -4,9 +4,9 @@ interface ListSlot<T> {
 }
 
 /**
- * A list with frequent additions and removals. Until it is rehashed, a Set keeps removed members, and
- * the requests they reference, reachable from the garbage collector's old generation; this list does
- * not.
+ * A list for frequent additions and removals. A Set keeps removed members, and the requests they
+ * reference, reachable from the garbage collector's old generation until it is rehashed; this list
+ * does not.
  */
 export class UnorderedList<T> implements Iterable<T> {
   readonly #places: ListSlot<T>[] = []
