@@ -60,7 +60,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { config, now } = gateway
   const runtimePrefix = `/${config.RUNTIME_PREFIX}`
   const bodyLimit = config.MAX_BODY_SIZE
-  const { bodyMemory: bodyRoom } = gateway
+  const { bodyMemory } = gateway
   const connectionLimit = createConnectionLimit({
     bounds: config.MAX_CONNECTIONS,
     // One for each thing that they may have under way, and as many idle as an address may have.
@@ -74,7 +74,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const router = createRouters({
     authenticate: gateway.authenticate,
     admitProvisioner: gateway.scim.admit,
-    bodyRoom,
+    bodyMemory,
     unreadResponses: gateway.limits.replies,
     connectionLimit,
     fairLoop: gateway.fairLoop,
@@ -83,7 +83,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const addressOf = createClientAddressResolver(config.TRUSTED_PROXIES)
   const app = createServerApp({
     log,
-    bodyRoom,
+    bodyMemory,
     connectionLimit,
     addressOf,
     checkHost: createHostCheck(config),

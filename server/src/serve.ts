@@ -102,7 +102,7 @@ const open = async (config: Config, log: Logger, options: GatewayOptions) => {
   if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
   const releaseLock = config.DATABASE_URL ? () => {} : lockDataDir(config.DATA_DIR)
   try {
-    return { letGo: releaseLock, gateway: await createGateway(config, log, options) }
+    return { releaseLock, gateway: await createGateway(config, log, options) }
   } catch (error) {
     releaseLock()
     throw error
@@ -115,7 +115,7 @@ export const serve = async (
   log: Logger,
   options: GatewayOptions = {},
 ): Promise<Serving> => {
-  const { letGo: releaseLock, gateway } = await open(config, log, options).catch(async (error) => {
+  const { releaseLock, gateway } = await open(config, log, options).catch(async (error) => {
     throw await explainStorageError(error, config)
   })
   const app = createApp(gateway, log)
@@ -124,7 +124,7 @@ export const serve = async (
   server.keepAliveTimeout = keepAliveMs
   reserveDescriptors(server, log)
   server.headersTimeout = headersTimeoutMs
-  app.standBefore(server)
+  app.attachTo(server)
   const url = await listen(server, config)
   await announceSetup(gateway, { url, log })
 

@@ -7,7 +7,7 @@ import type { AuthStore } from "./store.ts"
 /** An in-flight request and the access it relies on. */
 interface AccessDependentRequest {
   caller: Caller
-  withdrawal: AccessRevocation
+  accessRevocation: AccessRevocation
 }
 
 /** Minimum pause between checks: provisioning changes many groups in quick succession. */
@@ -29,7 +29,7 @@ export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: 
   const endLostAccess = async (): Promise<void> => {
     const all = [...inFlight]
     const accessByUser = await store.accessByUser(new Set(all.map(({ caller }) => caller.user.id)))
-    for (const { caller, withdrawal } of all) {
+    for (const { caller, accessRevocation: withdrawal } of all) {
       const access = accessByUser.get(caller.user.id)
       // A deleted account has no credential either, which already ends the request.
       if (!access) continue
@@ -77,8 +77,8 @@ export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: 
 
   return {
     /** Calls `end` when the access is lost. @returns a function that stops watching */
-    watch: (caller: Caller, withdrawal: AccessRevocation): (() => void) => {
-      const stopWatching = inFlight.add({ caller, withdrawal })
+    watch: (caller: Caller, accessRevocation: AccessRevocation): (() => void) => {
+      const stopWatching = inFlight.add({ caller, accessRevocation })
       // The change may have happened while the request body arrived.
       if (changedAt >= caller.confirmed_at) recheck()
       return stopWatching

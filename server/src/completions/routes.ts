@@ -51,7 +51,7 @@ export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Rout
         504: json(OpenAIErrorBody, "The provider timed out"),
       },
     })
-    router.hot(declared, ({ caller, exchange, read }) => {
+    router.fastPath(declared, ({ caller, exchange, read }) => {
       const answer = (body: JsonBody): Promise<void> =>
         completions.complete(
           exchange,

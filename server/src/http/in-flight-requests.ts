@@ -40,7 +40,7 @@ const nothing = (): void => {}
 
 /** Tracks requests in progress so that shutdown and revocation can wait for them or end them. */
 export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => {
-  const endings = new UnorderedList<InFlightHandlers>()
+  const handlers = new UnorderedList<InFlightHandlers>()
   const waiting = new Set<() => void>()
   let isDraining = false
 
@@ -55,16 +55,16 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
       kind: "requests" | "eventStreams" = "requests",
     ): (() => void) => {
       const release = limits[kind].reserve(caller.user.id)
-      const leave = endings.add(ending)
+      const leave = handlers.add(ending)
       const stopWatching = watch(caller, ending.revoke)
-      const { accessRevocation: withdrawal } = ending
-      const stopWatchingAccess = withdrawal ? watchAccess(caller, withdrawal) : nothing
+      const { accessRevocation } = ending
+      const stopWatchingAccess = accessRevocation ? watchAccess(caller, accessRevocation) : nothing
       return () => {
         stopWatching()
         stopWatchingAccess()
         leave()
         release()
-        if (endings.size === 0) for (const callback of waiting) callback()
+        if (handlers.size === 0) for (const callback of waiting) callback()
       }
     },
     /** Announces the shutdown while requests are still accepted. */
@@ -73,12 +73,12 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
     },
     isDraining: (): boolean => isDraining,
 
-    count: (): number => endings.size,
+    count: (): number => handlers.size,
 
     /** Waits up to `ms` for all requests to end, then ends the remaining ones. */
     drain: async (ms: number): Promise<void> => {
-      for (const ending of endings) ending.draining?.()
-      if (endings.size === 0) return
+      for (const ending of handlers) ending.draining?.()
+      if (handlers.size === 0) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms)
         waiting.add(() => {
@@ -86,7 +86,7 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
           resolve()
         })
       })
-      for (const ending of endings) ending.shutDown()
+      for (const ending of handlers) ending.shutDown()
     },
   }
 }

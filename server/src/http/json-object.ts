@@ -91,7 +91,7 @@ const maxParsedBytes = 16_000_000
 /** Bodies that are only forwarded may be larger. @throws {Failure} `body_too_large` */
 export const checkParsableSize = ({ length }: Buffer): void => {
   if (length <= maxParsedBytes) return
-  const max = `${maxParsedBytes} bytes, which is the most accepted`
+  const max = `${maxParsedBytes} bytes`
   fail(
     "body_too_large",
     `The body is too large for a request with files, filters or functions (maximum ${max}).`,

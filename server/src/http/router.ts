@@ -85,7 +85,7 @@ export interface Router {
     handler: (request: RawRequest<A, z.output<P>>) => Promise<void>,
   ): void
   /** Adds a frequently called route without parameters to the fast path. */
-  hot<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
+  fastPath<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, z.ZodType, Q, B>,
     handler: (request: FastPathRouteRequest<A>) => Promise<void>,
   ): void
@@ -101,7 +101,7 @@ const maxMembers = 10_000
 export interface RouterDeps {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
-  bodyRoom: BodyMemory
+  bodyMemory: BodyMemory
   /** Limits the bytes of responses that clients have not read yet. */
   unreadResponses: UserLimit
   connectionLimit: ConnectionLimit
@@ -116,8 +116,8 @@ export const createRouters =
   ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterDeps) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<HonoEnv>()
-    const { bodyRoom, unreadResponses: unreadReplies, connectionLimit } = limits
-    const replies = createResponseMemory(unreadReplies)
+    const { bodyMemory: bodyRoom, unreadResponses, connectionLimit } = limits
+    const replies = createResponseMemory(unreadResponses)
     const shapes: RouteShape[] = []
 
     const fastPathRoutes: FastPathRoute[] = []
@@ -264,8 +264,8 @@ export const createRouters =
           return RESPONSE_ALREADY_SENT
         })
       },
-      hot: (shape, handler) => {
-        // `hot` ties the handler's types to those of the shape; TypeScript cannot infer it here.
+      fastPath: (shape, handler) => {
+        // `fastPath` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)

@@ -37,7 +37,7 @@ export interface MountedRoute {
 
 interface Deps {
   log: Logger
-  bodyRoom: BodyMemory
+  bodyMemory: BodyMemory
   connectionLimit: ConnectionLimit
   checkHost: HostCheck
   addressOf: ReturnType<typeof createClientAddressResolver>
@@ -82,7 +82,12 @@ export const createServerApp = (deps: Deps) => {
   const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
   const fastPathRoutes = createFastPathRoutes()
   const { checkHost, connectionLimit } = deps
-  const front = createFastPathServer({ opening, fastPathRoutes, checkHost, connectionLimit })
+  const fastPathServer = createFastPathServer({
+    opening,
+    fastPathRoutes,
+    checkHost,
+    connectionLimit,
+  })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -160,7 +165,7 @@ export const createServerApp = (deps: Deps) => {
     if (!route) return void handleWithHono(incoming, outgoing)
     const exchange = createNodeRequestContext(opening, { incoming, outgoing })
     respondFastPath(route, exchange, (limits) =>
-      deps.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
+      deps.bodyMemory.readUnknown(exchange, () => readJson(incoming, limits)),
     )
   }
   /** A bug in request handling closes only the request's connection. */
@@ -176,14 +181,14 @@ export const createServerApp = (deps: Deps) => {
   return {
     listener,
     /** Puts the fast path in front of Node's server. */
-    standBefore: front.attach,
+    attachTo: fastPathServer.attach,
     /** Makes each following response the last one of its connection. */
     drain: (): void => {
       draining = true
-      front.drain()
+      fastPathServer.drain()
     },
     /** Closes the fast path's connections, which Node's server does not track. */
-    closeAll: front.closeAll,
+    closeAll: fastPathServer.closeAll,
     routes: routes as readonly MountedRoute[],
     /** Handles GET requests that match no route; call it last. `next` responds with 404 or 405. */
     fallback: (handler: MiddlewareHandler<HonoEnv>): void => {

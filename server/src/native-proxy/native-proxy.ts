@@ -55,17 +55,8 @@ export interface NativeProxyRequest {
 
 /** Forwards requests to the native APIs of runtimes and providers. */
 export const createNativeProxy = (deps: Deps) => {
-  const {
-    fairLoop,
-    bodyMemory: bodyRoom,
-    config,
-    registry,
-    catalogue,
-    usageRecorders,
-    inFlight,
-    db,
-    audit,
-  } = deps
+  const { fairLoop, bodyMemory, config, registry, catalogue, usageRecorders, inFlight, db, audit } =
+    deps
 
   const connectionsOf = (kind: ProviderKind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
@@ -165,7 +156,7 @@ export const createNativeProxy = (deps: Deps) => {
     const { incoming } = exchange
     const bodyLimits = jsonLimitsFor(config.MAX_BODY_SIZE)
     const read = () => readJson(incoming, bodyLimits)
-    const body = parseNativeRequest(await bodyRoom.read(exchange, bodyLimits.maxBytes, read))
+    const body = parseNativeRequest(await bodyMemory.read(exchange, bodyLimits.maxBytes, read))
     exchange.model = body.model
     if (name !== "show" && catalogue.hasFilters(body.model)) {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`

@@ -21,7 +21,7 @@ describe("the web application", () => {
   const bodies = createUserLimit({ what: "bytes", variable: "MAX_BUFFERED_BODIES", bounds })
   const app = createServerApp({
     log: pino({ level: "silent" }),
-    bodyRoom: createBodyMemory(bodies),
+    bodyMemory: createBodyMemory(bodies),
     connectionLimit: createConnectionLimit({ bounds, maxPerUser: 1000, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
     checkHost: () => undefined,
