@@ -66,7 +66,7 @@ describe("a first run on a public address", () => {
       await page.getByLabel("Email").fill("ada@example.com")
       await page.getByLabel("Password", { exact: true }).fill("correct horse")
       await page.getByRole("button", { name: "Create administrator account" }).click()
-      await page.getByText("Enter the setup code.").waitFor()
+      await page.getByText("Enter the setup code, which").waitFor()
       const { msg } = app.gateway.logLines.find(({ msg }) => /setup code/.test(String(msg))) ?? {}
       await page.getByLabel("Setup code").fill(String(msg).split("setup code ")[1] ?? "")
       await page.keyboard.press("Enter")

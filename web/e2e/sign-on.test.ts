@@ -194,7 +194,7 @@ describe("an administrator", () => {
     await page.getByText(`${app.gateway.url}/api/v1/sso/okta/callback`).waitFor()
     await page.getByText("OIDC_OKTA_ISSUER").waitFor()
     await page.getByRole("button", { name: "Test provider" }).click()
-    await page.getByText(`${provider.url} answers`).waitFor()
+    await page.getByText(`${provider.url} responds`).waitFor()
     await page.getByText("Signing keys found: 1").waitFor()
     await page.getByText("The client portico is registered").waitFor()
     await page.getByLabel("Password sign-in").selectOption("off")
