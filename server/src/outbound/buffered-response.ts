@@ -2,7 +2,7 @@ import type { RequestHandle, ResponseListener } from "./client.ts"
 
 export interface BufferedResponse {
   status: number
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, in the order received. */
   rawHeaders: readonly string[]
   text: string
 }
@@ -12,7 +12,7 @@ interface ReadLimits {
   maxBytes: number
 }
 
-/** A reply that was given up, as there was no end to it. */
+/** The response exceeded `maxBytes`; the rest was not read. */
 export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
     super(`its answer is longer than ${maxBytes / 1e6} MB`)
@@ -20,7 +20,10 @@ export class ResponseTooLargeError extends Error {
   }
 }
 
-/** Reads a reply to its end. @throws {UpstreamError | ResponseTooLargeError} or the signal's reason */
+/**
+ * Reads a whole response into memory.
+ * @throws {UpstreamError | ResponseTooLargeError} or the signal's abort reason
+ */
 export const readBufferedResponse = (
   start: (listener: ResponseListener) => RequestHandle,
   { signal, maxBytes: mostBytes }: ReadLimits,

@@ -2,14 +2,14 @@ import { isFramingField, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
 
 const maxLine = 16 * 1024
-/** 2^52 bytes; more digits would not be exact. */
+/** 13 hex digits are 52 bits: the most that a number represents exactly. */
 const maxSizeDigits = 13
 
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
 const semicolon = 0x3b
 
-/** Each is `;name`, `;name=token` or `;name="quoted"` (RFC 9112 §7.1.1). */
+/** Zero or more of `;name`, `;name=token`, `;name="quoted"` (RFC 9112 §7.1.1). */
 const extensions =
   /^(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\u0080-\u00ff]|\\[\t -~\u0080-\u00ff])*"))?)*$/
 
@@ -21,19 +21,19 @@ const hexDigit = (byte: number): number => {
 
 type State = "size" | "extension" | "chunk" | "end" | "trailer" | "done"
 
-/** Takes the bytes of a chunked body apart, cut anywhere (RFC 9112 §7.1). */
+/** Incremental decoder for chunked bodies (RFC 9112 §7.1); input may be split at any byte. */
 export class ChunkedDecoder {
   #state: State = "size"
-  /** Of the chunk that is being read. */
+  /** Bytes of the current chunk that are still missing. */
   #left = 0
-  /** Of the chunk's size. */
+  /** Digits read of the current chunk size. */
   #digits = 0
-  /** Of the line that is being read, without its size. */
+  /** The current line without its chunk size. */
   #line = ""
-  /** Whether its CR came, after which nothing but LF may come. */
+  /** Whether the line's CR has been read; only LF may follow. */
   #ending = false
   #trailerBytes = 0
-  /** Where the last read ended. */
+  /** Offset in the input at which the last `push` stopped. */
   at = 0
 
   get done(): boolean {
@@ -41,8 +41,9 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Reads `bytes` from `from`, to the end of the body or of what came; `at` says which.
-   * @returns the payload of all chunks in it as one. @throws {MalformedHttpError}
+   * Reads `bytes` from `from` to the end of the body or of the input; `at` is where it stopped.
+   * @returns the payload of all chunks read, concatenated
+   * @throws {MalformedHttpError}
    */
   push(bytes: Buffer, from: number): Buffer {
     const payload = Buffer.allocUnsafe(bytes.length - from)
@@ -71,7 +72,7 @@ export class ChunkedDecoder {
     this.#ending = false
   }
 
-  /** One of a line: a chunk's head, the empty line behind a chunk, or one of the trailer. */
+  /** Reads a byte of a line: a chunk size, the line end after a chunk, or a trailer field. */
   #byte(byte: number): void {
     if (this.#ending) this.#lineEnd(byte)
     else if (byte === carriageReturn) this.#ending = true
@@ -117,7 +118,7 @@ export class ChunkedDecoder {
     this.#turn(this.#left === 0 ? "trailer" : "chunk")
   }
 
-  /** Nobody here reads the trailer; but what another reader takes for framing has to be none. */
+  /** Trailer fields are dropped, but framing fields are rejected: other parsers may honor them. */
   #trailerLine(): void {
     if (this.#line === "") {
       this.#turn("done")

@@ -49,7 +49,7 @@ interface Received {
   error?: UpstreamError
 }
 
-/** Sends, and resolves when the reply is over, whichever way. */
+/** Sends a request; resolves when it has ended or failed. */
 const receive = (
   client: Client,
   request: UpstreamRequest,
@@ -78,8 +78,8 @@ const receive = (
 const bodyOf = async (incoming: IncomingMessage): Promise<string> =>
   Buffer.concat(await incoming.toArray()).toString("utf8")
 
-describe("a client of an upstream", () => {
-  it("sends the request below its base, and keeps the connection for the next", async () => {
+describe("upstream client", () => {
+  it("sends requests relative to the base URL over one persistent connection", async () => {
     const ports = new Set<number | undefined>()
     const port = await answering(async (incoming, outgoing) => {
       ports.add(incoming.socket.remotePort)
@@ -99,20 +99,20 @@ describe("a client of an upstream", () => {
     expect(ports.size).toBe(1)
   })
 
-  it("takes as many connections as there are requests at once", async () => {
+  it("opens one connection per concurrent request", async () => {
     const port = await answering((_incoming, outgoing) => setTimeout(() => outgoing.end("!"), 50))
     const client = plainOf(port)
     const all = await Promise.all(Array.from({ length: 50 }, () => receive(client, get)))
     expect(all.map(({ text }) => text)).toEqual(Array(50).fill("!"))
   })
 
-  it("closes a connection before the other side says it will", async () => {
+  it("closes an idle connection before the timeout announced by the server", async () => {
     const server = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "keep-alive": "timeout=2", "content-length": "0" }).end()
     })
     const connected = once(server, "connection")
     const client = plainOf(await serve(server))
-    // It would wait much longer than it says.
+    // The server would keep the connection much longer than its header says.
     server.keepAliveTimeout = 60_000
     await receive(client, get)
     const [socket] = await connected
@@ -120,7 +120,7 @@ describe("a client of an upstream", () => {
     expect(socket.destroyed).toBe(true)
   })
 
-  it("takes a new connection when the other side closed the kept one", async () => {
+  it("opens a new connection after the server closed the idle one", async () => {
     const port = await answering((_incoming, outgoing) => {
       outgoing.end("fine")
       setTimeout(() => outgoing.socket?.destroy(), 20)
@@ -133,9 +133,9 @@ describe("a client of an upstream", () => {
   })
 
   it.each([
-    ["in chunks", {}, "chunked"],
-    ["with the length it was told", { "content-length": "200000" }, undefined],
-  ])("sends a body as it comes, %s", async (_how, headers, transfer) => {
+    ["with chunked transfer coding", {}, "chunked"],
+    ["with its declared length", { "content-length": "200000" }, undefined],
+  ])("streams a request body %s", async (_how, headers, transfer) => {
     const port = await answering(async (incoming, outgoing) => {
       const { "transfer-encoding": coding } = incoming.headers
       const { length } = await bodyOf(incoming)
@@ -147,7 +147,7 @@ describe("a client of an upstream", () => {
     expect(JSON.parse(reply.text)).toEqual({ coding: transfer, length: 200_000 })
   })
 
-  it("does not use a connection again on which a request is still being sent", async () => {
+  it("does not reuse a connection while a request body is still being sent", async () => {
     const ports: (number | undefined)[] = []
     const port = await answering((incoming, outgoing) => {
       ports.push(incoming.socket.remotePort)
@@ -161,7 +161,7 @@ describe("a client of an upstream", () => {
     expect(new Set(ports).size).toBe(2)
   })
 
-  it("reads no further than it is let", async () => {
+  it("stops reading while the listener is paused", async () => {
     const megabytes = 64
     let sent = 0
     const port = await answering(async (_incoming, outgoing) => {
@@ -176,7 +176,7 @@ describe("a client of an upstream", () => {
       bytes += chunk.length
       return !wait
     })
-    // Longer than an upstream may be silent: this silence is ours.
+    // Exceeds the idle timeout, which does not apply while the listener is paused.
     await sleep(2500)
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThan(1024 * 1024)
@@ -187,7 +187,7 @@ describe("a client of an upstream", () => {
     expect(bytes).toBe(megabytes * 1024 * 1024)
   })
 
-  it("ends a request that is cancelled, and says no more of it", async () => {
+  it("closes the connection of a canceled request without further callbacks", async () => {
     const left = new Promise<void>((resolve) => {
       void answering((incoming, outgoing) => {
         outgoing.write("first")
@@ -222,7 +222,7 @@ describe("a client of an upstream", () => {
       (socket: Socket) =>
         socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n"),
     ],
-  ])("tells %s from other failures", async (kind, answer) => {
+  ])("classifies a failure as %s", async (kind, answer) => {
     const port = await serve(
       createSocketServer((socket) => socket.once("data", () => answer(socket))),
     )
@@ -231,7 +231,7 @@ describe("a client of an upstream", () => {
     expect(error?.kind).toBe(kind)
   })
 
-  it("tells when nobody is there", async () => {
+  it("reports `unreachable` when the connection is refused", async () => {
     const server = createServer()
     const port = await serve(server)
     server.close()
@@ -239,11 +239,11 @@ describe("a client of an upstream", () => {
   })
 
   it.each([
-    ["a header", { headers: { "x-a": "1\r\nx-b: 2" } }],
-    ["a header's name", { headers: { "x a": "1" } }],
+    ["a header value", { headers: { "x-a": "1\r\nx-b: 2" } }],
+    ["a header name", { headers: { "x a": "1" } }],
     ["the path", { path: "/x HTTP/1.1\r\nx-b: 2" }],
     ["the method", { method: "GET /y" }],
-  ])("sends nothing when %s would end a line", async (_what, part) => {
+  ])("sends nothing when %s contains invalid characters", async (_what, part) => {
     let requested = 0
     const port = await answering((_incoming, outgoing) => {
       requested++
@@ -254,7 +254,7 @@ describe("a client of an upstream", () => {
     expect(requested).toBe(0)
   })
 
-  it("lets what runs finish when it is retired, and takes no more", async () => {
+  it("finishes requests in flight after `retire`, and rejects new ones", async () => {
     const { promise: requested, resolve } = Promise.withResolvers<ServerResponse>()
     const client = plainOf(await answering((_incoming, outgoing) => resolve(outgoing)))
     const running = receive(client, get)
@@ -265,7 +265,7 @@ describe("a client of an upstream", () => {
     expect((await running).text).toBe("late")
   })
 
-  it("ends what runs when it is closed", async () => {
+  it("aborts requests in flight on `close`", async () => {
     const port = await answering((_incoming, outgoing) => void outgoing.write("half"))
     const client = plainOf(port)
     const { promise: begun, resolve } = Promise.withResolvers<boolean>()
@@ -278,7 +278,7 @@ describe("a client of an upstream", () => {
     expect((await running).error?.kind).toBe("broken")
   })
 
-  it("speaks TLS with who has the right certificate, and with nobody else", async () => {
+  it("accepts only trusted TLS certificates", async () => {
     const port = await serve(
       createSecureServer({ key, cert }, (_incoming, outgoing) => void outgoing.end("secret")),
     )

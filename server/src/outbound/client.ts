@@ -7,55 +7,55 @@ import { createConnectionPool } from "./pool.ts"
 import { formatRequestHead } from "./request-head.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
 
-/** How long to wait, in seconds. */
+/** In seconds. */
 export interface UpstreamTimeouts {
-  /** For a connection to be accepted. */
+  /** Until the connection is established. */
   connect: number
-  /** For the reply's head. */
+  /** Until the response head has arrived. */
   firstByte: number
-  /** Between two pieces of a reply. */
+  /** Between two reads of a response body. */
   idle: number
 }
 
 export interface UpstreamRequest {
   method: string
-  /** Below the base address, query included. */
+  /** Relative to the base URL, including the query. */
   path: string
   headers: OutgoingHttpHeaders
   body: Buffer | Readable | null
 }
 
 /**
- * What a reply does as it arrives; exactly one of `end` and `broke` comes last. Whatever one of
- * them throws ends this request alone: its connection is closed, and `broke` is told `unreadable`.
+ * Callbacks for a response. The last call is exactly one of `onEnd` and `onError`, unless the request
+ * is canceled. An exception in a callback fails only this request: its connection is closed, and
+ * `onError` receives an error of kind `unreadable`.
  */
 export interface ResponseListener {
-  /** `rawHeaders` alternates names and values, as they came. */
+  /** `rawHeaders` alternates names and values, in the order received. */
   onHead(status: number, rawHeaders: readonly string[]): void
-  /** @returns false to be given no more until `resume` */
+  /** @returns false to pause reading until `resume` */
   onData(chunk: Buffer): boolean
   onEnd(): void
   onError(error: UpstreamError): void
-  /** Told what `broke` itself threw, and nothing after it; must not throw. */
+  /** Receives an exception thrown by `onError`. No further callbacks follow; must not throw. */
   onListenerError(error: unknown): void
 }
 
-/** The handle on a request under way. */
+/** Controls a request in flight. */
 export interface RequestHandle {
   resume(): void
-  /** Ends it; nothing more is heard of it. */
+  /** Aborts the request; no callbacks follow. */
   cancel(): void
 }
 
-/** A request that was sent to one upstream. */
 export interface SentRequest extends RequestHandle {
-  /** Ends it as one whose reply stopped coming, which its listener is told. */
+  /** Aborts the request and reports an error of kind `silence` to its listener. */
   giveUp(): void
 }
 
 /**
- * A request on a wire; the wire goes on to others when it is over. All that an upstream sends, and
- * all that becomes of its connection, reaches who listens by here.
+ * Connects a listener to the connection that carries its request. Shields the connection, which is
+ * reused by later requests, from the listener's exceptions.
  */
 class PendingRequest implements ConnectionListener, SentRequest {
   readonly #listener: ResponseListener
@@ -126,7 +126,7 @@ class PendingRequest implements ConnectionListener, SentRequest {
     }
   }
 
-  /** Who listens threw. */
+  /** The listener threw. */
   #unreadable(error: unknown): void {
     this.#cut()
     this.onError(new UpstreamError("unreadable", asError(error)))
@@ -152,15 +152,15 @@ const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) 
   }
 }
 
-/** The length that a streamed body is told to have; null where it is not. */
+/** A streamed body's `content-length`; null if the length is unknown. */
 const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
   const isNotified = headers["content-length"]
   return typeof isNotified === "string" && /^\d+$/.test(isNotified) ? Number(isNotified) : null
 }
 
 /**
- * Speaks HTTP/1.1 with one upstream over kept connections. Redirects are not followed.
- * @param address where the upstream is, whatever its name says
+ * HTTP/1.1 client for one upstream, with persistent connections. Does not follow redirects.
+ * @param address IP address to connect to instead of resolving the host name
  */
 export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, address?: string) => {
   const url = new URL(baseUrl)
@@ -194,12 +194,16 @@ export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, addres
 
   return {
     /**
-     * Sends a request.
-     * @param firstByteMs for the reply's head, in place of the client's own patience
+     * Sends a request. All failures are reported to `listener.onError`.
+     * @param firstByte overrides the client's `firstByte` timeout, in ms
      */
     send,
 
-    /** Asks for a JSON reply. @throws {Error} when there is none, or its status is no 2xx */
+    /**
+     * Sends a request and parses the JSON response.
+     * @throws {RefusedError} for a status other than 2xx
+     * @throws {UpstreamError | ResponseTooLargeError | SyntaxError}
+     */
     ask: async (
       { json, headers, maxBytes = defaultMaxBytes, ...request }: JsonRequest,
       signal: AbortSignal,
@@ -215,10 +219,10 @@ export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, addres
       return JSON.parse(text)
     },
 
-    /** Takes no more requests and goes when the last one has ended. */
+    /** Rejects new requests; requests in flight may finish. */
     retire: pool.retire,
 
-    /** Ends what runs. */
+    /** Rejects new requests and aborts those in flight. */
     close: pool.close,
   }
 }
@@ -227,14 +231,14 @@ export type Client = ReturnType<typeof createClient>
 
 type JsonRequest = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
   json?: unknown
-  /** Of the reply. */
+  /** Maximum size of the response. */
   maxBytes?: number
 }
 
-/** Of a reply that is read whole; vectors of many texts have tens of millions. */
+/** A batch of embeddings takes tens of megabytes as JSON. */
 const defaultMaxBytes = 64_000_000
 
-/** An upstream's own refusal of a request that the gateway made for itself. */
+/** The upstream answered a request of the gateway's own with a status other than 2xx. */
 export class RefusedError extends Error {
   readonly status: number
 

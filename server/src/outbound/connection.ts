@@ -10,12 +10,11 @@ import {
 } from "./upstream-error.ts"
 import { coalesceWrites } from "./write-coalescing.ts"
 
-/** Where a wire leads. */
 export interface Peer {
   secure: boolean
-  /** That its certificate has to bear. */
+  /** Host name that the certificate must match. */
   name: string
-  /** An IP address, or the name. */
+  /** IP address to connect to, or the host name. */
   address: string
   port: number
 }
@@ -30,28 +29,28 @@ export interface ConnectionTimeouts {
 export interface ConnectionRequest {
   head: string
   body: Buffer | StreamedBody | null
-  /** Whether the reply has no body, whatever its head says: to HEAD. */
+  /** Whether the response has no body, whatever its headers say (HEAD). */
   bodiless: boolean
 }
 
-/** Who hears the reply; exactly one of `end` and `broke` comes last. None of them throws. */
+/** The last call is exactly one of `onEnd` and `onError`. Callbacks must not throw. */
 export interface ConnectionListener {
   onHead(status: number, rawHeaders: string[]): void
-  /** @returns false to be given no more until `resume` */
+  /** @returns false to pause reading until `resume` */
   onData(chunk: Buffer): boolean
   onEnd(): void
   onError(error: UpstreamError): void
 }
 
-/** Head and body up to here leave in one write. */
+/** Head and body up to this total size are copied into one buffer for a single write. */
 const maxCoalescedBytes = 32 * 1024
-/** How long a connection is kept when the other side does not say, as most close after 5 s. */
+/** Idle time without a `keep-alive` header; most servers close after 5 s. */
 const keptMs = 4000
 const maxKeptMs = 600_000
-/** What is said of the time is not exact, and a request needs time to get there. */
+/** Subtracted from the server's timeout: it is imprecise, and a request takes time to arrive. */
 const marginMs = 1000
 
-/** All wires read into one buffer: what they read is taken over before the next one reads. */
+/** Shared by all connections: the parser copies what it keeps before the next read. */
 const shared = Buffer.allocUnsafeSlow(64 * 1024)
 
 type Phase = "connecting" | "waiting" | "receiving" | "idle" | "closed"
@@ -59,7 +58,7 @@ type Phase = "connecting" | "waiting" | "receiving" | "idle" | "closed"
 interface Deps {
   peer: Peer
   session: Buffer | undefined
-  /** Free for the next request. */
+  /** Called when the connection can take another request. */
   freed: (wire: ClientConnection) => void
   closed: (wire: ClientConnection) => void
   sessionMade: (session: Buffer) => void
@@ -77,7 +76,7 @@ const open = ({ peer, session }: Deps, take: (length: number) => boolean): Socke
   })
 }
 
-/** One connection to an upstream: a request at a time, one after another. */
+/** A persistent connection to an upstream; carries one request at a time, without pipelining. */
 export class ClientConnection {
   readonly #deps: Deps
   readonly #socket: Socket
@@ -86,9 +85,9 @@ export class ClientConnection {
   #phase: Phase = "connecting"
   #timeouts: ConnectionTimeouts
   #paused = false
-  /** The reply is, and only what came with its end may still be wrong. */
+  /** The response is complete, but bytes after it in the same read may still be invalid. */
   #whole = false
-  /** A streamed body is still coming in. */
+  /** A streamed request body is still being sent. */
   #writing = false
   #deadline: number
   #failure: Error | null = null
@@ -120,7 +119,7 @@ export class ClientConnection {
     if (deps.peer.secure) socket.on("session", deps.sessionMade)
   }
 
-  /** Sends a request; only on one that is new or was freed. */
+  /** Sends a request. The connection must be new or passed to `freed` since the last one. */
   send(
     { head, body, bodiless }: ConnectionRequest,
     { listener, timeouts }: { listener: ConnectionListener; timeouts: ConnectionTimeouts },
@@ -139,19 +138,19 @@ export class ClientConnection {
     this.#socket.resume()
   }
 
-  /** Ends it at once; nothing more is heard of its request. */
+  /** Closes the connection immediately, without notifying the listener. */
   cut(): void {
     this.#listener = null
     this.#socket.destroy()
     this.#close()
   }
 
-  /** Ends it at once; its request is told. */
+  /** Closes the connection immediately; the listener receives `onError`. */
   end(): void {
     this.#socket.destroy()
   }
 
-  /** Ends it when its time is up. */
+  /** Closes the connection if its current deadline has passed. */
   check(now: number): void {
     if (now < this.#deadline || this.#paused) return
     if (this.#phase === "idle") this.cut()
@@ -199,7 +198,7 @@ export class ClientConnection {
     }
   }
 
-  /** @returns whether to go on reading */
+  /** Parses `length` bytes of the shared buffer. @returns whether to keep reading */
   #take(length: number): boolean {
     if (this.#phase === "closed") return false
     try {
@@ -213,7 +212,7 @@ export class ClientConnection {
     return !this.#paused && !this.#socket.destroyed
   }
 
-  /** A request that is still being written makes the wire useless for another. */
+  /** The connection is reused only if the request was sent completely. */
   #end(): void {
     const listener = this.#listener
     this.#listener = null
@@ -241,7 +240,7 @@ export class ClientConnection {
     this.#deps.freed(this)
   }
 
-  /** The other side will send no more. */
+  /** The server closed its sending side. */
   #ended(): void {
     if (this.#phase === "receiving") this.#parser.finish()
     if (this.#whole) this.#end()

@@ -11,10 +11,10 @@ export interface GuardedRequest {
   method: string
   headers: Record<string, string>
   body: string | null
-  /** Asked for every address that is gone to, those after a redirect included. */
+  /** Called for every URL before it is requested, including redirect targets. */
   allows: (url: URL) => boolean
   signal: AbortSignal
-  /** Milliseconds for the reply, and bytes of it. */
+  /** In ms; applies to the response head and to each pause in the body. */
   timeouts: number
   maxBytes: number
 }
@@ -26,7 +26,7 @@ export interface GuardedResponse {
   body: string
 }
 
-/** What another host may be told of a request that is sent on to it. */
+/** Request headers that are kept when a redirect leads to another origin. */
 const travels = /^(accept|accept-language|content-type|user-agent)$/
 
 const check = (url: URL, allows: GuardedRequest["allows"]): void => {
@@ -58,7 +58,7 @@ interface Hop {
 const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => {
   const { url, method, headers, body, timeouts: patience, maxBytes: mostBytes, signal } = request
   check(url, request.allows)
-  // The address that was judged, whatever the name would say now.
+  // Connects to the checked address; resolving the name again could give another one.
   const { address } = await guard.admit(url.hostname)
   const seconds = patience / 1000
   const patiences = { connect: connectSeconds, firstByte: seconds, idle: seconds }
@@ -103,8 +103,9 @@ const next = (request: GuardedRequest, status: number, location: string): Guarde
 }
 
 /**
- * Fetches through the guard. Redirects are followed, and each is judged like the first.
- * @throws {SsrfGuardError} in words for whoever asked
+ * Fetches a URL through the SSRF guard. Follows redirects and checks each target like the first URL.
+ * @throws {SsrfGuardError} with a message for the caller
+ * @throws {UpstreamError} or the signal's abort reason
  */
 export const guardedFetch = async (
   guard: SsrfGuard,

@@ -1,12 +1,12 @@
 import { MalformedHttpError } from "./malformed-response.ts"
 import { fieldName } from "./request-head.ts"
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to reject
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
 const space = 0x20
 const tab = 0x09
 
-/** They say where a message ends, and what becomes of its connection. */
+/** Fields that define the message length or control the connection. */
 const framing = new Set([
   ...["connection", "content-length", "proxy-connection", "transfer-encoding", "upgrade"],
 ])
@@ -15,7 +15,7 @@ export const isFramingField = (name: string): boolean => framing.has(name.toLowe
 
 const isBlank = (code: number): boolean => code === space || code === tab
 
-/** `text` from `from` to `to`, without the spaces and tabs around it; `trim` would cut line feeds too. */
+/** `text` from `from` to `to` without surrounding spaces and tabs; `trim` would remove line feeds too. */
 const unpadded = (text: string, from: number, to: number): string => {
   let start = from
   let end = to
@@ -24,7 +24,7 @@ const unpadded = (text: string, from: number, to: number): string => {
   return text.slice(start, end)
 }
 
-/** Whether among the blanks before `end` there is a tab. */
+/** Whether the whitespace before `end` contains a tab. */
 const endsInTab = (text: string, from: number, end: number): boolean => {
   let at = end - 1
   while (at > from && text.charCodeAt(at) === space) at--
@@ -32,8 +32,10 @@ const endsInTab = (text: string, from: number, end: number): boolean => {
 }
 
 /**
- * Reads field lines (RFC 9112 §5), each character a byte, CR LF between them.
- * @returns names and values in turn. @throws {MalformedHttpError}
+ * Parses field lines (RFC 9112 §5) separated by CR LF.
+ * @param lines decoded as Latin-1, one character per byte
+ * @returns alternating names and values
+ * @throws {MalformedHttpError}
  */
 export const parseFields = (lines: string, from: number): string[] => {
   const fields: string[] = []
@@ -46,7 +48,7 @@ export const parseFields = (lines: string, from: number): string[] => {
     if (!fieldName.test(name) || controlCharacters.test(value)) {
       throw new MalformedHttpError("a response header is invalid")
     }
-    // llhttp, and who reads with it, takes a tab there for a part of the value.
+    // llhttp treats a trailing tab as part of the value, so parsers would disagree.
     if (
       isBlank(lines.charCodeAt(end - 1)) &&
       isFramingField(name) &&
@@ -60,6 +62,6 @@ export const parseFields = (lines: string, from: number): string[] => {
   return fields
 }
 
-/** Whether a comma-separated header names `token`, which is in lower case. */
+/** Whether a comma-separated header value contains `token`, given in lower case. */
 export const listsToken = (value: string, token: string): boolean =>
   value.split(",").some((item) => unpadded(item, 0, item.length).toLowerCase() === token)

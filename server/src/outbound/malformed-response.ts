@@ -1,4 +1,4 @@
-/** What came is no HTTP/1.1 reply, or one whose length could be read in two ways. */
+/** The response is not valid HTTP/1.1, or its length is ambiguous. */
 export class MalformedHttpError extends Error {
   override readonly name = "MalformedReply"
 }

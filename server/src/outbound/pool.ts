@@ -6,10 +6,10 @@ import {
   type Peer,
 } from "./connection.ts"
 
-/** How exactly waiting times are kept. */
+/** How often timeouts are checked, and thus their precision. */
 const checkMs = 100
 
-/** Kept connections to one upstream; as many as there are requests at once. */
+/** Persistent connections to one upstream, one per concurrent request; unlimited in number. */
 export const createConnectionPool = (peer: Peer) => {
   const all = new Set<ClientConnection>()
   const free: ClientConnection[] = []
@@ -53,8 +53,8 @@ export const createConnectionPool = (peer: Peer) => {
 
   return {
     /**
-     * The one that was used last is taken first, so that those not needed grow old.
-     * @throws {TypeError} once retired
+     * Sends a request on the most recently used idle connection, so that surplus ones time out.
+     * @throws {TypeError} after `retire` or `close`
      */
     send: (
       request: ConnectionRequest,
@@ -67,13 +67,13 @@ export const createConnectionPool = (peer: Peer) => {
       return wire
     },
 
-    /** Lets what runs finish. */
+    /** Rejects new requests; requests in flight may finish. */
     retire: (): void => {
       retired = true
       for (const wire of free.splice(0)) wire.cut()
     },
 
-    /** Ends what runs. */
+    /** Rejects new requests and aborts those in flight. */
     close: (): void => {
       retired = true
       for (const wire of [...all]) wire.end()

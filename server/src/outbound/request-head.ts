@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from "node:http"
 
-/** What a header may be called (RFC 9110 §5.6.2). */
+/** A token, the syntax of header names and methods (RFC 9110 §5.6.2). */
 export const fieldName = /^[!#$%&'*+\-.^_`|~\w]+$/
 const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
-/** A path is sent as it is, so nothing in it may end it. */
+/** The path is sent unescaped; whitespace or control characters would end it early. */
 const notInPath = /[^\u0021-\u00ff]/
 
-/** Said by the connection itself. */
+/** Set by this client or not supported; the caller's values are dropped. */
 const ownFields = new Set([
   "host",
   "connection",
@@ -18,7 +18,7 @@ const ownFields = new Set([
 ])
 const bodyMethods = new Set(["POST", "PUT", "PATCH"])
 
-/** A header as it is sent, each character a byte. @throws {TypeError} for what is none */
+/** Formats a header line, in Latin-1. @throws {TypeError} if the name or value is invalid */
 export const formatField = (name: string, value: string): string => {
   if (!fieldName.test(name) || unsendable.test(value)) {
     throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
@@ -47,13 +47,13 @@ export interface RequestLine {
   path: string
   /** Names in lower case. */
   headers: OutgoingHttpHeaders
-  /** Bytes of the body; null where it is sent in chunks. */
+  /** Length of the body in bytes; null for chunked transfer coding. */
   length: number | null
 }
 
 /**
- * The head of an HTTP/1.1 request, each character a byte.
- * @throws {TypeError} for what would not be one request, and no more than one
+ * Formats the head of an HTTP/1.1 request, to be encoded as Latin-1.
+ * @throws {TypeError} for invalid characters, which would allow request splitting
  */
 export const formatRequestHead = (
   host: string,

@@ -1,21 +1,23 @@
 import { listsToken, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
 
-/** The head of a reply, and what it says of the body's length and of the connection. */
+/** A parsed response head. */
 export interface ResponseHead {
   status: number
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, in the order received. */
   rawHeaders: string[]
+  /** From `content-length`; null if absent. */
   length: number | null
   chunked: boolean
-  /** Whether another request may follow on the connection. */
+  /** Whether the connection stays open for another request. */
   persistent: boolean
-  /** How long the other side says it keeps an idle connection, in seconds. */
+  /** The server's idle timeout from `keep-alive`, in seconds; null if absent. */
   keepAlive: number | null
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?$/
-/** All values of the header `name`, in lower case, joined; null where there is none. */
+
+/** All values of the header, joined by commas; null if absent. @param name in lower case */
 export const headerOf = (rawHeaders: readonly string[], name: string): string | null => {
   let value: string | null = null
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -26,7 +28,7 @@ export const headerOf = (rawHeaders: readonly string[], name: string): string | 
   return value
 }
 
-/** A list is refused, even one of equal lengths: what reads it further on may take another of them. */
+/** Rejects lists, even of equal lengths: parsers disagree on which value applies. */
 const lengthOf = (value: string | null): number | null => {
   if (value === null) return null
   if (!/^\d{1,15}$/.test(value)) {
@@ -35,7 +37,7 @@ const lengthOf = (value: string | null): number | null => {
   return Number(value)
 }
 
-/** The only transfer coding there is for who asked for no other. */
+/** Accepts only `chunked`: without a `TE` header the server may send no other coding. */
 const isChunked = (value: string | null): boolean => {
   if (value === null) return false
   if (value.toLowerCase() !== "chunked") {
@@ -50,10 +52,10 @@ const keptSeconds = (value: string | null): number | null => {
 }
 
 const connectionOf = (rawHeaders: readonly string[]): string =>
-  // llhttp takes the second name, which no standard knows, for the first.
+  // llhttp treats the nonstandard `proxy-connection` like `connection`.
   `${headerOf(rawHeaders, "connection") ?? ""},${headerOf(rawHeaders, "proxy-connection") ?? ""}`
 
-/** How long a body is, as its head says. @throws {MalformedHttpError} where that could be read in two ways */
+/** The declared framing of the body. @throws {MalformedHttpError} if it is ambiguous */
 const framingOf = (
   status: number,
   rawHeaders: readonly string[],
@@ -69,7 +71,7 @@ const framingOf = (
   return { length, chunked }
 }
 
-/** @param text from the status line to before the empty line. @throws {MalformedHttpError} */
+/** @param text status line and fields, without the final empty line. @throws {MalformedHttpError} */
 export const parseResponseHead = (text: string): ResponseHead => {
   const firstEnd = text.indexOf("\r\n")
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []

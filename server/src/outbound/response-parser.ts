@@ -2,11 +2,10 @@ import { ChunkedDecoder } from "./chunked-decoder.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
 import { parseResponseHead, type ResponseHead } from "./response-head.ts"
 
-/** What a reply consists of, as it comes. */
 export interface ParserEvents {
-  /** `rawHeaders` alternates names and values, as they came. */
+  /** `rawHeaders` alternates names and values, in the order received. */
   head(status: number, rawHeaders: string[]): void
-  /** The bytes are the receiver's own. */
+  /** `chunk` is a copy that the receiver may keep. */
   data(chunk: Buffer): void
   end(): void
 }
@@ -17,16 +16,16 @@ const protocol = "HTTP/1."
 
 type State =
   | "head"
-  /** So many bytes are still to come. */
+  /** The length is known from `content-length`. */
   | "counted"
   | "chunked"
-  /** The body ends with the connection. */
+  /** The body ends when the connection closes. */
   | "open"
   | "done"
 
 /**
- * Reads replies of one HTTP/1.1 connection, one after another, from bytes cut anywhere (RFC 9112).
- * Strict where leniency would let two readers see different replies.
+ * Incremental parser for the responses on one HTTP/1.1 connection (RFC 9112); input may be split at
+ * any byte. Rejects whatever other parsers could interpret differently (response smuggling).
  */
 export class ResponseParser {
   readonly #parts: ParserEvents
@@ -36,14 +35,14 @@ export class ResponseParser {
   #left = 0
   #chunks: ChunkedDecoder | null = null
   #persistent = false
-  /** How long the other side says it keeps an idle connection, in seconds. */
+  /** The server's idle timeout from `keep-alive`, in seconds; null if absent. */
   keepAlive: number | null = null
 
   constructor(parts: ParserEvents) {
     this.#parts = parts
   }
 
-  /** Makes ready for the reply to a request. @param bodiless for one to HEAD */
+  /** Prepares for the next response. @param bodiless whether it has no body (HEAD) */
   expect(bodiless: boolean): void {
     this.#state = "head"
     this.#bodiless = bodiless
@@ -51,14 +50,14 @@ export class ResponseParser {
     this.#persistent = false
   }
 
-  /** Whether another request may follow on the connection. */
+  /** Whether the connection can take another request. */
   get reusable(): boolean {
     return this.#state === "done" && this.#persistent
   }
 
   /**
-   * Reads what came; `read` may be written anew afterwards.
-   * @throws {MalformedHttpError} also for bytes that no reply is expected of
+   * Parses received bytes. Copies what it keeps, so `read` may be overwritten afterwards.
+   * @throws {MalformedHttpError} also for bytes received when no response is expected
    */
   push(read: Buffer): void {
     const bytes = this.#held ? Buffer.concat([this.#held, read]) : read
@@ -73,13 +72,13 @@ export class ResponseParser {
     if (at < bytes.length) this.#body(bytes, at)
   }
 
-  /** The connection ended. @returns whether that was the end of the reply too */
+  /** Handles the end of the connection. @returns whether the response is complete */
   finish(): boolean {
     if (this.#state === "open") this.#end()
     return this.#state === "done"
   }
 
-  /** @returns -1 while the head is not whole */
+  /** @returns -1 if the head is incomplete; its bytes are kept for the next `push` */
   #headEnd(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(headEnd, from)
     if ((end < 0 ? bytes.length : end) - from > maxHead) {
@@ -96,7 +95,7 @@ export class ResponseParser {
     const { status, rawHeaders } = head
     if (status === 101)
       throw new MalformedHttpError("the server switched protocols without being asked")
-    // Interim replies say nothing of the one that follows, but that there is one.
+    // Interim responses (1xx) are skipped; a final one has to follow.
     if (status < 200 && !head.persistent)
       throw new MalformedHttpError("an interim response was not followed by a final one")
     if (status < 200) return
@@ -130,7 +129,7 @@ export class ResponseParser {
     return chunks.at
   }
 
-  /** A body that stands as it is. @returns where it ends */
+  /** Reads a body without transfer coding. @returns the offset at which it ends */
   #plain(bytes: Buffer, from: number): number {
     if (this.#state === "done") return from
     const counted = this.#state === "counted"

@@ -1,15 +1,16 @@
 import { MalformedResponse } from "./upstream-error.ts"
 
-/** Of one event; an image in a reply has a few million. */
+/** Limit for one event; a generated image takes a few million characters. */
 const maxEventCharacters = 16_000_000
 
 /**
- * Takes a stream of server-sent events apart, cut anywhere; gives the data of each that is whole.
- * @throws {MalformedResponse} for an event of more than 16 MB
+ * Incremental decoder for server-sent events; input may be split at any byte. `read` and `end` return
+ * the `data` of each completed event and ignore all other fields.
+ * @throws {MalformedResponse} for an event of more than 16 million characters
  */
 export const createSseDecoder = () => {
   const decoder = new TextDecoder()
-  /** The line that is not whole yet. */
+  /** The incomplete last line. */
   let line = ""
   let data: string[] = []
   let characters = 0
@@ -49,7 +50,7 @@ export const createSseDecoder = () => {
       return events
     },
 
-    /** The event that lacks its blank line when the stream ends: it counts all the same. */
+    /** Returns a final event whose blank line is missing; the standard would discard it. */
     end: (): string[] => {
       const events: string[] = []
       endLine(line + decoder.decode(), events)

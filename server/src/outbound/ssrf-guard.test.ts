@@ -36,7 +36,7 @@ const request = (url: string, more: object = {}) => ({
   ...more,
 })
 
-/** One address of each block of IANA's special-purpose registries, and what the rest of IPv6 is. */
+/** One address of each block in IANA's special-purpose registries and of IPv6 outside 2000::/3. */
 const special = [
   ...["0.0.0.1", "10.0.0.1", "100.64.0.1", "127.255.255.254", "169.254.0.1", "172.16.0.1"],
   ...["192.0.0.1", "192.0.0.170", "192.0.2.1", "192.88.99.1", "192.168.255.255", "198.19.255.255"],
@@ -49,8 +49,8 @@ const special = [
   ...["8000::1", "e000::1", "1000::1", "200::1"],
 ]
 
-describe("the guard", () => {
-  it.each(special)("is closed to special-purpose address %s", async (address) => {
+describe("SSRF guard", () => {
+  it.each(special)("blocks the special-purpose address %s", async (address) => {
     const guard = createSsrfGuard([], to(address))
     await expect(guard.admit("example.com")).rejects.toThrow(/may not access/)
   })
@@ -60,7 +60,7 @@ describe("the guard", () => {
     ...["100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "240.0.0.1", "192.0.0.8"],
     ...["::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1", "fec0::1", "::ffff:10.0.0.1"],
     ...["::ffff:a00:1", "64:ff9b::a00:1", "2002:a00:1::", "2001::1", "2001:db8::1", "::127.0.0.1"],
-  ])("lets nobody to a name that leads to %s", async (address) => {
+  ])("blocks a name if one of its addresses is %s", async (address) => {
     const guard = createSsrfGuard([], to("93.184.216.34", address))
     await expect(guard.admit("example.com")).rejects.toThrow(/may not access/)
   })
@@ -81,18 +81,18 @@ describe("the guard", () => {
       "100.128.0.1",
       "172.32.0.1",
     ],
-  ])("lets to %s", async (address) => {
+  ])("allows %s", async (address) => {
     const admitted = await createSsrfGuard([], to(address)).admit("example.com")
     expect(admitted.address).toBe(address.replace("::ffff:", ""))
   })
 
-  it("opens networks that the operator named", async () => {
+  it("allows networks opened by the operator", async () => {
     const guard = createSsrfGuard(["10.1.0.0/16", "fd00::/8"], to("10.1.2.3", "fd00::5"))
     expect(await guard.admit("inside")).toEqual({ address: "10.1.2.3", family: 4 })
     await expect(createSsrfGuard(["10.1.0.0/16"], to("10.2.0.1")).admit("x")).rejects.toThrow()
   })
 
-  it("says of a name that cannot be found just that", async () => {
+  it("reports an unresolvable name without the DNS error", async () => {
     const nowhere: Resolve = async () => Promise.reject(new Error("ENOTFOUND at 10.0.0.2"))
     await expect(createSsrfGuard([], nowhere).admit("nowhere")).rejects.toThrow(
       /cannot be resolved/,
@@ -100,10 +100,10 @@ describe("the guard", () => {
   })
 })
 
-describe("a guarded fetch", () => {
+describe("guarded fetch", () => {
   const open = (resolve: Resolve) => createSsrfGuard(["127.0.0.1/32"], resolve)
 
-  it("goes to the address that was judged, though the name has changed its mind", async () => {
+  it("connects to the checked address despite DNS rebinding", async () => {
     const port = await serve((_request, response) => void response.end("the judged one"))
     let requested = 0
     const rebinding: Resolve = async () => [
@@ -114,13 +114,13 @@ describe("a guarded fetch", () => {
     expect(requested).toBe(1)
   })
 
-  it("sends the name that was asked for", async () => {
+  it("sends the requested name in the Host header", async () => {
     const port = await serve(({ headers }, response) => void response.end(headers.host))
     const reply = await guardedFetch(open(to("127.0.0.1")), request(`http://named.example:${port}`))
     expect(reply.body).toBe(`named.example:${port}`)
   })
 
-  it("wants a certificate of the name that was asked for, at the address that was judged", async () => {
+  it("requires a certificate for the requested name", async () => {
     const server = createSecureServer({ key, cert }, (_, response) => void response.end("secret"))
     const usual = getCACertificates("default")
     setDefaultCACertificates([...usual, cert])
@@ -136,7 +136,7 @@ describe("a guarded fetch", () => {
     }
   })
 
-  it("judges every address that it is redirected to", async () => {
+  it("checks every redirect target", async () => {
     const port = await serve((_request, response) => {
       response.writeHead(302, { location: "http://elsewhere.example/" }).end()
     })
@@ -150,7 +150,7 @@ describe("a guarded fetch", () => {
     await expect(unlisted).rejects.toThrow(/is not allowed/)
   })
 
-  it("takes no credentials along to another host, and sends no body twice", async () => {
+  it("drops credentials and the body when redirected to another host", async () => {
     const seen: { method: string | undefined; headers: object; body: string }[] = []
     const port = await serve((incoming, response) => {
       let body = ""
@@ -171,7 +171,7 @@ describe("a guarded fetch", () => {
     expect(seen[1]?.headers).not.toHaveProperty("authorization")
   })
 
-  it("gives up on redirects without end, and on a reply without end", async () => {
+  it("rejects endless redirects and oversized responses", async () => {
     const round = await serve((_request, response) => {
       response.writeHead(307, { location: "/again" }).end()
     })

@@ -1,15 +1,15 @@
 import { lookup } from "node:dns/promises"
 import { BlockList, isIP } from "node:net"
 
-/** Addresses that are nobody's on the open internet, or that lead back into one's own house. */
+/** Special-purpose, private, loopback, link-local, multicast and reserved IPv4 networks. */
 const closed4 = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
   ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16"],
   ...["198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
 ]
 /**
- * All but global unicast (2000::/3), and in it what IANA keeps for special purposes. Those with an
- * IPv4 address inside are closed whole: what they lead to cannot be told.
+ * Everything but global unicast (2000::/3), and its special-purpose blocks (IANA). Ranges that embed
+ * IPv4 addresses, such as 6to4 and NAT64, are blocked entirely: the final target is unknown.
  */
 const closed6 = [
   ...["::/3", "4000::/2", "8000::/1"],
@@ -32,10 +32,10 @@ const listOf = (cidrs: readonly string[]): BlockList => {
   return list
 }
 
-/** Apart, as a list takes `::/3` for all of IPv4 too. */
+/** Separate lists, because a `BlockList` with `::/3` also matches every IPv4 address. */
 const closed = { ipv4: listOf(closed4), ipv6: listOf(closed6) }
 
-/** A dotted address written as IPv6 is judged as what it stands for. */
+/** Converts an IPv4-mapped IPv6 address to IPv4; returns other addresses unchanged. */
 const plain = (address: string): string => {
   const [, dotted] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (dotted) return dotted
@@ -50,21 +50,21 @@ export interface ResolvedAddress {
   family: 4 | 6
 }
 
-/** Every address of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly { address: string }[]>
 
 const system: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
 
-/** Where the guard let nobody through; its message is for whoever asked. */
+/** The guard rejected a request; the message is meant for the caller. */
 export class SsrfGuardError extends Error {
   override name = "GuardError"
 }
 
 /**
- * Stands before requests whose address others may choose. A name is resolved once, all of its
- * addresses are judged, and the connection goes to the one that was judged: a name that changes its
- * mind between the two finds nobody asking again.
- * @param open networks that may be reached though they are closed to others
+ * Checks the target of requests whose URL is untrusted (server-side request forgery). A name is
+ * resolved once and all of its addresses are checked; the caller must connect to the returned
+ * address, so that DNS rebinding has no effect.
+ * @param open CIDR networks to allow although they are blocked by default
  */
 export const createSsrfGuard = (open: readonly string[], resolve: Resolve = system) => {
   const opened = listOf(open)
@@ -75,7 +75,7 @@ export const createSsrfGuard = (open: readonly string[], resolve: Resolve = syst
   }
 
   return {
-    /** @throws {SsrfGuardError} when any address of the host is closed */
+    /** @throws {SsrfGuardError} if the host cannot be resolved or any of its addresses is blocked */
     admit: async (hostname: string): Promise<ResolvedAddress> => {
       const bare = hostname.replace(/^\[|\]$/g, "")
       const found = isIP(bare)

@@ -1,18 +1,19 @@
 import type { Socket } from "node:net"
 import type { Readable } from "node:stream"
 
-/** A request's body that is sent while it comes in. */
+/** A request body that is sent as it is read from `source`. */
 export interface StreamedBody {
   readonly source: Readable
-  /** Whether its length was not told before (RFC 9112 §7.1). */
+  /** Whether to use chunked transfer coding (RFC 9112 §7.1), as the length is unknown. */
   readonly chunked: boolean
 }
 
 const lastChunk = "0\r\n\r\n"
 
 /**
- * Writes a body as it comes, no faster than the other side takes it.
- * @param done told when all of it was written; a source that breaks off breaks the connection
+ * Writes a body to the socket, with backpressure. If the source fails or closes early, the socket is
+ * destroyed.
+ * @param done called after the last write
  */
 export const writeStreamedBody = (
   socket: Socket,

@@ -36,7 +36,7 @@ const throwing = (): never => {
 }
 
 it.each(["onHead", "onData", "onEnd"])(
-  "ends one request whose listener throws in `%s`, closes its connection, and serves on",
+  "fails only the request whose listener throws in `%s`, and closes its connection",
   async (where) => {
     const ports = new Set<number | undefined>()
     const client = await clientOf((incoming, outgoing) => {
@@ -60,7 +60,7 @@ it.each(["onHead", "onData", "onEnd"])(
   },
 )
 
-it("hands over what a listener throws that is told of a failure", async () => {
+it("passes an exception thrown in `onError` to `onListenerError`", async () => {
   const client = await clientOf((_incoming, outgoing) => void outgoing.destroy())
   const failed = await new Promise((resolve) => {
     client.send(get, { ...quiet, onError: throwing, onListenerError: resolve })

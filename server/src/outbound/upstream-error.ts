@@ -1,11 +1,11 @@
 /**
- * Why no whole reply came.
- * `unreachable`: no connection could be made; nothing was sent.
- * `reset`: the connection ended before the reply's head.
- * `timeout`: no head within the time allowed.
- * `silence`: the reply's body stopped coming.
- * `broken`: the connection ended within the body, or what came was no HTTP.
- * `unreadable`: it was HTTP, and who listened could make nothing of it.
+ * Why there is no complete response.
+ * `unreachable`: no connection could be established; nothing was sent.
+ * `reset`: the connection ended, or sent invalid HTTP, before a complete response head.
+ * `timeout`: no response head within the `firstByte` timeout.
+ * `silence`: the response body stalled for longer than the `idle` timeout.
+ * `broken`: the connection ended, or sent invalid HTTP, within the body.
+ * `unreadable`: the response was valid HTTP, but its listener rejected the content.
  */
 export type UpstreamErrorKind =
   | "unreachable"
@@ -15,7 +15,7 @@ export type UpstreamErrorKind =
   | "broken"
   | "unreadable"
 
-/** Thrown by who listens to a reply: why it cannot be read, in words that go on from its provider's. */
+/** Thrown by a response listener. The message continues a sentence about the provider. */
 export class MalformedResponse extends Error {
   override readonly name = "UnreadableReply"
 }
@@ -23,7 +23,7 @@ export class MalformedResponse extends Error {
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 
-/** Several addresses that all fail are told together, without a word of their own. */
+/** Node reports failures of several addresses as an `AggregateError` with an empty message. */
 const messageOf = (error: Error): string => {
   const [first] = error instanceof AggregateError ? error.errors : []
   return error.message || (first instanceof Error ? messageOf(first) : error.name)
@@ -56,7 +56,7 @@ const codeOf = (error: Error): string => {
   return first instanceof Error ? codeOf(first) : ""
 }
 
-/** @param headSeen whether the reply's head had come */
+/** @param headSeen whether the response head has arrived */
 export const classifyUpstreamError = (error: Error, headSeen: boolean): UpstreamError => {
   if (error instanceof UpstreamError) return error
   if (headSeen) return new UpstreamError("broken", error)

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks"
 
 let turn = -1
 let eventsBefore = 0
-/** Whether this turn of the event loop has several events to answer. */
+/** Whether the current event loop iteration has several events to process. */
 let crowded = false
 let corkedSockets: Socket[] = []
 
@@ -14,10 +14,10 @@ const release = (): void => {
 }
 
 /**
- * Called before a write. Where one turn of the event loop found several events, all that is written
- * in it leaves together at its end. A write to a process that sleeps wakes it, which costs as much
- * again as the write: one that is awake already finds the others by itself. Where the turn has one
- * event there is nothing to wait for.
+ * Call before a write. If the current event loop iteration has several events, its writes are held
+ * back and sent together at the end. A write to a sleeping process wakes it, which costs as much as
+ * the write itself; once awake, it reads the other data without another wakeup. With a single event
+ * there is nothing to combine.
  */
 export const coalesceWrites = (socket: Socket): void => {
   const { loopCount, events } = performance.nodeTiming.uvMetricsInfo
@@ -26,7 +26,7 @@ export const coalesceWrites = (socket: Socket): void => {
     crowded = events - eventsBefore > 1
     eventsBefore = events
   }
-  // Corked by us for this turn, or by whoever writes several pieces.
+  // A corked socket is already held back, here or by a caller that writes in several steps.
   if (!crowded || socket.writableCorked > 0) return
   socket.cork()
   if (corkedSockets.push(socket) === 1) setImmediate(release)
