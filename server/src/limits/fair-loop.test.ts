@@ -6,13 +6,13 @@ const settle = async (isOver: () => boolean): Promise<void> => {
   for (let turns = 0; turns < 20_000 && !isOver(); turns++) await nextTurn()
 }
 
-describe("the event loop's shares", () => {
-  it("let a user who is alone go on without end", () => {
+describe("fair event loop", () => {
+  it("never makes a single user wait", () => {
     const ada = createFairEventLoop().of("ada")
     for (let piece = 0; piece < 100_000; piece++) expect(ada.take(4)).toBe(true)
   })
 
-  it("let who asks for little go on at once, however much another asks for", () => {
+  it("starts small work immediately while another user is busy", () => {
     const fair = createFairEventLoop()
     const bob = fair.of("bob")
     fair.of("ada").take(1)
@@ -26,7 +26,7 @@ describe("the event loop's shares", () => {
     expect(fair.of("ada").turn(4)).toBeNull()
   })
 
-  it("go round among those who ask for much, in each one's own order", async () => {
+  it("serves busy users round-robin, each in order", async () => {
     const fair = createFairEventLoop()
     const done: string[] = []
     for (const name of ["ada", "bob", "eve"]) {
@@ -36,7 +36,7 @@ describe("the event loop's shares", () => {
     }
     await settle(() => done.length === 340)
     expect(done).toHaveLength(340)
-    // Bob's 300 did not keep Ada's and Eve's 20 waiting longer than their own took.
+    // Ada's and Eve's 20 pieces each finish among the first 60, despite Bob's 300.
     expect(new Set(done.slice(0, 60).map((text) => text.slice(0, 3)))).toEqual(
       new Set(["ada", "bob", "eve"]),
     )
@@ -45,7 +45,7 @@ describe("the event loop's shares", () => {
     expect(own).toEqual(Array.from({ length: 300 }, (_, piece) => `bob ${piece}`))
   })
 
-  it("leave room between pieces for whatever else the loop has to do", async () => {
+  it("lets other event loop work run between pieces", async () => {
     const fair = createFairEventLoop()
     const bob = fair.of("bob")
     bob.take(1)
@@ -58,7 +58,7 @@ describe("the event loop's shares", () => {
     expect(done).toBe(100)
   })
 
-  it("take on what is asked for in the middle of a turn", async () => {
+  it("accepts work added during an iteration", async () => {
     const fair = createFairEventLoop()
     const bob = fair.of("bob")
     const done: number[] = []

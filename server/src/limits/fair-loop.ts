@@ -1,17 +1,20 @@
-/** Within so long a user may take `burst` at once. */
+/** Per window of this length, a user may spend `burst` cost units without waiting. */
 const windowMs = 2
 const burst = 12
 /**
- * What may be taken up in one turn of the event loop of all that waits: less where turns take longer
- * than they should, and then more again bit by bit.
+ * Cost of the waiting work that one event loop iteration may start. Halved after an iteration longer
+ * than `longTurnMs`, and raised by 1 after each shorter one.
  */
 const maxPerTurn = 8
 const longTurnMs = 0.5
-/** How long another user counts as there: turns cost one who keeps the gateway busy some of its speed. */
+/**
+ * How long after a change of users work is queued. Without contention nothing is queued, because
+ * queuing costs throughput.
+ */
 const contendedMs = 2000
 const maxShares = 10_000
 
-/** What pieces of work cost on the event loop, beside each other: about 20 µs each. */
+/** Relative CPU time of kinds of work; one unit is about 20 µs. */
 export const turnCosts = {
   request: 4,
   chunk: 1,
@@ -28,17 +31,17 @@ interface Waiting {
 }
 
 interface Contention {
-  /** Notes who works; @returns whether another user was there of late */
+  /** Records which user is working. @returns whether another user was active recently */
   note(share: EventLoopShare, now: number): boolean
   enlist(share: EventLoopShare): void
 }
 
-/** What one user takes of the event loop. */
+/** One user's share of the event loop, with a queue of waiting work. */
 export class EventLoopShare {
   readonly #contention: Contention
   #windowEnds = 0
   #taken = 0
-  /** Whether it is in the ring. */
+  /** Whether the share is in the round-robin ring. */
   #isListed = false
   #first: Waiting | null = null
   #last: Waiting | null = null
@@ -51,7 +54,7 @@ export class EventLoopShare {
     return this.#first === null && performance.now() > this.#windowEnds
   }
 
-  /** Takes a piece of work up, unless others come first; then it has to wait for its `turn`. */
+  /** Starts work immediately if allowed. @returns false if the work has to `wait` */
   take(cost: number): boolean {
     const now = performance.now()
     const contended = this.#contention.note(this, now)
@@ -64,7 +67,7 @@ export class EventLoopShare {
     return this.#taken <= burst || !contended
   }
 
-  /** Calls back when it is this user's turn; `go` must not throw. */
+  /** Queues work behind this user's other work. `go` must not throw. */
   wait(cost: number, go: () => void): void {
     const waiting = { go, cost, next: null }
     if (this.#last) this.#last.next = waiting
@@ -75,13 +78,13 @@ export class EventLoopShare {
     this.#contention.enlist(this)
   }
 
-  /** @returns null where it may go on at once */
+  /** @returns null if the work may start immediately, else a promise for its turn */
   turn(cost: number): Promise<void> | null {
     if (this.take(cost)) return null
     return new Promise((resolve) => this.wait(cost, resolve))
   }
 
-  /** Has the piece done that waits longest. @returns what it cost */
+  /** Runs the oldest waiting work. @returns its cost, 0 if there is none */
   advance(): number {
     const waiting = this.#first
     if (!waiting) return 0
@@ -91,7 +94,7 @@ export class EventLoopShare {
     return waiting.cost
   }
 
-  /** @returns whether it stays in the ring */
+  /** @returns whether more work is waiting, so that the share stays in the ring */
   stay(): boolean {
     this.#isListed = this.#first !== null
     return this.#isListed
@@ -99,9 +102,9 @@ export class EventLoopShare {
 }
 
 /**
- * Shares the event loop among users. Whoever asks for little goes on at once. Of those who ask for
- * more than their burst each is given a piece in turn (round robin), and a turn of the loop takes up
- * only so much of it: what comes in meanwhile is seen soon. A user who is alone never waits.
+ * Shares the event loop among users. Work within a user's burst starts immediately. The rest is
+ * queued and served round-robin, with a bounded amount per event loop iteration so that new I/O is
+ * handled promptly. A single active user never waits.
  */
 export const createFairEventLoop = () => {
   const shares = new Map<string, EventLoopShare>()
@@ -111,7 +114,7 @@ export const createFairEventLoop = () => {
   let perTurn = maxPerTurn
   let drainedAt = 0
 
-  /** @returns what this turn of the loop may take up; all of it where nobody else is there */
+  /** @returns the cost that this event loop iteration may start; unlimited without contention */
   const allowance = (): number => {
     const now = performance.now()
     const wasLong = now - drainedAt > longTurnMs
@@ -149,7 +152,7 @@ export const createFairEventLoop = () => {
   }
 
   return {
-    /** @param key a user's id, or the address of who is nobody yet */
+    /** @param key the user's id, or the client address before authentication */
     of: (key: string): EventLoopShare => {
       const known = shares.get(key)
       if (known) return known

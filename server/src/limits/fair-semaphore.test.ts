@@ -25,29 +25,29 @@ const begin = (limits: { atOnce: number; perKey?: number; total?: number }) => {
   return { semaphore, run, done, max: () => max }
 }
 
-describe("a fair semaphore", () => {
-  it("runs so many at once and no more", async () => {
+describe("fair semaphore", () => {
+  it("limits concurrency", async () => {
     const { run, max, semaphore } = begin({ atOnce: 3 })
     await Promise.all(Array.from({ length: 40 }, (_, index) => run("sign-in", `${index % 7}`)))
     expect(max()).toBe(3)
     expect(semaphore.isIdle()).toBe(true)
   })
 
-  it("lets one key's many not keep another's one waiting", async () => {
+  it("serves keys round-robin", async () => {
     const { run, done } = begin({ atOnce: 1 })
     const all = [...Array.from({ length: 50 }, () => run("sign-in", "bob")), run("sign-in", "ada")]
     await Promise.all(all)
     expect(done.indexOf("sign-in ada")).toBeLessThan(3)
   })
 
-  it("lets one kind's many keys not keep another kind waiting", async () => {
+  it("serves kinds round-robin, however many keys each has", async () => {
     const { run, done } = begin({ atOnce: 1 })
     const flood = Array.from({ length: 200 }, (_, index) => run("sign-up", `address ${index}`))
     await Promise.all([...flood, run("sign-in", "ada")])
     expect(done.indexOf("sign-in ada")).toBeLessThan(3)
   })
 
-  it("refuses a key more than may wait of it", async () => {
+  it("rejects calls beyond the queue limit of a key", async () => {
     const { run } = begin({ atOnce: 1, perKey: 2 })
     const all = await Promise.allSettled([1, 2, 3, 4, 5].map(() => run("sign-in", "bob")))
     expect(all.map(({ status }) => status)).toEqual([
@@ -55,7 +55,7 @@ describe("a fair semaphore", () => {
     ])
   })
 
-  it("takes a place from whoever has most when all are taken", async () => {
+  it("rejects a call of the busiest key when the queue is full", async () => {
     const { run, done } = begin({ atOnce: 1, total: 10 })
     const flood = Array.from({ length: 11 }, () => run("sign-up", "bob"))
     const settled = Promise.allSettled(flood)
@@ -65,7 +65,7 @@ describe("a fair semaphore", () => {
     expect(done.filter((text) => text === "sign-up bob")).toHaveLength(10)
   })
 
-  it.each([1, 2, 3])("is idle at the end, however work ends (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("is idle after all work has succeeded or failed (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const semaphore = createFairSemaphore({
       maxConcurrent: 2,

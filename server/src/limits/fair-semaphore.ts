@@ -1,13 +1,12 @@
 interface Deps {
-  /** Pieces of work at once. */
   maxConcurrent: number
-  /** How many may wait of one key, and in all. */
+  /** Maximum number of waiting calls, per key and in total. */
   maxWaiting: { perKey: number; total: number }
-  /** What a piece that may not wait is refused with. */
+  /** Creates the error for a call that is rejected because the queue is full. */
   busy: () => Error
 }
 
-/** Whose work it is; kinds take turns first, and then the keys of a kind. */
+/** Origin of a call. Scheduling is round-robin among kinds, then among the keys of a kind. */
 export interface UserAndNetwork {
   kind: string
   key: string
@@ -18,7 +17,7 @@ interface Waiting {
   refuse: (error: Error) => void
 }
 
-/** Lists by key; the first key is next, and goes to the end when it had its turn. */
+/** Round-robin over lists by key, using the insertion order of `Map`. */
 class Ring<T> {
   readonly #lists = new Map<string, T>()
 
@@ -38,7 +37,7 @@ class Ring<T> {
     return this.#lists.values()
   }
 
-  /** @param take from the next list; @returns whether any of it is left */
+  /** Passes the next list to `take`, which returns whether to keep the list. */
   next(take: (list: T) => boolean): void {
     for (const [key, list] of this.#lists) {
       this.#lists.delete(key)
@@ -53,9 +52,9 @@ class Ring<T> {
 }
 
 /**
- * Bounded concurrency that many share: a few pieces of work run at once, and those that wait have
- * their turns by kind and key (round robin), so that nobody's many keep another's few waiting. Where
- * all places to wait are taken, whoever has most gives one up.
+ * A semaphore whose waiting calls are served round-robin by kind and key, so that one key's many
+ * calls do not delay another's few. When the queue is full, the key with the most waiting calls
+ * loses its newest one.
  */
 export const createFairSemaphore = ({ maxConcurrent: atOnce, maxWaiting, busy }: Deps) => {
   const kinds = new Ring<Ring<Waiting[]>>()
@@ -70,7 +69,7 @@ export const createFairSemaphore = ({ maxConcurrent: atOnce, maxWaiting, busy }:
     return found
   }
 
-  /** @throws {Error} where there is no room */
+  /** @throws {Error} `busy` if the queue is full */
   const enqueue = ({ kind, key }: UserAndNetwork): Promise<void> => {
     const own = kinds.get(kind)?.get(key)?.length ?? 0
     if (own >= maxWaiting.perKey) throw busy()
@@ -99,14 +98,14 @@ export const createFairSemaphore = ({ maxConcurrent: atOnce, maxWaiting, busy }:
   }
 
   return {
-    /** @throws {Error} `busy` when too many wait already */
+    /** Runs `work`, after waiting if necessary. @throws {Error} `busy` if the queue is full */
     run: async <T>(origin: UserAndNetwork, work: () => Promise<T>): Promise<T> => {
       if (running >= atOnce) await enqueue(origin)
       else running++
       try {
         return await work()
       } finally {
-        // The place goes on to whoever is next.
+        // `running` is unchanged if the slot passes to a waiting call.
         if (waiting > 0) startNext()
         else running--
       }

@@ -1,4 +1,4 @@
-/** Runs work of the same key one after another, in this process. */
+/** Mutual exclusion by key, within this process: calls with the same key run in order. */
 export const createMutex = () => {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {

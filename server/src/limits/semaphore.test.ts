@@ -5,8 +5,8 @@ import { createSemaphore } from "./semaphore.ts"
 const { signal } = new AbortController()
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe("a function's places", () => {
-  it("are never all one user's", async () => {
+describe("semaphore", () => {
+  it("never gives all slots to one user", async () => {
     const enter = createSemaphore(10)
     for (let run = 0; run < 100; run++) enter("slow", "bob", signal).catch(() => {})
     await turn()
@@ -14,7 +14,7 @@ describe("a function's places", () => {
     expect(ada).toBe("in")
   })
 
-  it("go to whoever has the fewest runs", async () => {
+  it("prefers the user with the fewest active runs", async () => {
     const enter = createSemaphore(2)
     const done: string[] = []
     const leaves: (() => void)[] = []
@@ -33,14 +33,14 @@ describe("a function's places", () => {
     expect(done).toEqual(["bob", "ada", "eve", "bob", "bob"])
   })
 
-  it("are not waited for by who has left already", async () => {
+  it("does not wait for a client that has disconnected", async () => {
     const enter = createSemaphore(1)
     const leave = await enter("slow", "bob", signal)
     await expect(enter("slow", "ada", AbortSignal.abort())).rejects.toThrow(/disconnected/)
     leave()
   })
 
-  it("to wait for are not all one user's either", async () => {
+  it("never fills the queue with one user's calls", async () => {
     const enter = createSemaphore(1)
     const leave = await enter("slow", "bob", signal)
     let refused = 0
@@ -58,7 +58,7 @@ describe("a function's places", () => {
     await expect(ada).resolves.toBeTypeOf("function")
   })
 
-  it.each([1, 2, 3])("are all free again, however runs end (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("releases all slots, however runs end (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const enter = createSemaphore(5)
     const runs = Array.from({ length: 400 }, async () => {

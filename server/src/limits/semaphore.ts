@@ -2,7 +2,7 @@ import { Failure } from "../errors.ts"
 
 const maxWaiting = 200
 const maxWaitMs = 30_000
-/** Of a function's places one user may take so many; the others stay for other users. */
+/** Share of a function's slots that one user may hold; the rest is kept for other users. */
 const shareOfOne = 0.8
 
 interface Waiting {
@@ -13,7 +13,7 @@ interface Waiting {
 
 interface Lot {
   running: Map<string, number>
-  /** When each user's last run began, in runs. */
+  /** Sequence number of each user's latest run. */
   beganAt: Map<string, number>
   begun: number
   size: number
@@ -29,9 +29,8 @@ const newLot = (): Lot => ({
 })
 
 /**
- * So many runs of each function at once; others wait, and not for ever. Whoever has the fewest runs
- * comes next, and of these whoever began one longest ago: one user's many do not keep another's one
- * waiting.
+ * Limits each function to `max` concurrent runs. Others wait for at most 30 s. The next slot goes to
+ * the user with the fewest active runs, and among those to the one whose latest run is the oldest.
  */
 export const createSemaphore = (max: number) => {
   const lotByName = new Map<string, Lot>()
@@ -76,7 +75,10 @@ export const createSemaphore = (max: number) => {
     if (lot.size === 0 && lot.waiting.length === 0) lotByName.delete(name)
   }
 
-  /** Where all wait that may, whoever has most of them waiting gives one up. @returns whether there is room */
+  /**
+   * If the queue is full, rejects the newest call of the user who has the most waiting.
+   * @returns false if that would be `user`
+   */
   const makeRoom = (lot: Lot, user: string): boolean => {
     if (lot.waiting.length < maxWaiting) return true
     const counts = new Map<string, number>()
@@ -87,7 +89,10 @@ export const createSemaphore = (max: number) => {
     return true
   }
 
-  /** A place of its own; resolves to how it is given back. @throws {Failure} `rate_limited` */
+  /**
+   * Acquires a slot. @returns a function that releases it; repeated calls have no effect
+   * @throws {Failure} `rate_limited`, or `bad_request` if `signal` aborts
+   */
   return async (name: string, user: string, signal: AbortSignal): Promise<() => void> => {
     const lot: Lot = lotByName.get(name) ?? newLot()
     lotByName.set(name, lot)

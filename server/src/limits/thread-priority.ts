@@ -1,26 +1,27 @@
 import { constants, setPriority } from "node:os"
 
 /**
- * Gives the calling thread a lower priority: requests come before it. To be called before anything
- * else is loaded, as loading is computing too. Linux alone has priorities a thread.
+ * Lowers the priority of the calling thread below the one that serves requests. Call it before
+ * importing anything else, because loading modules uses CPU time too. Only Linux has priorities per
+ * thread; elsewhere this does nothing.
  *
- * @param niceness 19 gives way to everything else
+ * @param niceness up to 19, the lowest priority
  */
 export const lowerThreadPriority = (niceness: number): void => {
   if (process.platform !== "linux") return
   try {
     setPriority(0, niceness)
   } catch {
-    // Where it is not allowed they share alike.
+    // Not permitted: the thread keeps its priority.
   }
 }
 
-/** Gives a child process a lower priority, where the system allows it: requests come before it. */
+/** Lowers the priority of a child process below that of the gateway, if permitted. */
 export const lowerProcessPriority = (pid: number | undefined): void => {
   if (pid === undefined) return
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It may have ended already.
+    // Not permitted, or the process has exited.
   }
 }

@@ -5,7 +5,7 @@ import { createUserLimit } from "./user-limit.ts"
 const createLimit = (perUser: number, total: number) =>
   createUserLimit({ what: "requests", variable: "MAX_REQUESTS", bounds: { perUser, total } })
 
-it("refuses one user more than theirs, and leaves others theirs", () => {
+it("enforces the limit per user without affecting others", () => {
   const limit = createLimit(2, 10)
   limit.reserve("bob")
   const release = limit.reserve("bob")
@@ -15,14 +15,14 @@ it("refuses one user more than theirs, and leaves others theirs", () => {
   expect(() => limit.reserve("bob")).not.toThrow()
 })
 
-it("refuses all users together more than the sum", () => {
+it("enforces the total limit", () => {
   const limit = createLimit(2, 3)
   limit.reserve("ada", 2)
   limit.reserve("bob")
   expect(() => limit.reserve("eve")).toThrow(/limit of 3 requests \(MAX_REQUESTS\)/)
 })
 
-it("says when to try again", () => {
+it("sends retry-after", () => {
   const limit = createLimit(1, 1)
   limit.reserve("ada")
   expect(() => limit.reserve("ada")).toThrow(
@@ -31,7 +31,7 @@ it("says when to try again", () => {
 })
 
 it.each([1, 2, 3, 4, 5])(
-  "never holds more than was reserved, and nothing at the end (seed %i)",
+  "counts exactly what is reserved, and 0 after all releases (seed %i)",
   (seed) => {
     const random = createRandom(seed)
     const pick = (below: number): number => Math.floor(random() * below)
@@ -49,7 +49,7 @@ it.each([1, 2, 3, 4, 5])(
         else expect(() => limit.reserve(user, amount)).toThrow()
       } else {
         const [ended] = open.splice(pick(open.length), 1)
-        // Some endings are told twice: the client left, and the upstream failed.
+        // A request may end twice: the client disconnects, and the upstream fails.
         for (let times = 0; times <= pick(3); times++) ended?.release()
       }
       expect(limit.held()).toBe(heldOf())

@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts"
 
-/** So much of one user, and of all users together. */
+/** An amount for one user and for all users together. */
 export interface UserAndTotal {
   perUser: number
   total: number
@@ -9,7 +9,7 @@ export interface UserAndTotal {
 export interface LimitDefinition {
   /** What is counted, as in "at most 5 model requests under way". */
   what: string
-  /** The environment variable that sets the bounds. */
+  /** Name of the environment variable that sets the bounds. */
   variable: string
   bounds: UserAndTotal
 }
@@ -17,8 +17,8 @@ export interface LimitDefinition {
 const retry = { headers: { "retry-after": "5" } }
 
 /**
- * @param counts with what is asked for
- * @returns `rate_limited` with `retry-after`, or null within the bounds
+ * @param counts including the requested amount
+ * @returns `rate_limited` with `retry-after`, or null if within the bounds
  */
 export const limitExceededFailure = (
   { what, variable, bounds }: LimitDefinition,
@@ -35,15 +35,15 @@ export const limitExceededFailure = (
   return null
 }
 
-/** @throws {Failure} the excess of `counts`, if any */
+/** @throws {Failure} `rate_limited` if `counts` exceed the limit */
 export const checkLimit = (limit: LimitDefinition, counts: UserAndTotal): void => {
   const excess = limitExceededFailure(limit, counts)
   if (excess) throw excess
 }
 
 /**
- * Counts what users hold at the same time: requests in flight, uploads, bytes in memory. What is
- * reserved has to be released, however its request ends.
+ * Limits what users hold at the same time: requests in flight, uploads, bytes in memory. Every
+ * reservation must be released, however its request ends.
  */
 export const createUserLimit = (limit: LimitDefinition) => {
   const heldByUser = new Map<string, number>()
@@ -70,7 +70,7 @@ export const createUserLimit = (limit: LimitDefinition) => {
 
   return {
     /**
-     * @returns how to release it; more than once does no harm
+     * @returns a function that releases it; repeated calls have no effect
      * @throws {Failure} `rate_limited` with `retry-after`
      */
     reserve: (user: string, amount = 1): (() => void) => {
@@ -78,14 +78,16 @@ export const createUserLimit = (limit: LimitDefinition) => {
       return hold(user, amount)
     },
 
-    /** @throws {Failure} `rate_limited` where there is no room for anything more */
+    /** @throws {Failure} `rate_limited` if nothing more can be reserved */
     check: (user: string): void =>
       checkLimit(limit, { perUser: heldBy(user) + 1, total: held + 1 }),
 
-    /** Holds what can no longer be refused, also past the limit. @returns how to release it */
+    /**
+     * Reserves regardless of the limit, for what can no longer be rejected.
+     * @returns a function that releases it; repeated calls have no effect
+     */
     hold,
 
-    /** The most that one user may hold. */
     maxPerUser: limit.bounds.perUser,
 
     held: (user?: string): number => (user === undefined ? held : heldBy(user)),

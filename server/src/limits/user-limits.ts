@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts"
 import { createUserLimit } from "./user-limit.ts"
 
-/** What each user may hold at the same time, and all users together. */
+/** The limits on what each user, and all users together, may hold at the same time. */
 export const createUserLimits = (config: Config) => ({
   requests: createUserLimit({
     what: "model requests under way",
