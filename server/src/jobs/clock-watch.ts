@@ -1,10 +1,11 @@
 const jumpMs = 60_000
-/** Less than the hour between two sweeps, so that the one after next believes it. */
+/** Shorter than the hour between cleanups, so that a clock jump delays only one of them. */
 const doubtMs = 50 * 60_000
 
 /**
- * Whether the clock has gone on evenly for an hour. What is deleted for its age stays until then: a
- * clock that is set wrong by a year, and right again soon, must not cost a year's records.
+ * Detects jumps of the wall clock by comparing it with the monotonic clock. Returns a function that
+ * tells whether the last 50 minutes were free of jumps. Deletion by age waits for that: a clock that
+ * is wrong by a year for a short time must not delete a year's records.
  */
 export const createClockWatch = ({
   wallMs = Date.now,

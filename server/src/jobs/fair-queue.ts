@@ -3,15 +3,15 @@ import type { Reader, Tx } from "../db/database.ts"
 import type { JobRow } from "../db/file-tables.ts"
 
 /**
- * Fair queuing by time (start-time fair queuing; Goyal, Vin and Cheng 1996): an owner's virtual time
- * is the work done for them, and the owner whose is least comes next. Who asks for little is served
- * soon, and who asks for much waits for themselves. A newcomer begins where the queue is, which the
- * owner "" remembers.
+ * Start-time fair queuing (Goyal, Vin and Cheng 1996): an owner's virtual time is the time spent on
+ * their jobs, in ms, and the owner with the least is served next. Owners with few jobs are served
+ * soon; owners with many delay only their own. A new owner starts at the queue's current virtual
+ * time, which is stored under the owner "".
  */
 
-/** Charged when a job is taken, until it is known how long it took. */
+/** Charged when a job is taken; corrected by `settleOwnerCharge` once the actual time is known. */
 const expectedMs = 1000
-/** Of one owner; further ones wait until something of theirs has ended. */
+/** Jobs considered per owner; later ones wait until one of these has ended. */
 const candidatesPerOwner = 50
 const ownersAtOnce = 20
 
@@ -32,19 +32,19 @@ const charge = async (tx: Tx, { kind, owner }: OwnedJob, ms: number): Promise<vo
     .execute()
 }
 
-/** To be called after the job is there: an owner's row stays locked until the transaction ends. */
+/** Call after inserting the job: the owner's row stays locked until the transaction ends. */
 export const ensureOwner = async (tx: Tx, kind: string, owner: string): Promise<void> => {
   const virtual_time = sql<number>`coalesce(
     (select virtual_time from job_owners where kind = ${kind} and owner = ''), 0)`
   await tx
     .insertInto("job_owners")
     .values({ kind, owner, virtual_time })
-    // An update that changes nothing, and takes the lock: see `settleOwner`.
+    // Changes nothing but locks the row; see `settleOwnerCharge`.
     .onConflict((conflict) => conflict.columns(["kind", "owner"]).doUpdateSet({ owner }))
     .execute()
 }
 
-/** Owners with a job that could begin now, the one who has had the least first. */
+/** Owners with a job that is due, in scheduling order. */
 export const queryOwnersWithDueJobs = (reader: Reader, { kind, slow, at }: Due) =>
   reader
     .selectFrom("job_owners")
@@ -84,7 +84,7 @@ const firstOfOwner = async (
   return jobs.find(({ turn }) => !busy.has(turn))
 }
 
-/** The job whose turn it is. */
+/** The next job to run; skips jobs whose `turn` another running job holds. */
 export const findFirstDueJob = async (
   tx: Tx,
   due: Due,
@@ -106,7 +106,7 @@ export const findFirstDueJob = async (
   return undefined
 }
 
-/** Notes that a job begins: the queue is where its owner was. */
+/** Charges the owner of a job that starts and advances the queue to that owner's virtual time. */
 export const chargeOwner = async (tx: Tx, job: OwnedJob): Promise<void> => {
   const { kind, owner } = job
   await tx
@@ -122,9 +122,10 @@ export const chargeOwner = async (tx: Tx, job: OwnedJob): Promise<void> => {
 }
 
 /**
- * Notes what a job took that was taken, or that one is gone which was not; forgets an owner without
- * jobs. The charge takes the lock of the owner's row, so that a job that is added meanwhile is either
- * seen here or enters its owner anew.
+ * Replaces the expected charge of a job by the time it used, and deletes an owner without jobs.
+ * Charging locks the owner's row, so that a job added concurrently is either visible here or
+ * inserts its owner again.
+ * @param usedMs omitted for a job that was removed
  */
 export const settleOwnerCharge = async (
   tx: Tx,
@@ -143,7 +144,7 @@ export const settleOwnerCharge = async (
         .select("jobs.id")
         .where("jobs.kind", "=", kind)
         .where("jobs.owner", "=", owner)
-      // Asked one by one, as each has its index.
+      // Two queries, because each has its own index.
       const waiting = jobs.where("jobs.holder", "is", null)
       const leased = jobs.where("jobs.holder", "is not", null)
       return and([not(exists(waiting)), not(exists(leased))])

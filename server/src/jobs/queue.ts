@@ -5,46 +5,46 @@ import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
-/** Three renewals may be missed before another process takes the job. */
+/** A holder may miss three renewals before another process takes the job. */
 const leaseMs = 8000
 const renewMs = 2000
-/** How often other processes' jobs are looked for. */
+/** How often to poll for jobs added by other processes. */
 const defaultLookMs = 1000
 const gapMs = 3 * defaultLookMs
 const defaultRetryMs = 500
 const maxPauseMs = 60_000
 const defaultNoRoomRetryMs = 5000
-/** What random spread makes of a pause. */
+/** Random factor applied to the retry delay. */
 const spread = { min: 0.75, max: 1.25 }
 
 export interface JobRun {
   target: string
-  /** Aborted when the lease is lost or the gateway stops; what was committed stays. */
+  /** Aborted when the lease is lost, the job is preempted or canceled, or the gateway stops. */
   signal: AbortSignal
 }
 
 export interface JobKind {
-  /** How many run at once in this process. */
+  /** Maximum number of concurrent jobs in this process; slow ones (`quickMs`) count separately. */
   concurrency: number
-  /** Failures after which it is given up. */
+  /** Number of attempts before the job is given up. */
   attempts: number
   /**
-   * A job that takes longer makes room for others: as many that take longer run beside the quick ones,
-   * and one that is too many begins anew when it is its turn among those.
+   * After this time a job moves to the slow slots, of which there are `concurrency` too. If none is
+   * free while another owner's job waits, the job is preempted and later restarted in a slow slot.
    */
   quickMs?: number
-  /** @returns `unfinished` to go on after others had their turn */
+  /** @returns `unfinished` to run again after other owners' jobs */
   run(work: JobRun): Promise<"unfinished" | undefined>
-  /** Told when the last attempt failed too; the job is gone then. */
+  /** Called after the last attempt has failed, before the job is deleted. */
   gaveUp(target: string, error: Error): Promise<void>
 }
 
-/** Thrown by work that no second try would help. */
+/** Thrown by a job that a retry would not help; the job is given up immediately. */
 export class PermanentJobError extends Error {
   override name = "Hopeless"
 }
 
-/** Why a run is aborted that makes room for others. */
+/** Abort reason of a preempted job. */
 const preempted = new Error("Preempted by another job")
 
 const pauseMs = (firstPauseMs: number, attempt: number): number =>
@@ -53,27 +53,27 @@ const pauseMs = (firstPauseMs: number, attempt: number): number =>
 
 const maxErrorLength = 1000
 
-/** Words that may quote anything: no database keeps NUL or half a character. */
+/** An error message may quote any input; databases reject NUL and lone surrogates. */
 const storable = (words: string): string =>
   words.slice(0, maxErrorLength).replaceAll("\u0000", "").toWellFormed()
 
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
-/** Waits, no longer than until `signal` aborts. */
+/** Waits for `ms` or until `signal` aborts. */
 const pass = (ms: number, signal: AbortSignal): Promise<void> =>
   wait(ms, undefined, { signal, ref: false }).catch(() => {})
 
-/** Where a job runs: `slow` becomes 1 when the job turns out to take long. */
+/** The slot in which a job runs; `slow` becomes 1 when the job exceeds `quickMs`. */
 interface Place {
   slow: 0 | 1
 }
 
 export interface JobQueueOptions {
   jobLookMs?: number
-  /** Before failed work is tried again; twice as long after each further failure. */
+  /** Delay before the first retry; doubles with each failure. */
   jobRetryMs?: number
-  /** Before work is tried again whose result found no room on the disk. */
+  /** Delay before the retry of a job that failed because storage is full or unavailable. */
   noRoomRetryMs?: number
 }
 
@@ -86,8 +86,9 @@ interface Deps extends JobQueueOptions {
 }
 
 /**
- * A durable queue: a job is a row until it is done. Whoever works on it holds a lease; a process
- * that dies loses it, and another takes the job up. Users have equal shares of the time.
+ * A durable job queue: a job is a database row until it is done. A running job holds a lease; when
+ * its process dies, the lease expires and another process takes the job. Users share the time
+ * equally.
  */
 export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
   const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
@@ -112,7 +113,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     }
   }
 
-  /** @returns false while as many jobs that take long run as may */
+  /** @returns false if all slow slots are taken */
   const moveToSlow = (name: string, place: Place): boolean => {
     const busy = busyByKind.get(name)
     if (!busy || busy[1] >= (kinds[name]?.concurrency ?? 0)) return false
@@ -123,7 +124,10 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     return true
   }
 
-  /** Waits until a job has taken long. @returns whether it has to go, as others want its place */
+  /**
+   * Waits until the job exceeds `quickMs`, then moves it to a slow slot when one is free.
+   * @returns whether to preempt it because another owner's job needs its slot
+   */
   const hasToGo = async (job: Job, place: Place, signal: AbortSignal): Promise<boolean> => {
     const quickMs = kinds[job.kind]?.quickMs
     if (quickMs === undefined || place.slow === 1) return false
@@ -141,7 +145,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   const failed = async (job: Job, kind: JobKind, { error, usedMs }: Failed): Promise<void> => {
     if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
     if (storageFailureOf(error)) {
-      // Not the job's fault: it is not given up for it, however long it takes.
+      // Storage failures do not count as attempts, however long they last.
       return store.putBack(job, { run_at: Date.now() + noRoomRetryMs }, usedMs)
     }
     const attempts = job.attempts + 1
@@ -202,7 +206,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     }
   }
 
-  /** Begins to work on a kind where fewer than allowed do; they go when nothing is due. */
+  /** Starts a loop for the kind if a slot is free. The loop ends when no job is due. */
   const lookIn = (name: string, slow: 0 | 1): void => {
     const kind = kinds[name]
     const busy = busyByKind.get(name)
@@ -221,9 +225,9 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     if (kinds[name]?.quickMs !== undefined) lookIn(name, 1)
   }
 
-  /** Frees what dead processes hold, and what a clock that was ahead has put off. */
+  /** Ends the leases of dead processes and corrects jobs postponed by a clock that was ahead. */
   const free = async (): Promise<void> => {
-    // Alone too: a run whose end could not be written holds its lease as if it were dead.
+    // Needed with a single process too: a run whose outcome could not be stored keeps its lease.
     const dead = detector.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
     await store.bringForward(names, Date.now() + maxPauseMs * spread.max)
@@ -245,7 +249,6 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   }
 
   return {
-    /** Begins to work. */
     start: async (): Promise<void> => {
       await store.open(names)
       if (alone) await store.releaseAll()
@@ -253,19 +256,19 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
       timer = setInterval(() => void lookOnce(), lookMs).unref()
     },
 
-    /** Adds a job, done some time after `tx` commits; one that waits for the target is renewed. */
+    /** Adds a job that runs after `tx` commits, or resets the one that exists for the target. */
     add: async (tx: Tx, job: NewJob): Promise<void> => {
       await store.add(tx, job, Date.now())
       afterCommit(tx, () => look(job.kind))
     },
 
-    /** Takes a job back; one that runs in this process is ended once `tx` commits. */
+    /** Deletes a job; once `tx` commits, aborts it if it is running in this process. */
     cancel: async (tx: Tx, kind: string, target: string): Promise<void> => {
       await store.remove(tx, kind, target)
       afterCommit(tx, () => abortByTarget.get(`${kind} ${target}`)?.abort())
     },
 
-    /** Ends what runs; it goes on at the next start from what it had committed. */
+    /** Aborts running jobs; they resume at the next start from what they committed. */
     close: async (): Promise<void> => {
       stopping.abort()
       clearInterval(timer)

@@ -13,7 +13,7 @@ import {
 export type Job = Selectable<JobRow>
 type Lease = Pick<Job, "id" | "holder" | "lease_until">
 
-/** What one of a kind's places takes: `slow` is 1 for jobs that a quick place was too short for. */
+/** The jobs that a slot may take; `slow` is 1 for jobs that were preempted in a quick slot. */
 export interface JobSelector {
   kind: string
   slow: 0 | 1
@@ -22,21 +22,21 @@ export interface JobSelector {
 export interface NewJob {
   kind: string
   target: string
-  /** Of the jobs that share one, one runs at a time. */
+  /** Mutual exclusion key: of the jobs with the same value, one runs at a time. */
   turn: string
-  /** The user whose share of the time it takes. */
+  /** The user whose share of the time the job uses. */
   owner: string
 }
 
 /** All times in epoch milliseconds. */
 export const createJobStore = (db: Database) => ({
-  /** Makes owners' jobs find their order. To be called once, before any job is taken. */
+  /** Creates the queue's virtual clock for each kind. Call once, before any job is taken. */
   open: (kinds: readonly string[]): Promise<void> =>
     db.transact(async (tx) => {
       for (const kind of kinds) await ensureOwner(tx, kind, "")
     }),
 
-  /** Adds a job, or makes one that waits for the same target due at once, with new attempts. */
+  /** Adds a job. If the target has one, makes it due immediately with a fresh attempt count. */
   add: async (tx: Tx, job: NewJob, at: number): Promise<void> => {
     const fresh = { attempts: 0, run_at: 0, slow: 0 }
     await tx
@@ -60,7 +60,7 @@ export const createJobStore = (db: Database) => ({
     await ensureOwner(tx, job.kind, job.owner)
   },
 
-  /** Takes the next job of the owner who has had the least; null where none is due. */
+  /** Leases the next job in scheduling order; null if none is due. */
   take: ({ kind, slow }: JobSelector, lease: { holder: string; lease_until: number }, at: number) =>
     db.transactRelaxed(async (tx): Promise<Job | null> => {
       await db.acquireLock(tx, `jobs:${kind}`)
@@ -71,7 +71,7 @@ export const createJobStore = (db: Database) => ({
       return { ...due, ...lease }
     }),
 
-  /** Whether any job waits for a place. */
+  /** Whether any job is due. */
   hasDue: async ({ kind, slow }: JobSelector, at: number): Promise<boolean> => {
     const found = await db.read
       .selectFrom("jobs")
@@ -85,7 +85,7 @@ export const createJobStore = (db: Database) => ({
     return found !== undefined
   },
 
-  /** Whether anybody but `owner` has a job that waits for a place. */
+  /** Whether an owner other than `owner` has a job that is due. */
   hasDueForOthers: async (
     { kind, slow }: JobSelector,
     owner: string,
@@ -98,7 +98,7 @@ export const createJobStore = (db: Database) => ({
     return due !== undefined
   },
 
-  /** @returns false when the lease went to somebody else, or the job is gone */
+  /** Extends a lease. @returns false if it was lost or the job was deleted */
   renew: (id: string, holder: string, until: number): Promise<boolean> =>
     db.transactRelaxed(async (tx) => {
       const [kept] = await tx
@@ -111,7 +111,7 @@ export const createJobStore = (db: Database) => ({
       return kept !== undefined
     }),
 
-  /** Ends it for good, unless it was asked for once more while it ran. */
+  /** Deletes the job, unless it was added again while it was running; then it becomes due. */
   finish: (job: Job, usedMs: number): Promise<void> =>
     db.transactRelaxed(async (tx) => {
       const claimed = tx
@@ -123,7 +123,7 @@ export const createJobStore = (db: Database) => ({
       await settleOwnerCharge(tx, job, usedMs)
     }),
 
-  /** Puts it back, to be taken again. */
+  /** Releases the job so that it runs again. Ignores `change` if it was added again meanwhile. */
   putBack: (job: Job, change: Partial<Job>, usedMs: number): Promise<void> =>
     db.transactRelaxed(async (tx) => {
       await tx
@@ -144,7 +144,7 @@ export const createJobStore = (db: Database) => ({
       .where("holder", "is not", null)
       .execute(),
 
-  /** Takes a job from a holder that is dead, unless it has just shown that it lives. */
+  /** Ends the lease of a dead holder, unless it has been renewed since it was read. */
   endLease: ({ id, holder, lease_until }: Lease): Promise<void> =>
     db.transactRelaxed(async (tx) => {
       await tx
@@ -156,7 +156,7 @@ export const createJobStore = (db: Database) => ({
         .execute()
     }),
 
-  /** After a crash nobody works on anything: for a database that only one process uses. */
+  /** Ends all leases after a crash. Only for a database that no other process uses. */
   releaseAll: (): Promise<void> =>
     db.transactRelaxed(async (tx) => {
       await tx
@@ -167,11 +167,11 @@ export const createJobStore = (db: Database) => ({
     }),
 
   /**
-   * Makes due what of `kinds` would be tried again later than `latest`: the clock was ahead when it was
-   * put off. What runs is left alone; it is seen when it waits again.
+   * Makes jobs due whose retry lies after `latest`: the clock was ahead when they were postponed.
+   * Running jobs do not trigger this; they are checked when they wait again.
    */
   bringForward: async (kinds: readonly string[], latest: number): Promise<void> => {
-    // Asked every second: each word of it is there to be found within `jobs_due`.
+    // Runs every second: all conditions are needed for the index `jobs_due` to apply.
     const late = db.read
       .selectFrom("jobs")
       .select("id")
