@@ -6,10 +6,10 @@ import react from "@vitejs/plugin-react"
 import { defineConfig, type Plugin } from "vite"
 
 const compressible = /\.(js|css|html|svg|json|txt)$/
-/** Below this a header costs more than the bytes saved. */
+/** Smaller files gain nothing: the additional headers outweigh the bytes saved. */
 const minBytes = 1024
 
-/** Writes a brotli and a gzip copy beside each file; the gateway serves the one a browser takes. */
+/** Writes Brotli and gzip copies of each file; the gateway serves what the browser accepts. */
 const precompress = (): Plugin => ({
   name: "precompress",
   apply: "build",
@@ -31,13 +31,13 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), precompress()],
   build: {
-    // What is inlined as data: would need a looser content security policy.
+    // Inlined assets use data: URLs, which the content security policy does not allow.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1500,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What every page needs travels together: forty small files cost more rounds than bytes.
+        // One chunk for the code that every page needs, instead of forty small requests.
         codeSplitting: {
           groups: [{ name: "base", tags: ["$initial"] }],
         },
@@ -45,7 +45,7 @@ export default defineConfig({
     },
   },
   server: {
-    // `npm run dev` in web/ beside a gateway on its usual port.
+    // `npm run dev` in web/ uses a gateway on its default port.
     proxy: Object.fromEntries(
       ["/api", "/v1", "/ollama", "/health"].map((path) => [path, "http://127.0.0.1:8080"]),
     ),

@@ -38,7 +38,7 @@ import { storageRoutes } from "./storage/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
 
-/** Below these an address is the API's, and never the web page's. */
+/** First path segments reserved for the API; the web app is never served below them. */
 const apiSegments = [
   ...["api", "v1", "scim", "openai", "docs", "openapi.json"],
   ...["health", "ready", "metrics"],
@@ -55,7 +55,7 @@ const styleOfPath =
       : "api"
   }
 
-/** Every URL that the gateway answers. */
+/** Mounts every route of the gateway. */
 export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { config, now } = gateway
   const runtimePrefix = `/${config.RUNTIME_PREFIX}`
@@ -63,7 +63,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { bodyMemory } = gateway
   const connectionLimit = createConnectionLimit({
     bounds: config.MAX_CONNECTIONS,
-    // One for each thing that they may have under way, and as many idle as an address may have.
+    // One per operation that a user may have in flight, plus as many as an address may have.
     maxPerUser:
       config.MAX_CONNECTIONS.perUser +
       config.MAX_REQUESTS.perUser +

@@ -1,4 +1,4 @@
-/** Every way in which the gateway itself refuses, with the HTTP status it is answered with. */
+/** The gateway's own error codes and their HTTP status. */
 const statusByCode = {
   bad_request: 400,
   invalid_json: 400,
@@ -49,12 +49,12 @@ export type FailureCode = keyof typeof statusByCode
 export interface FieldError {
   path: string
   message: string
-  /** In a source, from 1. */
+  /** 1-based position in source code. */
   line?: number
   column?: number
 }
 
-/** What a user stores, in bytes. */
+/** A user's storage usage, in bytes. */
 export interface StorageFigures {
   limit: number
   used: number
@@ -64,18 +64,18 @@ export interface StorageFigures {
 export interface FailureDetails {
   /** The request parameter at fault (OpenAI's `param`). */
   param?: string
-  /** One entry a field, for forms. */
+  /** Errors by field, for forms. */
   errors?: FieldError[]
-  /** What the caller stores, where that is too much. */
+  /** The caller's storage usage, if it exceeds the limit. */
   storage?: StorageFigures
   /** SCIM's detail error keyword (RFC 7644 §3.12). */
   scimType?: string
-  /** Headers of the reply, such as `retry-after`. */
+  /** Response headers, such as `retry-after`. */
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** A refusal in words for the caller. Each protocol renders it at its own edge. */
+/** An error whose message is meant for the caller. Each inbound API formats it in its own style. */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly status: (typeof statusByCode)[FailureCode]
@@ -96,12 +96,12 @@ export const fail = (code: FailureCode, message: string, details?: FailureDetail
 }
 
 /**
- * Has the process log a fault that no request is left to be told of: a rejection that nobody waits
- * for ends what it was part of, and nothing else.
+ * Reports an error for which no request is left to fail. The unhandled rejection is logged by the
+ * handler in `run.ts` and does not end the process.
  */
 export const reportUnhandled = (error: unknown): void => void Promise.reject(error)
 
-/** Calls back from a socket, a timer or another thread: what is thrown goes to `failed`. */
+/** For callbacks of sockets, timers and threads, where an exception would end the process. */
 export const catchErrors = (work: () => void, failed: (error: unknown) => void): void => {
   try {
     work()

@@ -51,7 +51,7 @@ import { createUsers } from "./users/users.ts"
 const now = (): number => Math.floor(Date.now() / 1000)
 const newId = (): string => randomUUIDv7()
 
-/** Builds every part by hand, from the database upwards. */
+/** Creates all components and connects them, starting with the database. */
 export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
   const probeFiles = () => knowledge.objects.probe()
@@ -280,7 +280,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     knowledge,
     functions,
 
-    /** Writes what is still in memory and lets go of everything. */
+    /** Flushes buffered records and releases all resources. */
     close: async (): Promise<void> => {
       storage.close()
       await functions.close()

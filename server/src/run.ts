@@ -7,7 +7,7 @@ import type { GatewayOptions } from "./gateway-options.ts"
 import { createLogStream } from "./operations/log-stream.ts"
 import { serve } from "./serve.ts"
 
-/** How long a log line waits to be written together with others. */
+/** How long log lines are buffered to be written together. */
 const logFlushMs = 200
 
 const reasonOf = (error: unknown): string => {
@@ -16,41 +16,42 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error ? `${error.message}: ${cause.message || cause.name}` : error.message
 }
 
-/** When nothing of the start is still under way. */
+/** By then, startup work has finished. */
 const settleDelayMs = 1500
 
-/** Collects all garbage, and gives the room that it took back to the system. */
+/** Runs a full garbage collection and returns freed memory to the system. */
 const collectGarbage = (): void => {
   setFlagsFromString("--expose-gc")
   const collect: unknown = runInNewContext("gc")
   if (typeof collect === "function") collect(fullCollection)
 }
 
-/** Puts in order what the start leaves behind. */
+/** Saves the compile cache, frees startup memory and tunes V8 for serving requests. */
 const finishStartup = (): void => {
-  // Written at exit otherwise, and a server is often ended without one.
+  // Otherwise written only at a regular exit, and servers are often killed.
   flushCompileCache()
-  // Loading modules grows the young generation to its most, and nothing else lets it shrink.
+  // Loading modules grows the young generation to its maximum; only a full collection shrinks it.
   collectGarbage()
-  // After a quiet time V8 collects the old generation anew for every 3 MB that it grows by, and takes
-  // the core of a small machine for 50 ms each time; so it may become four times what is in use.
+  // After an idle period V8 would collect the old generation for every 3 MB of growth, which blocks a
+  // small machine's core for 50 ms each time. This lets it grow to four times the memory in use.
   setFlagsFromString("--heap-growing-percent=300")
-  // In quiet seconds it shrinks the young generation and throws away code that did not run: what
-  // comes next would compile all of it again, while it has to be answered.
+  // When idle, V8 would shrink the young generation and discard unused bytecode, and the next
+  // requests would have to wait for it to be compiled again.
   setFlagsFromString("--no-memory-reducer-favors-memory")
   setFlagsFromString("--no-flush-bytecode")
 }
 const fullCollection = { type: "major", execution: "sync", flavor: "last-resort" }
 
-/** How long it is quiet before what a busy time took is given back. */
+/** Length of the idle period after which memory is returned to the system. */
 const idleAfterMs = 30_000
-/** Below this share of a core it is quiet, and above so much CPU time there was a busy time, in µs. */
+/** Below this share of one core the process is idle. */
 const idleCpuShare = 0.02
+/** CPU time since the last collection, in µs, that makes another one worthwhile. */
 const busyUs = 3_000_000
 
 /**
- * Gives memory back after a busy time, when nobody is there to wait for it: V8 by itself keeps the
- * heap that it once needed.
+ * Returns memory to the system in the first idle period after a busy one, when a full collection
+ * delays no request. V8 alone keeps the heap at its largest size.
  */
 const collectWhenIdle = (): void => {
   let before = process.cpuUsage()
@@ -66,7 +67,7 @@ const collectWhenIdle = (): void => {
   }, idleAfterMs).unref()
 }
 
-/** One clear message, and no stack: what is wrong is the set-up. */
+/** Prints no stack trace, because startup errors are configuration errors. */
 const exitWithError = (error: unknown): never => {
   process.stderr.write(`Portico cannot start.\n${reasonOf(error)}\n`)
   process.exit(1)
@@ -77,7 +78,7 @@ const start = async (options: GatewayOptions): Promise<void> => {
   const destination = createLogStream(1)
   setInterval(() => destination.flush(), logFlushMs).unref()
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
-  // What nobody waited for ends itself alone; see `report`.
+  // A failed background task must not end the process; see `reportUnhandled`.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a task failed"))
   const serving = await serve(config, log, options)
   process.on("uncaughtException", (error) => {
@@ -102,10 +103,10 @@ const start = async (options: GatewayOptions): Promise<void> => {
   process.on("SIGINT", (signal) => void stop(signal))
   log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
   destination.flush()
-  // The log is for programs; this is for a person who started it at a terminal.
+  // The log is JSON; this line is for a person at a terminal.
   if (process.stdout.isTTY) process.stderr.write(`\nPortico is ready: open ${serving.url}\n\n`)
 }
 
-/** Serves as the environment says until a signal ends the process; a start that fails ends it with 1. */
+/** Serves until SIGTERM or SIGINT. Exits with status 1 if the start fails. */
 export const run = (options: GatewayOptions = {}): Promise<void> =>
   start(options).catch(exitWithError)

@@ -12,7 +12,7 @@ interface Deps {
   log: Logger
 }
 
-/** What an install begins with: the Guide, and the first account where the environment names one. */
+/** Before the first account exists: installs Guide and creates the account set by ADMIN_EMAIL. */
 export const seed = async ({
   config,
   users,

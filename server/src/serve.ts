@@ -11,22 +11,25 @@ import type { GatewayOptions } from "./gateway-options.ts"
 import { respondToParseErrors } from "./http/bad-requests.ts"
 import { reserveDescriptors } from "./http/file-descriptors.ts"
 
-/** Proxies in front keep connections for a minute; ours must outlive theirs. */
+/** Reverse proxies keep idle connections for up to 60 s; the gateway must not close them earlier. */
 const keepAliveMs = 75_000
-/** For the head of a request to arrive whole; for its body there are five minutes. */
+/** For a complete request head; Node's default of five minutes applies to the whole request. */
 const headersTimeoutMs = 20_000
 const headCheckMs = 5000
-/** After draining, for replies that were just ended to leave the machine. */
+/** After draining, for the last bytes of aborted responses to be sent. */
 const finalFlushMs = 1000
-/** What a start may write; where less is free it has the room that was kept for this. */
+/** Disk space that a start needs; if less is free, the reserve file is released. */
 const bytesToStart = 2_000_000
-/** How soon a connection that became idle while draining is closed. */
+/** How often idle connections are closed while draining. */
 const idleSweepMs = 50
 
 export interface Serving {
   url: string
   gateway: Gateway
-  /** After DRAIN_DELAY takes no more requests, lets running ones finish within DRAIN_TIMEOUT, and closes. */
+  /**
+   * Stops accepting requests after DRAIN_DELAY, waits up to DRAIN_TIMEOUT for those in flight, and
+   * closes the gateway.
+   */
   stop(): Promise<void>
 }
 
@@ -45,9 +48,9 @@ const listenError = (error: NodeJS.ErrnoException, { HOST, PORT }: Config): Erro
 }
 
 /**
- * Connections that the system holds until they are accepted (at most `net.core.somaxconn`). One more
- * has its first packet dropped and comes a second later; Node's own 511 are soon there when many
- * clients come back at once.
+ * Length of the accept queue (at most `net.core.somaxconn`). When it is full, the SYN packet is
+ * dropped and the client retries a second later. Node's default of 511 is too small when many clients
+ * reconnect together.
  */
 const backlog = 4096
 
@@ -62,7 +65,7 @@ const listen = (server: Server, config: Config): Promise<string> =>
     })
   })
 
-/** What keeps us from the disk at the start, and what to do about it. */
+/** Rewords a storage error at startup to say what to do; returns other errors unchanged. */
 const explainStorageError = async (
   error: unknown,
   { DATA_DIR, DATABASE_URL }: Config,
@@ -84,7 +87,7 @@ const explainStorageError = async (
   })
 }
 
-/** Until the first account exists, whoever reads the log may create it. */
+/** Logs the setup code, so that only someone with access to the log can create the first account. */
 const announceSetup = async (
   { config, setupCode }: Pick<Gateway, "config" | "setupCode">,
   { url, log }: { url: string; log: Logger },
@@ -109,7 +112,7 @@ const open = async (config: Config, log: Logger, options: GatewayOptions) => {
   }
 }
 
-/** Opens everything and serves. @throws when the data folder, the database or the port is not to be had */
+/** Opens the gateway and listens. @throws {Error} if the data folder, database or port fails */
 export const serve = async (
   config: Config,
   log: Logger,
@@ -133,14 +136,14 @@ export const serve = async (
     gateway,
     stop: async () => {
       gateway.inFlight.announceDrain()
-      // Balancers see it by /ready, and send no more before the port is closed.
+      // Gives load balancers time to notice through /ready before the port closes.
       await sleep(config.DRAIN_DELAY * 1000)
       const drainTimeoutMs = config.DRAIN_TIMEOUT * 1000
       const closed = new Promise((resolve) => server.close(resolve))
       app.drain()
-      // A connection whose reply began before would be kept for a next request.
+      // Responses started before the drain leave their connections open for another request.
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
-      // Model requests are told when the time is up; all others, such as uploads, are cut.
+      // At the timeout, model requests receive an error; all others, such as uploads, are cut off.
       const cut = setTimeout(() => {
         server.closeAllConnections()
         app.closeAll()

@@ -1,8 +1,8 @@
-// Runs before the first paint, so that a chosen theme never flashes the other one. A file of its
-// own because the content security policy allows no script in the page.
+// Runs before the first paint, so that the other theme never flashes. A separate file, because the
+// content security policy does not allow inline scripts.
 try {
   const theme = localStorage.getItem("portico.theme")
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme
 } catch {
-  // No storage: the system's theme it is.
+  // Storage is unavailable: use the system theme.
 }

@@ -2,7 +2,7 @@ import { isFramingField, parseFields } from "./header-fields.ts"
 import { MalformedHttpError } from "./malformed-response.ts"
 
 const maxLine = 16 * 1024
-/** 13 hex digits are 52 bits: the most that a number represents exactly. */
+/** 52 bits; one more hex digit would exceed the exact range of a number. */
 const maxSizeDigits = 13
 
 const carriageReturn = 0x0d

@@ -15,7 +15,7 @@ export const isFramingField = (name: string): boolean => framing.has(name.toLowe
 
 const isBlank = (code: number): boolean => code === space || code === tab
 
-/** `text` from `from` to `to` without surrounding spaces and tabs; `trim` would remove line feeds too. */
+/** Trims only spaces and tabs from `text.slice(from, to)`; `trim` would remove line feeds too. */
 const unpadded = (text: string, from: number, to: number): string => {
   let start = from
   let end = to

@@ -22,7 +22,7 @@ const sync = (path: string): void => {
   }
 }
 
-/** Written beside and moved into place, so that a crash leaves a whole key or none. */
+/** Writes a temporary file and renames it, so that a crash leaves a complete key or none. */
 const create = (dataDir: string, path: string): string => {
   const key = randomBytes(32).toString("base64")
   const part = `${path}.part`
@@ -50,16 +50,16 @@ const missingKeyError = (path: string): Error =>
   )
 
 /**
- * The key kept in the data folder, made at the first start. Whoever loses it loses the stored
- * credentials of connections, and everybody signs in anew.
- * @throws when the key of a folder in use is gone
+ * Reads the secret key from the data folder, or creates it at the first start. If the key is lost,
+ * the stored credentials of connections cannot be decrypted and all sessions end.
+ * @throws {Error} if the key is missing although the folder has a database
  */
 export const readSecretKey = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = keyFilePath(dataDir)
   const known = existsSync(path) ? readFileSync(path, "utf8").trim() : ""
   if (known !== "") return known
-  // The key comes before the database: something may be stored under the one that is gone.
+  // The key is created before the database, so existing data may be encrypted with a lost key.
   if (existsSync(databasePath(dataDir))) throw missingKeyError(path)
   return create(dataDir, path)
 }

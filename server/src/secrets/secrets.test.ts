@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it } from "vitest"
 import { readSecretKey } from "./key-file.ts"
 import { createSecrets } from "./secrets.ts"
 
-describe("what is sealed", () => {
+describe("sealed values", () => {
   const secrets = createSecrets("one secret key")
 
-  it.each(["", "sk-1", "ünïcödé 😀", "x".repeat(10_000)])("opens again: %#", (text) => {
+  it.each(["", "sk-1", "ünïcödé 😀", "x".repeat(10_000)])("are unsealed to the original text (case %#)", (text) => {
     const sealed = secrets.seal(text)
     if (text) expect(sealed).not.toContain(text)
     expect(secrets.seal(text)).not.toBe(sealed)
@@ -16,7 +16,7 @@ describe("what is sealed", () => {
     expect(createSecrets("one secret key").unseal(sealed)).toBe(text)
   })
 
-  it("does not open changed, cut short or under another key", () => {
+  it("are rejected if modified, truncated or sealed with another key", () => {
     const sealed = secrets.seal("text")
     const other = createSecrets("another secret key")
     expect(() => other.unseal(sealed)).toThrow("another SECRET_KEY")
@@ -27,18 +27,18 @@ describe("what is sealed", () => {
   })
 })
 
-describe("the key file", () => {
+describe("key file", () => {
   const folder = mkdtempSync(join(tmpdir(), "portico-key-"))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it("is made once, for its owner's eyes only", () => {
+  it("is created once, readable only by its owner", () => {
     const key = readSecretKey(folder)
     expect(Buffer.from(key, "base64")).toHaveLength(32)
     expect(readSecretKey(folder)).toBe(key)
     expect(statSync(join(folder, "secret.key")).mode & 0o777).toBe(0o600)
   })
 
-  it("is made anew where a crash left an empty one, or half of one beside", () => {
+  it("is replaced if a crash left it empty or left a partial temporary file", () => {
     writeFileSync(join(folder, "secret.key"), "")
     writeFileSync(join(folder, "secret.key.part"), "half")
     const key = readSecretKey(folder)
@@ -46,7 +46,7 @@ describe("the key file", () => {
     expect(readSecretKey(folder)).toBe(key)
   })
 
-  it("is never made anew where something may be stored under it", () => {
+  it("is not replaced if a database exists", () => {
     writeFileSync(join(folder, "portico.db"), "")
     writeFileSync(join(folder, "secret.key"), "\n")
     expect(() => readSecretKey(folder)).toThrow(/secret\.key is missing or empty.*backup/s)

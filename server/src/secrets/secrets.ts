@@ -6,7 +6,7 @@ const tagBytes = 16
 const otherKey =
   'A stored credential was encrypted with another SECRET_KEY. Restore the previous key; if it is lost, see "SECRET_KEY" in docs/operations.md.'
 
-/** What is derived from SECRET_KEY: one key a purpose, so that neither opens the other. */
+/** Keys derived from SECRET_KEY with HKDF-SHA256; separate keys keep the purposes independent. */
 export const createSecrets = (secretKey: string) => {
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync("sha256", secretKey, "portico", purpose, 32))
@@ -19,10 +19,10 @@ export const createSecrets = (secretKey: string) => {
     /** Seals blocks of the audit trail (HMAC-SHA256). */
     auditKey: derive("audit seals"),
 
-    /** Makes the code that the first sign-up may need. */
+    /** Derives the setup code for the first account. */
     setupKey: derive("setup code"),
 
-    /** AES-256-GCM; a fresh nonce each time, so equal texts seal differently. */
+    /** Encrypts with AES-256-GCM: `v1.` + base64url(12-byte nonce, 16-byte tag, ciphertext). */
     seal: (text: string): string => {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce)
@@ -30,7 +30,7 @@ export const createSecrets = (secretKey: string) => {
       return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`
     },
 
-    /** @throws when the value was changed, or sealed under another SECRET_KEY */
+    /** @throws {Error} if the value was modified or encrypted with another SECRET_KEY */
     unseal: (sealed: string): string => {
       const bytes = Buffer.from(sealed.slice(version.length + 1), "base64url")
       const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, nonceBytes))
