@@ -32,8 +32,8 @@ const finishStartup = (): void => {
   flushCompileCache()
   // Loading modules grows the young generation to its maximum; only a full collection shrinks it.
   collectGarbage()
-  // After an idle period V8 would collect the old generation for every 3 MB of growth, which blocks a
-  // small machine's core for 50 ms each time. This lets it grow to four times the memory in use.
+  // After an idle period V8 would collect the old generation for every 3 MB of growth, which blocks
+  // a small machine's core for 50 ms each time. This lets it grow to four times the memory in use.
   setFlagsFromString("--heap-growing-percent=300")
   // When idle, V8 would shrink the young generation and discard unused bytecode, and the next
   // requests would have to wait for it to be compiled again.

@@ -11,7 +11,7 @@ import type { GatewayOptions } from "./gateway-options.ts"
 import { respondToParseErrors } from "./http/bad-requests.ts"
 import { reserveDescriptors } from "./http/file-descriptors.ts"
 
-/** Reverse proxies keep idle connections for up to 60 s; the gateway must not close them earlier. */
+/** Reverse proxies keep idle connections for up to 60 s; the gateway must keep them longer. */
 const keepAliveMs = 75_000
 /** For a complete request head; Node's default of five minutes applies to the whole request. */
 const headersTimeoutMs = 20_000
@@ -49,8 +49,8 @@ const listenError = (error: NodeJS.ErrnoException, { HOST, PORT }: Config): Erro
 
 /**
  * Length of the accept queue (at most `net.core.somaxconn`). When it is full, the SYN packet is
- * dropped and the client retries a second later. Node's default of 511 is too small when many clients
- * reconnect together.
+ * dropped and the client retries a second later. Node's default of 511 is too small when many
+ * clients reconnect together.
  */
 const backlog = 4096
 
@@ -87,7 +87,7 @@ const explainStorageError = async (
   })
 }
 
-/** Logs the setup code, so that only someone with access to the log can create the first account. */
+/** Logs the setup code, so that only people with log access can create the first account. */
 const announceSetup = async (
   { config, setupCode }: Pick<Gateway, "config" | "setupCode">,
   { url, log }: { url: string; log: Logger },

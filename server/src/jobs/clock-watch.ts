@@ -4,8 +4,8 @@ const doubtMs = 50 * 60_000
 
 /**
  * Detects jumps of the wall clock by comparing it with the monotonic clock. Returns a function that
- * tells whether the last 50 minutes were free of jumps. Deletion by age waits for that: a clock that
- * is wrong by a year for a short time must not delete a year's records.
+ * tells whether the last 50 minutes were free of jumps. Deletion by age waits for that: a clock
+ * that is briefly wrong by a year must not delete a year's records.
  */
 export const createClockWatch = ({
   wallMs = Date.now,

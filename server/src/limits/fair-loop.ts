@@ -2,14 +2,14 @@
 const windowMs = 2
 const burst = 12
 /**
- * Cost of the waiting work that one event loop iteration may start. Halved after an iteration longer
- * than `longTurnMs`, and raised by 1 after each shorter one.
+ * Cost of the waiting work that one event loop iteration may start. Halved after an iteration
+ * longer than `longTurnMs`, and raised by 1 after each shorter one.
  */
 const maxPerTurn = 8
 const longTurnMs = 0.5
 /**
- * How long after a change of users work is queued. Without contention nothing is queued, because
- * queuing costs throughput.
+ * How long contention lasts after the active user changes. Without contention nothing is queued,
+ * because queuing costs throughput.
  */
 const contendedMs = 2000
 const maxShares = 10_000

@@ -29,8 +29,8 @@ const newLot = (): Lot => ({
 })
 
 /**
- * Limits each function to `max` concurrent runs. Others wait for at most 30 s. The next slot goes to
- * the user with the fewest active runs, and among those to the one whose latest run is the oldest.
+ * Limits each function to `max` concurrent runs; others wait for at most 30 s. The next slot goes
+ * to the user with the fewest active runs, and among those to the one whose latest run began first.
  */
 export const createSemaphore = (max: number) => {
   const lotByName = new Map<string, Lot>()

@@ -26,9 +26,9 @@ export interface UpstreamRequest {
 }
 
 /**
- * Callbacks for a response. The last call is exactly one of `onEnd` and `onError`, unless the request
- * is canceled. An exception in a callback fails only this request: its connection is closed, and
- * `onError` receives an error of kind `unreadable`.
+ * Callbacks for a response. The last call is exactly one of `onEnd` and `onError`, unless the
+ * request is canceled. An exception in a callback fails only this request: its connection is closed,
+ * and `onError` receives an error of kind `unreadable`.
  */
 export interface ResponseListener {
   /** `rawHeaders` alternates names and values, in the order received. */

@@ -103,7 +103,7 @@ const next = (request: GuardedRequest, status: number, location: string): Guarde
 }
 
 /**
- * Fetches a URL through the SSRF guard. Follows redirects and checks each target like the first URL.
+ * Fetches a URL through the SSRF guard. Follows redirects and checks every target.
  * @throws {SsrfGuardError} with a message for the caller
  * @throws {UpstreamError} or the signal's abort reason
  */

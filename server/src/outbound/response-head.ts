@@ -71,7 +71,7 @@ const framingOf = (
   return { length, chunked }
 }
 
-/** @param text status line and fields, without the final empty line. @throws {MalformedHttpError} */
+/** @param text status line and fields, without the empty line. @throws {MalformedHttpError} */
 export const parseResponseHead = (text: string): ResponseHead => {
   const firstEnd = text.indexOf("\r\n")
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []

@@ -155,7 +155,10 @@ describe("response parser", () => {
     ["a folded line", "HTTP/1.1 200 OK\r\nx-a: 1\r\n b: 2\r\n\r\n"],
     ["a bare line feed in a value", "HTTP/1.1 200 OK\r\nx-a: 1\nx-b: 2\r\n\r\n"],
     ["U+0000 in a value", "HTTP/1.1 200 OK\r\nx-a: \u0000\r\n\r\n"],
-    ["two different lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
+    [
+      "two different lengths",
+      "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
+    ],
     ["the same length twice", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na"],
     ["a length after a line feed", "HTTP/1.1 200 OK\r\nContent-Length:\n0\r\n\r\n"],
     ["a length before a form feed", "HTTP/1.1 200 OK\r\nContent-Length: 0\f\r\n\r\n"],
@@ -197,7 +200,10 @@ describe("response parser", () => {
       "an invalid chunk size",
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0x5\r\nhello\r\n",
     ],
-    ["a chunk size above 2^52", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n"],
+    [
+      "a chunk size above 2^52",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n",
+    ],
     [
       "a chunk longer than its size",
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nabc\r\n",

@@ -4,8 +4,8 @@ import { MalformedResponse } from "./upstream-error.ts"
 const maxEventCharacters = 16_000_000
 
 /**
- * Incremental decoder for server-sent events; input may be split at any byte. `read` and `end` return
- * the `data` of each completed event and ignore all other fields.
+ * Incremental decoder for server-sent events; input may be split at any byte. `read` and `end`
+ * return the `data` of each completed event and ignore all other fields.
  * @throws {MalformedResponse} for an event of more than 16 million characters
  */
 export const createSseDecoder = () => {

@@ -8,8 +8,8 @@ const closed4 = [
   ...["198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
 ]
 /**
- * Everything but global unicast (2000::/3), and its special-purpose blocks (IANA). Ranges that embed
- * IPv4 addresses, such as 6to4 and NAT64, are blocked entirely: the final target is unknown.
+ * Everything but global unicast (2000::/3), and its special-purpose blocks (IANA). Ranges that
+ * embed IPv4 addresses, such as 6to4 and NAT64, are blocked entirely: their target is unknown.
  */
 const closed6 = [
   ...["::/3", "4000::/2", "8000::/1"],
@@ -75,7 +75,7 @@ export const createSsrfGuard = (open: readonly string[], resolve: Resolve = syst
   }
 
   return {
-    /** @throws {SsrfGuardError} if the host cannot be resolved or any of its addresses is blocked */
+    /** @throws {SsrfGuardError} if the host cannot be resolved or any address is blocked */
     admit: async (hostname: string): Promise<ResolvedAddress> => {
       const bare = hostname.replace(/^\[|\]$/g, "")
       const found = isIP(bare)

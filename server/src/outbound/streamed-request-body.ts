@@ -11,8 +11,8 @@ export interface StreamedBody {
 const lastChunk = "0\r\n\r\n"
 
 /**
- * Writes a body to the socket, with backpressure. If the source fails or closes early, the socket is
- * destroyed.
+ * Writes a body to the socket, with backpressure. Destroys the socket if the source fails or closes
+ * early.
  * @param done called after the last write
  */
 export const writeStreamedBody = (

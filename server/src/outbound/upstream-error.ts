@@ -1,7 +1,7 @@
 /**
  * Why there is no complete response.
  * `unreachable`: no connection could be established; nothing was sent.
- * `reset`: the connection ended, or sent invalid HTTP, before a complete response head.
+ * `reset`: the connection ended before a response head, or the request or that head was invalid.
  * `timeout`: no response head within the `firstByte` timeout.
  * `silence`: the response body stalled for longer than the `idle` timeout.
  * `broken`: the connection ended, or sent invalid HTTP, within the body.

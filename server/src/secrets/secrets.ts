@@ -16,7 +16,7 @@ export const createSecrets = (secretKey: string) => {
     /** Signs JWTs (HS256). */
     signingKey: new Uint8Array(derive("json web tokens")),
 
-    /** Seals blocks of the audit trail (HMAC-SHA256). */
+    /** Seals blocks of the audit log (HMAC-SHA256). */
     auditKey: derive("audit seals"),
 
     /** Derives the setup code for the first account. */
