@@ -194,7 +194,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     say: (message) => log.info(message),
     warn: (message) => log.warn(message),
-    report: (error) => log.error({ err: error }, "a job could not be worked on"),
+    report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
   })
   const { citations } = knowledge
   const completions = createCompletions({

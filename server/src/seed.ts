@@ -13,20 +13,14 @@ interface Deps {
 }
 
 /** Before the first account exists: installs Guide and creates the account set by ADMIN_EMAIL. */
-export const seed = async ({
-  config,
-  users,
-  keys,
-  functions: studio,
-  log,
-}: Deps): Promise<void> => {
+export const seed = async ({ config, users, keys, functions, log }: Deps): Promise<void> => {
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ADMIN_API_KEY: secret } = config
   if (await users.hasAny()) return
-  if (config.INSTALL_GUIDE) await studio.installGuide()
+  if (config.INSTALL_GUIDE) await functions.installGuide()
   if (!email) return
   const input = { email, name: "Portico Administrator", ...(password && { password }) }
   await users.createFirst(systemActor, input, async (tx, { id }) => {
     if (secret) await keys.insertPredefined(tx, systemActor, id, secret)
   })
-  log.info({ email }, "made the administrator's account")
+  log.info({ email }, "created the administrator account")
 }

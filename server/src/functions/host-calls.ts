@@ -106,7 +106,7 @@ export const createHostCalls = (
         ...request,
         allows: (to) => allowsHost(hosts, to),
         signal,
-        timeouts: fetchMs,
+        timeoutMs: fetchMs,
         maxBytes: maxFetchedBytes,
       })
     } catch (error) {

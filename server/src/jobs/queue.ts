@@ -41,7 +41,7 @@ export interface JobKind {
 
 /** Thrown by a job that a retry would not help; the job is given up immediately. */
 export class PermanentJobError extends Error {
-  override name = "Hopeless"
+  override name = "PermanentJobError"
 }
 
 /** Abort reason of a preempted job. */
@@ -65,7 +65,7 @@ const pass = (ms: number, signal: AbortSignal): Promise<void> =>
   wait(ms, undefined, { signal, ref: false }).catch(() => {})
 
 /** The slot in which a job runs; `slow` becomes 1 when the job exceeds `quickMs`. */
-interface Place {
+interface RunningJob {
   slow: 0 | 1
 }
 
@@ -114,7 +114,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
   }
 
   /** @returns false if all slow slots are taken */
-  const moveToSlow = (name: string, place: Place): boolean => {
+  const moveToSlow = (name: string, place: RunningJob): boolean => {
     const busy = busyByKind.get(name)
     if (!busy || busy[1] >= (kinds[name]?.concurrency ?? 0)) return false
     busy[0]--
@@ -128,7 +128,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
    * Waits until the job exceeds `quickMs`, then moves it to a slow slot when one is free.
    * @returns whether to preempt it because another owner's job needs its slot
    */
-  const hasToGo = async (job: Job, place: Place, signal: AbortSignal): Promise<boolean> => {
+  const hasToGo = async (job: Job, place: RunningJob, signal: AbortSignal): Promise<boolean> => {
     const quickMs = kinds[job.kind]?.quickMs
     if (quickMs === undefined || place.slow === 1) return false
     await pass(quickMs, signal)
@@ -157,7 +157,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     return store.putBack(job, { run_at, attempts, error: storable(error.message) }, usedMs)
   }
 
-  const runOne = async (job: Job, kind: JobKind, place: Place): Promise<void> => {
+  const runOne = async (job: Job, kind: JobKind, place: RunningJob): Promise<void> => {
     const startedAt = performance.now()
     const usedMs = (): number => performance.now() - startedAt
     const lease = new AbortController()
@@ -192,7 +192,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     return store.take(selector, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
-  const work = async (name: string, kind: JobKind, place: Place): Promise<void> => {
+  const work = async (name: string, kind: JobKind, place: RunningJob): Promise<void> => {
     const { slow } = place
     try {
       while (place.slow === slow) {
@@ -212,7 +212,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     const busy = busyByKind.get(name)
     if (!kind || !busy || busy[slow] >= kind.concurrency || stopping.signal.aborted) return
     busy[slow]++
-    const place: Place = { slow }
+    const place: RunningJob = { slow }
     const loop = work(name, kind, place).finally(() => {
       busy[place.slow]--
       loops.delete(loop)

@@ -11,7 +11,7 @@ interface Waiting {
   refuse: () => void
 }
 
-interface Lot {
+interface SemaphoreState {
   running: Map<string, number>
   /** Sequence number of each user's latest run. */
   beganAt: Map<string, number>
@@ -20,7 +20,7 @@ interface Lot {
   waiting: Waiting[]
 }
 
-const newLot = (): Lot => ({
+const createState = (): SemaphoreState => ({
   running: new Map(),
   beganAt: new Map(),
   begun: 0,
@@ -33,7 +33,7 @@ const newLot = (): Lot => ({
  * to the user with the fewest active runs, and among those to the one whose latest run began first.
  */
 export const createSemaphore = (max: number) => {
-  const lotByName = new Map<string, Lot>()
+  const stateByName = new Map<string, SemaphoreState>()
   const maxPerUser = Math.max(1, Math.floor(max * shareOfOne))
 
   const busy = (name: string): Failure =>
@@ -41,51 +41,51 @@ export const createSemaphore = (max: number) => {
       headers: { "retry-after": "5" },
     })
 
-  const runningOf = ({ running }: Lot, user: string): number => running.get(user) ?? 0
+  const runningOf = ({ running }: SemaphoreState, user: string): number => running.get(user) ?? 0
 
-  const hasRoom = (lot: Lot, user: string): boolean =>
-    lot.size < max && runningOf(lot, user) < maxPerUser
+  const hasRoom = (state: SemaphoreState, user: string): boolean =>
+    state.size < max && runningOf(state, user) < maxPerUser
 
-  const take = (lot: Lot, user: string): void => {
-    lot.size++
-    lot.beganAt.set(user, ++lot.begun)
-    lot.running.set(user, runningOf(lot, user) + 1)
+  const take = (state: SemaphoreState, user: string): void => {
+    state.size++
+    state.beganAt.set(user, ++state.begun)
+    state.running.set(user, runningOf(state, user) + 1)
   }
 
   const inOrder =
-    (lot: Lot) =>
+    (state: SemaphoreState) =>
     ({ user: one }: Waiting, { user: other }: Waiting): number =>
-      runningOf(lot, one) - runningOf(lot, other) ||
-      (lot.beganAt.get(one) ?? 0) - (lot.beganAt.get(other) ?? 0)
+      runningOf(state, one) - runningOf(state, other) ||
+      (state.beganAt.get(one) ?? 0) - (state.beganAt.get(other) ?? 0)
 
-  const letIn = (lot: Lot): void => {
-    const [next] = lot.waiting.filter(({ user }) => hasRoom(lot, user)).sort(inOrder(lot))
+  const admitNext = (state: SemaphoreState): void => {
+    const [next] = state.waiting.filter(({ user }) => hasRoom(state, user)).sort(inOrder(state))
     if (!next) return
-    lot.waiting = lot.waiting.filter((one) => one !== next)
-    take(lot, next.user)
+    state.waiting = state.waiting.filter((one) => one !== next)
+    take(state, next.user)
     next.enter()
   }
 
-  const leave = (name: string, lot: Lot, user: string): void => {
-    lot.size--
-    const left = runningOf(lot, user) - 1
-    if (left > 0) lot.running.set(user, left)
-    else lot.running.delete(user)
-    letIn(lot)
-    if (lot.size === 0 && lot.waiting.length === 0) lotByName.delete(name)
+  const leave = (name: string, state: SemaphoreState, user: string): void => {
+    state.size--
+    const left = runningOf(state, user) - 1
+    if (left > 0) state.running.set(user, left)
+    else state.running.delete(user)
+    admitNext(state)
+    if (state.size === 0 && state.waiting.length === 0) stateByName.delete(name)
   }
 
   /**
    * If the queue is full, rejects the newest call of the user who has the most waiting.
    * @returns false if that would be `user`
    */
-  const makeRoom = (lot: Lot, user: string): boolean => {
-    if (lot.waiting.length < maxWaiting) return true
+  const makeRoom = (state: SemaphoreState, user: string): boolean => {
+    if (state.waiting.length < maxWaiting) return true
     const counts = new Map<string, number>()
-    for (const one of lot.waiting) counts.set(one.user, (counts.get(one.user) ?? 0) + 1)
+    for (const one of state.waiting) counts.set(one.user, (counts.get(one.user) ?? 0) + 1)
     const [greediest = "", count = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? []
     if (count <= (counts.get(user) ?? 0) + 1) return false
-    lot.waiting.findLast((one) => one.user === greediest)?.refuse()
+    state.waiting.findLast((one) => one.user === greediest)?.refuse()
     return true
   }
 
@@ -94,22 +94,22 @@ export const createSemaphore = (max: number) => {
    * @throws {Failure} `rate_limited`, or `bad_request` if `signal` aborts
    */
   return async (name: string, user: string, signal: AbortSignal): Promise<() => void> => {
-    const lot: Lot = lotByName.get(name) ?? newLot()
-    lotByName.set(name, lot)
+    const state: SemaphoreState = stateByName.get(name) ?? createState()
+    stateByName.set(name, state)
     let given = false
     const giveBack = (): void => {
       if (given) return
       given = true
-      leave(name, lot, user)
+      leave(name, state, user)
     }
-    if (hasRoom(lot, user)) {
-      take(lot, user)
+    if (hasRoom(state, user)) {
+      take(state, user)
       return giveBack
     }
-    if (!makeRoom(lot, user)) throw busy(name)
+    if (!makeRoom(state, user)) throw busy(name)
     await new Promise<void>((resolve, reject) => {
       const stop = (failure: Failure) => (): void => {
-        lot.waiting = lot.waiting.filter((one) => one !== waiting)
+        state.waiting = state.waiting.filter((one) => one !== waiting)
         settle(() => reject(failure))
       }
       const isReleased = stop(new Failure("bad_request", "The client disconnected"))
@@ -121,7 +121,7 @@ export const createSemaphore = (max: number) => {
         work()
       }
       const waiting: Waiting = { user, enter: () => settle(resolve), refuse }
-      lot.waiting.push(waiting)
+      state.waiting.push(waiting)
       signal.addEventListener("abort", isReleased)
       if (signal.aborted) isReleased()
     })

@@ -16,7 +16,7 @@ interface ReadLimits {
 export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
     super(`its answer is longer than ${maxBytes / 1e6} MB`)
-    this.name = "TooLongError"
+    this.name = "ResponseTooLargeError"
   }
 }
 
@@ -26,7 +26,7 @@ export class ResponseTooLargeError extends Error {
  */
 export const readBufferedResponse = (
   start: (listener: ResponseListener) => RequestHandle,
-  { signal, maxBytes: mostBytes }: ReadLimits,
+  { signal, maxBytes }: ReadLimits,
 ): Promise<BufferedResponse> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()
@@ -36,19 +36,19 @@ export const readBufferedResponse = (
     const isDone = (): void => signal.removeEventListener("abort", stop)
     const giveUp = (reason: unknown): void => {
       isDone()
-      flow.cancel()
+      handle.cancel()
       reject(reason)
     }
     const stop = (): void => giveUp(signal.reason)
     signal.addEventListener("abort", stop)
-    const flow = start({
+    const handle = start({
       onHead: (status, rawHeaders) => {
         head = { status, rawHeaders }
       },
       onData: (chunk) => {
         bytes += chunk.length
-        if (bytes > mostBytes) {
-          giveUp(new ResponseTooLargeError(mostBytes))
+        if (bytes > maxBytes) {
+          giveUp(new ResponseTooLargeError(maxBytes))
           return false
         }
         chunks.push(chunk)

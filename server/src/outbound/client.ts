@@ -59,19 +59,19 @@ export interface SentRequest extends RequestHandle {
  */
 class PendingRequest implements ConnectionListener, SentRequest {
   readonly #listener: ResponseListener
-  #wire: ClientConnection | null = null
+  #connection: ClientConnection | null = null
   #isDone = false
 
   constructor(listener: ResponseListener) {
     this.#listener = listener
   }
 
-  on(wire: ClientConnection): void {
-    if (!this.#isDone) this.#wire = wire
+  on(connection: ClientConnection): void {
+    if (!this.#isDone) this.#connection = connection
   }
 
   resume(): void {
-    this.#wire?.resume()
+    this.#connection?.resume()
   }
 
   cancel(): void {
@@ -103,20 +103,20 @@ class PendingRequest implements ConnectionListener, SentRequest {
   }
 
   onEnd(): void {
-    const wire = this.#wire
-    this.#wire = null
+    const connection = this.#connection
+    this.#connection = null
     if (this.#isDone) return
     try {
       this.#listener.onEnd()
       this.#isDone = true
     } catch (error) {
-      wire?.cut()
+      connection?.cut()
       this.#unreadable(error)
     }
   }
 
   onError(error: UpstreamError): void {
-    this.#wire = null
+    this.#connection = null
     if (this.#isDone) return
     this.#isDone = true
     try {
@@ -133,9 +133,9 @@ class PendingRequest implements ConnectionListener, SentRequest {
   }
 
   #cut(): void {
-    const wire = this.#wire
-    this.#wire = null
-    wire?.cut()
+    const connection = this.#connection
+    this.#connection = null
+    connection?.cut()
   }
 }
 

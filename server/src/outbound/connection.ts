@@ -59,8 +59,8 @@ interface Deps {
   peer: Peer
   session: Buffer | undefined
   /** Called when the connection can take another request. */
-  freed: (wire: ClientConnection) => void
-  closed: (wire: ClientConnection) => void
+  freed: (connection: ClientConnection) => void
+  closed: (connection: ClientConnection) => void
   sessionMade: (session: Buffer) => void
 }
 

@@ -15,7 +15,7 @@ export interface GuardedRequest {
   allows: (url: URL) => boolean
   signal: AbortSignal
   /** In ms; applies to the response head and to each pause in the body. */
-  timeouts: number
+  timeoutMs: number
   maxBytes: number
 }
 
@@ -56,13 +56,13 @@ interface Hop {
 }
 
 const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => {
-  const { url, method, headers, body, timeouts: patience, maxBytes: mostBytes, signal } = request
+  const { url, method, headers, body, timeoutMs, maxBytes, signal } = request
   check(url, request.allows)
   // Connects to the checked address; resolving the name again could give another one.
   const { address } = await guard.admit(url.hostname)
-  const seconds = patience / 1000
-  const patiences = { connect: connectSeconds, firstByte: seconds, idle: seconds }
-  const client = createClient(url.origin, patiences, address)
+  const seconds = timeoutMs / 1000
+  const timeouts = { connect: connectSeconds, firstByte: seconds, idle: seconds }
+  const client = createClient(url.origin, timeouts, address)
   const sent = {
     method,
     path: url.pathname + url.search,
@@ -72,7 +72,7 @@ const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => 
   try {
     const { status, rawHeaders, text } = await readBufferedResponse(
       (listener) => client.send(sent, listener),
-      { signal, maxBytes: mostBytes },
+      { signal, maxBytes },
     )
     return {
       reply: { status, url: url.href, headers: named(rawHeaders), body: text },
@@ -80,7 +80,7 @@ const once = async (guard: SsrfGuard, request: GuardedRequest): Promise<Hop> => 
     }
   } catch (error) {
     if (!(error instanceof ResponseTooLargeError)) throw error
-    throw new SsrfGuardError(`The response is larger than ${mostBytes / 1e6} MB`)
+    throw new SsrfGuardError(`The response is larger than ${maxBytes / 1e6} MB`)
   } finally {
     client.close()
   }

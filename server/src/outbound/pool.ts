@@ -19,14 +19,14 @@ export const createConnectionPool = (peer: Peer) => {
 
   const check = (): void => {
     const now = performance.now()
-    for (const wire of all) wire.check(now)
+    for (const connection of all) connection.check(now)
   }
 
   const add = (timeouts: ConnectionTimeouts): ClientConnection => {
-    const wire = new ClientConnection(deps, timeouts, performance.now())
-    all.add(wire)
+    const connection = new ClientConnection(deps, timeouts, performance.now())
+    all.add(connection)
     timer ??= setInterval(check, checkMs).unref()
-    return wire
+    return connection
   }
 
   const deps = {
@@ -37,13 +37,13 @@ export const createConnectionPool = (peer: Peer) => {
     sessionMade: (made: Buffer) => {
       session = made
     },
-    freed: (wire: ClientConnection) => {
-      if (retired) wire.cut()
-      else free.push(wire)
+    freed: (connection: ClientConnection) => {
+      if (retired) connection.cut()
+      else free.push(connection)
     },
-    closed: (wire: ClientConnection) => {
-      all.delete(wire)
-      const at = free.lastIndexOf(wire)
+    closed: (connection: ClientConnection) => {
+      all.delete(connection)
+      const at = free.lastIndexOf(connection)
       if (at >= 0) free.splice(at, 1)
       if (all.size > 0) return
       clearInterval(timer)
@@ -62,21 +62,21 @@ export const createConnectionPool = (peer: Peer) => {
       timeouts: ConnectionTimeouts,
     ): ClientConnection => {
       if (retired) throw new TypeError("the connection pool is closed")
-      const wire = free.pop() ?? add(timeouts)
-      wire.send(request, { listener, timeouts: timeouts })
-      return wire
+      const connection = free.pop() ?? add(timeouts)
+      connection.send(request, { listener, timeouts })
+      return connection
     },
 
     /** Rejects new requests; requests in flight may finish. */
     retire: (): void => {
       retired = true
-      for (const wire of free.splice(0)) wire.cut()
+      for (const connection of free.splice(0)) connection.cut()
     },
 
     /** Rejects new requests and aborts those in flight. */
     close: (): void => {
       retired = true
-      for (const wire of [...all]) wire.end()
+      for (const connection of [...all]) connection.end()
     },
   }
 }

@@ -31,7 +31,7 @@ const request = (url: string, more: object = {}) => ({
   body: null,
   allows: () => true,
   signal: AbortSignal.timeout(5000),
-  timeouts: 5000,
+  timeoutMs: 5000,
   maxBytes: 1000,
   ...more,
 })

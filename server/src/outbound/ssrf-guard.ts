@@ -57,7 +57,7 @@ const system: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: tr
 
 /** The guard rejected a request; the message is meant for the caller. */
 export class SsrfGuardError extends Error {
-  override name = "GuardError"
+  override name = "SsrfGuardError"
 }
 
 /**

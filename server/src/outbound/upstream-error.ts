@@ -17,7 +17,7 @@ export type UpstreamErrorKind =
 
 /** Thrown by a response listener. The message continues a sentence about the provider. */
 export class MalformedResponse extends Error {
-  override readonly name = "UnreadableReply"
+  override readonly name = "MalformedResponse"
 }
 
 export const asError = (thrown: unknown): Error =>
