@@ -135,7 +135,7 @@ export const createCompletions = ({
     const abort = (failure: Failure): void => controller.abort(failure)
     const onDisconnect = (): void => abort(new Failure("bad_request", "The client disconnected"))
     whenClosed(exchange.outgoing, onDisconnect)
-    const unregister = inFlight.enter(caller, {
+    const unregister = inFlight.track(caller, {
       revoke: () => abort(revokedFailure()),
       shutDown: () => abort(shutdownFailure()),
     })

@@ -158,7 +158,7 @@ export const createDispatcher = ({
   ): Promise<void> =>
     new Promise((resolve, reject) => {
       // `enter` may throw. It calls none of these callbacks before the current tick ends.
-      const unregister = inFlight.enter(caller, {
+      const unregister = inFlight.track(caller, {
         revoke: () => runGuarded(() => consumer.stop("revoked", revokedFailure())),
         shutDown: () => runGuarded(() => consumer.stop("shut_down", shutdownFailure())),
         accessRevocation: {

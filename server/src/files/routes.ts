@@ -72,7 +72,7 @@ export const fileRoutes = ({
     const abort = new AbortController()
     const end = (): void => abort.abort()
     // Entered before anything is stored, as it may throw.
-    const leave = running.enter(caller, { revoke: end, shutDown: end })
+    const leave = running.track(caller, { revoke: end, shutDown: end })
     whenClosed(exchange.outgoing, end)
     try {
       const added = await receive()

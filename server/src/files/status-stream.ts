@@ -26,7 +26,7 @@ export const createStatusStream = (
 ): Response => {
   const abort = new AbortController()
   const end = (): void => abort.abort()
-  const leave = running.enter(caller, { revoke: end, shutDown: end, draining: end }, "eventStreams")
+  const leave = running.track(caller, { revoke: end, shutDown: end, draining: end }, "eventStreams")
   let isOpen = true
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({

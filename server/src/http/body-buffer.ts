@@ -73,11 +73,11 @@ export class BodyBuffer {
   /** May allocate more than needed: pages not yet written to use no physical memory. */
   #grow(needed: number): void {
     const before = this.#large ?? Buffer.concat(this.#chunks, this.#length)
-    const room =
+    const capacity =
       needed > preallocateAfterBytes
         ? this.#declared
         : Math.min(preallocateAfterBytes, this.#declared)
-    this.#large = Buffer.allocUnsafeSlow(Math.max(needed, room))
+    this.#large = Buffer.allocUnsafeSlow(Math.max(needed, capacity))
     this.#large.set(before)
     if (this.#scanner) return
     this.#chunks = []

@@ -12,7 +12,7 @@ const limit = () =>
   })
 
 /** A request whose client may have disconnected already: no `close` event follows then. */
-const exchangeOf = (
+const createContext = (
   length: number,
   { destroyed, address = "10.0.0.1" }: { destroyed: boolean; address?: string },
 ): RequestContext => {
@@ -24,32 +24,32 @@ const exchangeOf = (
 
 it("releases the reservation of a client that already disconnected", () => {
   const bodies = limit()
-  const room = createBodyMemory(bodies)
+  const memory = createBodyMemory(bodies)
   for (let times = 0; times < 10; times++) {
-    room.reserve(exchangeOf(200_000, { destroyed: true }), 1_000_000)
+    memory.reserve(createContext(200_000, { destroyed: true }), 1_000_000)
   }
   expect(bodies.held()).toBe(0)
 })
 
 it("holds the reservation until the response closes", () => {
   const bodies = limit()
-  const exchange = exchangeOf(200_000, { destroyed: false })
-  createBodyMemory(bodies).reserve(exchange, 1_000_000)
+  const context = createContext(200_000, { destroyed: false })
+  createBodyMemory(bodies).reserve(context, 1_000_000)
   expect(bodies.held()).toBe(200_000)
-  ;(exchange.outgoing as unknown as EventEmitter).emit("close")
+  ;(context.outgoing as unknown as EventEmitter).emit("close")
   expect(bodies.held()).toBe(0)
 })
 
 it("rejects a body above the route's maximum, even if memory is available", () => {
-  const room = createBodyMemory(limit())
-  const tooLong = exchangeOf(600_000, { destroyed: false })
-  expect(() => room.reserve(tooLong, 500_000)).toThrow(/is too large/)
+  const memory = createBodyMemory(limit())
+  const tooLong = createContext(600_000, { destroyed: false })
+  expect(() => memory.reserve(tooLong, 500_000)).toThrow(/is too large/)
 })
 
 it("counts unauthenticated clients of one IPv6 network together", () => {
-  const room = createBodyMemory(limit())
+  const memory = createBodyMemory(limit())
   const from = (address: string) => () =>
-    room.reserve(exchangeOf(200_000, { destroyed: false, address }), 1_000_000)
+    memory.reserve(createContext(200_000, { destroyed: false, address }), 1_000_000)
   from("2001:db8::1")()
   expect(from("2001:db8::2")).toThrow(/MAX_BUFFERED_BODIES/)
   expect(from("2001:db8:0:1::2")).not.toThrow()

@@ -20,16 +20,16 @@ export const createBodyMemory = (limit: UserLimit) => {
   }
 
   /** Reserves while reading; only Node's server accepts a body without a length. */
-  const readWithoutLength = <T>(exchange: NodeRequestContext, read: BodyReader<T>): Promise<T> => {
+  const readWithoutLength = <T>(context: NodeRequestContext, read: BodyReader<T>): Promise<T> => {
     const { promise: refused, reject } = Promise.withResolvers<never>()
     let held = smallBytes
     let length = 0
-    exchange.incoming.on("data", (chunk: Buffer) => {
+    context.incoming.on("data", (chunk: Buffer) => {
       length += chunk.length
       if (length <= held) return
       held += stepBytes
       try {
-        reserveUntilClosed(exchange, stepBytes)
+        reserveUntilClosed(context, stepBytes)
       } catch (error) {
         held = Number.POSITIVE_INFINITY
         reject(error)
@@ -42,10 +42,10 @@ export const createBodyMemory = (limit: UserLimit) => {
    * @param maxBytes maximum size of the body, regardless of available memory
    * @throws {Failure} `body_too_large`, or `rate_limited` while not enough memory is available
    */
-  const reserve = (exchange: RequestContext, maxBytes: number): void => {
-    const length = Number(exchange.incoming.headers["content-length"])
+  const reserve = (context: RequestContext, maxBytes: number): void => {
+    const length = Number(context.incoming.headers["content-length"])
     if (length > maxBytes) throw bodyTooLarge(maxBytes)
-    if (length > smallBytes) reserveUntilClosed(exchange, length)
+    if (length > smallBytes) reserveUntilClosed(context, length)
   }
 
   return {
@@ -53,21 +53,21 @@ export const createBodyMemory = (limit: UserLimit) => {
 
     /** Reserves memory for a body, with or without Content-Length, and reads it. */
     read: <T>(
-      exchange: NodeRequestContext,
+      context: NodeRequestContext,
       maxBytes: number,
       read: BodyReader<T>,
     ): T | Promise<T> => {
-      if (exchange.incoming.headers["content-length"] === undefined) {
-        return readWithoutLength(exchange, read)
+      if (context.incoming.headers["content-length"] === undefined) {
+        return readWithoutLength(context, read)
       }
-      reserve(exchange, maxBytes)
+      reserve(context, maxBytes)
       return read()
     },
 
     /** Like `read`, if `reserve` was already called for a body with Content-Length. */
-    readUnknown: <T>(exchange: NodeRequestContext, read: BodyReader<T>): T | Promise<T> =>
-      exchange.incoming.headers["content-length"] === undefined
-        ? readWithoutLength(exchange, read)
+    readReserved: <T>(context: NodeRequestContext, read: BodyReader<T>): T | Promise<T> =>
+      context.incoming.headers["content-length"] === undefined
+        ? readWithoutLength(context, read)
         : read(),
   }
 }

@@ -55,14 +55,14 @@ const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =
         isSettled = true
       }),
     )
-    const left = (): void =>
+    const onDisconnect = (): void =>
       guarded(() => {
         throw clientDisconnected()
       })
-    incoming.on("error", left)
-    incoming.on("close", left)
+    incoming.on("error", onDisconnect)
+    incoming.on("close", onDisconnect)
     // `close` may already have been emitted while the caller was looked up.
-    if (incoming.destroyed) left()
+    if (incoming.destroyed) onDisconnect()
   })
 
 const declaredLength = ({ headers }: IncomingMessage): number | undefined => {

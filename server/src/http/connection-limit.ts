@@ -24,29 +24,29 @@ const variable = "MAX_CONNECTIONS"
 /** Limits client connections so that a client that only opens them cannot lock out others. */
 export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted }: Deps) => {
   const anonymousByNetwork = new Map<string, number>()
-  const holderBySocket = new Map<object, ConnectionOwner>()
+  const ownerBySocket = new Map<object, ConnectionOwner>()
   const total = Number.POSITIVE_INFINITY
   const users = createUserLimit({ what, variable, bounds: { perUser: maxOfUser, total } })
   let all = 0
   const limit = { what, variable, bounds }
 
-  const forgetStranger = (network: string): void => {
-    const left = (anonymousByNetwork.get(network) ?? 0) - 1
-    if (left > 0) anonymousByNetwork.set(network, left)
+  const releaseAnonymous = (network: string): void => {
+    const remaining = (anonymousByNetwork.get(network) ?? 0) - 1
+    if (remaining > 0) anonymousByNetwork.set(network, remaining)
     else anonymousByNetwork.delete(network)
   }
 
   /** Cached so that rejecting thousands of connections stays cheap. */
-  const refusals = new Map<keyof UserAndTotal, Buffer>()
+  const rejections = new Map<keyof UserAndTotal, Buffer>()
   const rejectionFor = (counts: UserAndTotal): Buffer | null => {
     const isOver = counts.perUser > bounds.perUser || counts.total > bounds.total
     if (!isOver) return null
     const exceeded = counts.perUser > bounds.perUser ? "perUser" : "total"
-    const known = refusals.get(exceeded)
+    const known = rejections.get(exceeded)
     if (known) return known
-    const made = createRejection(counts)
-    refusals.set(exceeded, made)
-    return made
+    const rejection = createRejection(counts)
+    rejections.set(exceeded, rejection)
+    return rejection
   }
   const createRejection = (counts: UserAndTotal): Buffer => {
     const body = errorBody("openai", toFailure(limitExceededFailure(limit, counts)))
@@ -60,9 +60,9 @@ export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted
     return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`)
   }
 
-  const refuse = (socket: Socket, words: Buffer): void => {
+  const rejectSocket = (socket: Socket, response: Buffer): void => {
     socket.on("error", () => socket.destroy())
-    socket.end(words, () => socket.destroy())
+    socket.end(response, () => socket.destroy())
   }
 
   return {
@@ -72,21 +72,21 @@ export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted
       const isCounted = !isTrusted(address)
       const network = networkOf(address)
       const anonymous = isCounted ? (anonymousByNetwork.get(network) ?? 0) + 1 : 0
-      const refusal = rejectionFor({ perUser: anonymous, total: all + 1 })
-      if (refusal) {
-        refuse(socket, refusal)
+      const rejection = rejectionFor({ perUser: anonymous, total: all + 1 })
+      if (rejection) {
+        rejectSocket(socket, rejection)
         return false
       }
       all++
       if (isCounted) {
         anonymousByNetwork.set(network, anonymous)
-        const release = () => forgetStranger(network)
-        holderBySocket.set(socket, { isUser: false, release })
+        const release = () => releaseAnonymous(network)
+        ownerBySocket.set(socket, { isUser: false, release })
       }
       socket.once("close", () => {
         all--
-        holderBySocket.get(socket)?.release()
-        holderBySocket.delete(socket)
+        ownerBySocket.get(socket)?.release()
+        ownerBySocket.delete(socket)
       })
       return true
     },
@@ -96,16 +96,16 @@ export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted
      * @throws {Failure} `rate_limited` if the user has too many connections
      */
     assignToUser: (socket: object, user: string): void => {
-      const holder = holderBySocket.get(socket)
-      if (!holder || holder.isUser) return
+      const owner = ownerBySocket.get(socket)
+      if (!owner || owner.isUser) return
       const release = users.reserve(user)
-      holder.release()
-      holderBySocket.set(socket, { isUser: true, release })
+      owner.release()
+      ownerBySocket.set(socket, { isUser: true, release })
     },
 
     count: (): { all: number; anonymous: number } => ({
       all,
-      anonymous: holderBySocket.size - users.held(),
+      anonymous: ownerBySocket.size - users.held(),
     }),
   }
 }

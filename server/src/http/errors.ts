@@ -42,16 +42,16 @@ export const errorBody = (style: ErrorStyle, failure: Failure): string =>
 export const contentTypeOf = (style: ErrorStyle): string =>
   style === "scim" ? "application/scim+json" : "application/json"
 
-const brokenStorage =
+const storageFailureMessage =
   "The gateway cannot write to its storage, so this change may not have been saved. Contact your administrator; see the gateway's log for details."
 
 /** Converts any error to a failure for the caller; internal error messages are never exposed. */
 export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
-  const trouble = storageFailureOf(error)
-  if (trouble === "full") return storageFullFailure(error)
-  if (trouble === "broken") {
-    return new Failure("unavailable", brokenStorage, {
+  const storageFailure = storageFailureOf(error)
+  if (storageFailure === "full") return storageFullFailure(error)
+  if (storageFailure === "broken") {
+    return new Failure("unavailable", storageFailureMessage, {
       headers: { "retry-after": "10" },
       cause: error,
     })

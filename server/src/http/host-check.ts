@@ -25,7 +25,7 @@ export const isLocalHost = (host: string | undefined): boolean => {
   return isLoopback(hostname) || isIP(stripBrackets(hostname)) !== 0
 }
 
-const refuseHost = (host: string | undefined): Failure => {
+const createHostFailure = (host: string | undefined): Failure => {
   if (host === undefined || !isPlainHost(host)) {
     return new Failure("bad_request", "The Host header is missing or invalid.")
   }
@@ -49,7 +49,7 @@ export const createHostCheck = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUB
   return (host: string | undefined): Failure | undefined => {
     if (host !== undefined && acceptedHosts.has(host)) return undefined
     const isPublic = host !== undefined && hostnameOf(host).toLowerCase() === publicHostname
-    if (host === undefined || !(isPublic || isLocalHost(host))) return refuseHost(host)
+    if (host === undefined || !(isPublic || isLocalHost(host))) return createHostFailure(host)
     if (acceptedHosts.size < maxCachedHosts) acceptedHosts.add(host)
     return undefined
   }

@@ -36,12 +36,12 @@ interface Deps {
   limits: InFlightLimits
 }
 
-const nothing = (): void => {}
+const noop = (): void => {}
 
 /** Tracks requests in progress so that shutdown and revocation can wait for them or end them. */
 export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => {
   const handlers = new UnorderedList<InFlightHandlers>()
-  const waiting = new Set<() => void>()
+  const drainCallbacks = new Set<() => void>()
   let isDraining = false
 
   return {
@@ -49,22 +49,22 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
      * @returns a function to call when the request ends
      * @throws {Failure} `rate_limited` if the user, or all users together, have too many
      */
-    enter: (
+    track: (
       caller: Caller,
-      ending: InFlightHandlers,
+      handler: InFlightHandlers,
       kind: "requests" | "eventStreams" = "requests",
     ): (() => void) => {
       const release = limits[kind].reserve(caller.user.id)
-      const leave = handlers.add(ending)
-      const stopWatching = watch(caller, ending.revoke)
-      const { accessRevocation } = ending
-      const stopWatchingAccess = accessRevocation ? watchAccess(caller, accessRevocation) : nothing
+      const leave = handlers.add(handler)
+      const stopWatching = watch(caller, handler.revoke)
+      const { accessRevocation } = handler
+      const stopWatchingAccess = accessRevocation ? watchAccess(caller, accessRevocation) : noop
       return () => {
         stopWatching()
         stopWatchingAccess()
         leave()
         release()
-        if (handlers.size === 0) for (const callback of waiting) callback()
+        if (handlers.size === 0) for (const callback of drainCallbacks) callback()
       }
     },
     /** Announces the shutdown while requests are still accepted. */
@@ -77,16 +77,16 @@ export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => 
 
     /** Waits up to `ms` for all requests to end, then ends the remaining ones. */
     drain: async (ms: number): Promise<void> => {
-      for (const ending of handlers) ending.draining?.()
+      for (const handler of handlers) handler.draining?.()
       if (handlers.size === 0) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms)
-        waiting.add(() => {
+        drainCallbacks.add(() => {
           clearTimeout(timer)
           resolve()
         })
       })
-      for (const ending of handlers) ending.shutDown()
+      for (const handler of handlers) handler.shutDown()
     },
   }
 }

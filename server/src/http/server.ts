@@ -165,7 +165,7 @@ export const createServerApp = (deps: Deps) => {
     if (!route) return void handleWithHono(incoming, outgoing)
     const exchange = createNodeRequestContext(opening, { incoming, outgoing })
     respondFastPath(route, exchange, (limits) =>
-      deps.bodyMemory.readUnknown(exchange, () => readJson(incoming, limits)),
+      deps.bodyMemory.readReserved(exchange, () => readJson(incoming, limits)),
     )
   }
   /** A bug in request handling closes only the request's connection. */

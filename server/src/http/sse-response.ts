@@ -103,7 +103,7 @@ export const openSseStream = (deps: Deps): SseStream => {
       endWhenIdle()
     },
   }
-  const leave = running.enter(caller, endings, "eventStreams")
+  const leave = running.track(caller, endings, "eventStreams")
   outgoing.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-store",

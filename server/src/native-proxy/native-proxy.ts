@@ -103,7 +103,7 @@ export const createNativeProxy = (deps: Deps) => {
         reject(error)
       }
       // `enter` may throw. It calls none of these callbacks before the current tick ends.
-      const unregister = inFlight.enter(caller, {
+      const unregister = inFlight.track(caller, {
         revoke: () =>
           relayResponse.stop(
             "revoked",
