@@ -5,10 +5,10 @@ import { mayGrowMb } from "./upstreams/memory.ts"
 
 const usage = `npm run chaos:clients -- [options]
   --database both        sqlite, postgres or both
-  --requests 20000       each of which its client hangs up on
-  --seed 1               the same seed makes the same requests`
+  --requests 20000       requests, each aborted by its client
+  --seed 1               random seed; the same seed produces the same requests`
 
-/** /health may be this much later than a bare server's, at p99. */
+/** Allowed difference between the p99 latency of /health and of a bare server, in ms. */
 const maxAddedMs = 250
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -26,7 +26,7 @@ const print = (database: string, result: ClientChaosResult): void => {
   const { sent, uploads, problems, latency, memory } = result
   for (const problem of problems) say(`  PROBLEM ${problem}`)
   say(
-    `${database}: ${sent} clients hung up, ${uploads} resumable uploads among what they left, ` +
+    `${database}: ${sent} requests aborted, including ${uploads} resumable uploads; ` +
       `${problems.length} problems; /health p99 ${latency.gateway.toFixed(0)} ms, ` +
       `control ${latency.control.toFixed(0)} ms; ` +
       `${memory.before.toFixed(0)} MB before, ${memory.after.toFixed(0)} after`,

@@ -5,12 +5,12 @@ import { type ChaosResult, runChaos } from "./upstreams/run.ts"
 
 const usage = `npm run chaos -- [options]
   --database both        sqlite, postgres or both
-  --rounds 0             replies changed by chance, to each who hears replies, beside the table
-  --seed 1               the same seed makes the same replies
-  --consumer title       only those whose name has this in it
-  --row gzip             only rows whose name has this in it`
+  --rounds 0             randomly mutated replies per consumer, in addition to the table
+  --seed 1               random seed; the same seed produces the same replies
+  --consumer TEXT        run only consumers whose name contains TEXT
+  --row TEXT             run only rows whose name contains TEXT`
 
-/** /health may be this much later than a bare server's, at p99. */
+/** Allowed difference between the p99 latency of /health and of a bare server, in ms. */
 const maxAddedMs = 250
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -29,13 +29,13 @@ const { values } = parseArgs({
 const print = (database: string, { outcomes, problems, ...result }: ChaosResult): void => {
   const { replies, latency, memory } = result
   for (const [name, { right, other, error, cut }] of outcomes) {
-    say(`  ${name}: ${right} right, ${other} other, ${error} errors, ${cut} cut`)
+    say(`  ${name}: ${right} correct, ${other} different, ${error} errors, ${cut} truncated`)
   }
   for (const problem of problems) say(`  PROBLEM ${problem}`)
   say(
     `${database}: ${replies} broken replies, ${problems.length} problems; /health p99 ` +
       `${latency.gateway.toFixed(0)} ms, control ${latency.control.toFixed(0)} ms; ` +
-      `${memory.before.toFixed(0)} MB before, ${memory.max.toFixed(0)} at most, ${memory.after.toFixed(0)} after`,
+      `${memory.before.toFixed(0)} MB before, ${memory.max.toFixed(0)} MB peak, ${memory.after.toFixed(0)} MB after`,
   )
 }
 

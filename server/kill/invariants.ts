@@ -32,9 +32,9 @@ const onlyIn = (left: Iterable<string>, right: ReadonlySet<string>): string[] =>
 const some = (what: string, found: readonly unknown[]): string[] =>
   found.length === 0 ? [] : [`${found.length} ${what}, such as ${JSON.stringify(found[0])}`]
 
-/** Each file has its bytes and each bytes a file; nothing lies about of what never became one. */
+/** Every file row has its object and vice versa; no temporary or partial files remain. */
 const filesProblems = async (reader: Reader, { dataDir, url }: Home): Promise<string[]> => {
-  // Beside PostgreSQL another process might be writing there: the sweep waits for a day.
+  // With PostgreSQL, another process might be writing there, so cleanup waits for a day.
   const temporary = url === undefined ? namesIn(join(dataDir, "uploads")) : []
   const files = await reader.selectFrom("files").select(["id", "hash", "status"]).execute()
   const uploads = await reader.selectFrom("uploads").select("id").execute()
@@ -43,16 +43,16 @@ const filesProblems = async (reader: Reader, { dataDir, url }: Home): Promise<st
   const uploadIds = new Set(uploads.map(({ id }) => id))
   const partials = new Set(namesIn(join(dataDir, "partial")))
   return [
-    ...some("files without bytes", onlyIn(hashes, kept)),
-    ...some("bytes without a file", onlyIn(kept, hashes)),
+    ...some("files without an object", onlyIn(hashes, kept)),
+    ...some("objects without a file", onlyIn(kept, hashes)),
     ...some("temporary files", temporary),
-    ...some("partial bytes without an upload", onlyIn(partials, uploadIds)),
+    ...some("partial files without an upload", onlyIn(partials, uploadIds)),
     ...some(
-      "files that nobody reads",
+      "files never processed",
       files.filter(({ status }) => status === "pending" || status === "processing"),
     ),
     ...some(
-      "files that failed",
+      "files whose processing failed",
       files.filter(({ status }) => status === "failed"),
     ),
   ]
@@ -62,12 +62,12 @@ const strandedProblems = async (reader: Reader): Promise<string[]> => {
   const jobs = await reader.selectFrom("jobs").select(["kind", "target", "error"]).execute()
   const running = reader.selectFrom("chat_messages").select("id").where("state", "=", "running")
   return [
-    ...some("jobs that are left", jobs),
-    ...some("answers that seem to run", await running.execute()),
+    ...some("unfinished jobs", jobs),
+    ...some("answers still marked as running", await running.execute()),
   ]
 }
 
-/** Each account and group has the event of its making, and the chain of seals is whole. */
+/** Every account and group has an audit event for its creation, and the hash chain is intact. */
 const trailProblems = async (reader: Reader, { secretKey }: Home): Promise<string[]> => {
   const signers = [createAuditSigner(createSecrets(secretKey).auditKey)]
   const { problems } = await verifyAuditLog(reader, { signers, expected: undefined })
@@ -86,8 +86,8 @@ const trailProblems = async (reader: Reader, { secretKey }: Home): Promise<strin
   const users = await reader.selectFrom("users").select("id").execute()
   const made = [...groups, ...users].map(({ id }) => id)
   return [
-    ...some("breaks of the audit chain", problems),
-    ...some("changes without an event", onlyIn(made, reported)),
+    ...some("breaks in the audit hash chain", problems),
+    ...some("accounts or groups without an audit event", onlyIn(made, reported)),
   ]
 }
 
@@ -98,7 +98,7 @@ const look = (home: Home): Promise<string[]> =>
     ...(await trailProblems(reader, home)),
   ])
 
-/** What is half done, once the gateway had time to put itself in order. */
+/** Finds inconsistent data, after giving the gateway time to recover. */
 export const findHalfDone = async (home: Home): Promise<string[]> => {
   const until = performance.now() + settledMs
   for (;;) {

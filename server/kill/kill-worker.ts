@@ -14,21 +14,21 @@ import { mixedWrites, runId, scimToken, settingsWrites, type Writer } from "./wr
 
 const secretKey = "a secret key for kill -9, long enough"
 const writersAtOnce = 4
-/** A gateway is killed after so many writes at the most, and in the middle of the next ones. */
+/** A gateway is killed after at most this many writes, while the next ones are in flight. */
 const maxWrites = 40
 const lastMs = 20
-/** However slow the machine is. */
+/** Upper bound for a round, for slow machines. */
 const maxMs = 3000
-/** How long a gateway goes on that has lost its database. */
+/** How long a gateway keeps running after its database was killed. */
 const hurtMs = 400
-/** After so many rounds the folder is looked through whole, and another one begins. */
+/** After this many rounds, the data folder is checked completely and replaced by a new one. */
 const roundsPerFolder = 50
 
-/** A PostgreSQL that may be hurt, or none. */
+/** A PostgreSQL server that can be killed and restarted. */
 export interface Server {
-  /** An empty database on it. */
+  /** Creates an empty database. */
   place(): Promise<{ url: string; remove: () => Promise<void> }>
-  /** Kills one of its processes with SIGKILL, which ends all connections. */
+  /** Kills a backend process with SIGKILL; PostgreSQL then closes all connections. */
   killBackend(): Promise<void>
   restart(): Promise<void>
 }
@@ -62,7 +62,7 @@ interface Options {
   progress: () => void
 }
 
-/** One folder after the other: start, check what was promised, write, kill -9, again. */
+/** Tests one data folder after another: start, check acknowledged writes, write, kill, repeat. */
 export const runWorker = async ({ seed, rounds, server, counts, progress }: Options) => {
   const random = createRandom(seed)
   const upstream = await startFakeOpenAI({ delayMs: 5 })
@@ -123,7 +123,7 @@ const runFolder = async (options: Folder): Promise<void> => {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Writes from several sides until the gateway is killed, at a moment that nobody chose. */
+/** Writes concurrently until the gateway is killed at a random moment. */
 const createLoad = (
   { seed, random, server, counts }: Folder,
   ledger: ReturnType<typeof createLedger>,
@@ -135,12 +135,12 @@ const createLoad = (
   const write = async (writer: Writer, writes: typeof mixedWrites, ended: AbortSignal) => {
     while (!ended.aborted) {
       const next = writes[Math.floor(random() * writes.length)]
-      // The gateway, or its database, is gone in the middle of it.
+      // The gateway or its database was killed during the write.
       await next?.(writer).catch(() => sleep(5))
     }
   }
 
-  /** Now and then PostgreSQL is hurt first, and the gateway goes on for a while. */
+  /** Sometimes kills or restarts PostgreSQL first and lets the gateway run on for a while. */
   const hurt = async (): Promise<void> => {
     const dice = random()
     if (!server || dice > 0.2) return

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto"
 import { adminKey } from "../test/harness/gateway.ts"
 import type { TestGatewayProcess } from "../test/harness/test-gateway-process.ts"
 
-/** What a read must answer, as far as writes were acknowledged. */
+/** A read and the reply it must have, given the acknowledged writes. */
 export interface Expectation {
-  /** What is read, for a person. */
+  /** What is read, for messages. */
   about: string
   path: string
   status: number
   key?: string
   method?: "GET" | "HEAD"
   headers?: Record<string, string>
-  /** @returns what is wrong, or null */
+  /** @returns a problem, or null */
   wrong?: (reply: { headers: Headers; text: string }) => string | null
 }
 
@@ -20,7 +20,7 @@ const readsAtOnce = 8
 export const sha256 = (bytes: string | Buffer): string =>
   createHash("sha256").update(bytes).digest("hex")
 
-/** Expects that some text is in the reply. */
+/** Expects the reply to contain all texts. */
 export const holds =
   (...texts: string[]): NonNullable<Expectation["wrong"]> =>
   ({ text }) => {
@@ -35,14 +35,15 @@ const read = async (server: TestGatewayProcess, expected: Expectation): Promise<
     headers: { authorization: `Bearer ${key ?? adminKey}`, ...headers },
   })
   const text = await reply.text()
-  if (reply.status !== status) return `${about}: ${path} answers ${reply.status}, not ${status}`
+  if (reply.status !== status)
+    return `${about}: ${path} returned ${reply.status} instead of ${status}`
   const problem = wrong?.({ headers: reply.headers, text })
   return problem ? `${about}: ${path} ${problem}` : null
 }
 
 /**
- * Remembers what a gateway promised by a success. A write that may change what was promised before
- * makes that uncertain from when it is sent until it is acknowledged.
+ * Records acknowledged writes. A write that may change an earlier one makes that one uncertain
+ * between sending and acknowledgement.
  */
 export const createLedger = () => {
   const byThing = new Map<string, Expectation>()
@@ -67,17 +68,17 @@ export const createLedger = () => {
   }
 
   return {
-    /** Nobody can say how `thing` reads until `expect` says so. */
+    /** Drops the expectation for `thing` until the next `expect`. */
     uncertain: (thing: string): void => void byThing.delete(thing),
 
-    /** A write was acknowledged, and shows in this. */
+    /** Records an acknowledged write and the read that proves it. */
     expect: (thing: string, expectation: Expectation): void => {
       acknowledged++
       byThing.set(thing, expectation)
       fresh.add(thing)
     },
 
-    /** Reads what was promised since the last time. */
+    /** Checks the writes acknowledged since the last call. */
     checkFresh: (server: TestGatewayProcess) => {
       const things = fresh
       fresh = new Set()

@@ -3,10 +3,10 @@ import type { Counts } from "./kill-worker.ts"
 import { type DatabaseName, runKills } from "./run.ts"
 
 const usage = `npm run kill -- [options]
-  --rounds 100           kills, on each database
+  --rounds 100           number of kills on each database
   --database both        sqlite, postgres or both
-  --lanes 2              data folders that are worked on at once
-  --seed 16              the same kinds of writes in the same order`
+  --lanes 2              data folders tested in parallel
+  --seed 16              random seed; the same seed produces the same writes`
 
 const everySoMany = 25
 const maxShown = 50
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const whole = (name: "rounds" | "lanes" | "seed"): number => {
   const number = Number(values[name])
   if (Number.isInteger(number) && number > 0) return number
-  process.stderr.write(`--${name} must be a whole number above 0\n${usage}\n`)
+  process.stderr.write(`Use a whole number above 0 for --${name}.\n${usage}\n`)
   return process.exit(1)
 }
 
@@ -46,8 +46,8 @@ const tell = (database: string, counts: Counts, seconds: number): void => {
     `${database}: ${rounds} kills in ${Math.round(seconds)} s (${(seconds / rounds).toFixed(2)} s each)${hurt}`,
   )
   say(`  ${acknowledged} writes acknowledged, ${checked} reads compared`)
-  for (const [what, count] of refused) say(`  refused ${count} times: ${what}`)
-  say(`  ${problems.length} lost or half done`)
+  for (const [what, count] of refused) say(`  ${count} writes failed: ${what}`)
+  say(`  ${problems.length} lost or incomplete writes`)
   for (const problem of problems.slice(0, maxShown)) say(`    ${problem}`)
 }
 

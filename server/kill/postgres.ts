@@ -4,7 +4,7 @@ import { isOutage } from "../src/db/connection-errors.ts"
 import { createDatabaseServer } from "../test/harness/database-server.ts"
 import type { Server } from "./kill-worker.ts"
 
-/** Connects until it is let in, as after a crash. */
+/** Retries until the server accepts connections, as it recovers from a crash. */
 const connect = async (url: string): Promise<pg.Client> => {
   for (let tries = 0; ; tries++) {
     const client = new pg.Client({ connectionString: url })
@@ -19,7 +19,7 @@ const connect = async (url: string): Promise<pg.Client> => {
   }
 }
 
-/** Asks again where the server crashes meanwhile, as it does when one of its processes is killed. */
+/** Retries if the server restarts meanwhile, as it does after a backend was killed. */
 const query = async (url: string, sql: string) => {
   for (let tries = 0; ; tries++) {
     const client = await connect(url)
@@ -33,14 +33,14 @@ const query = async (url: string, sql: string) => {
   }
 }
 
-/** It may have ended by itself. */
+/** Ignores a process that has already exited. */
 const killProcess = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL")
   } catch {}
 }
 
-/** A PostgreSQL of one's own, whose processes may be killed. */
+/** Starts a separate PostgreSQL server whose processes may be killed. */
 export const startPostgres = async (
   programs: string,
 ): Promise<Server & { close: () => Promise<void> }> => {
@@ -50,7 +50,7 @@ export const startPostgres = async (
     place: async () => {
       const name = `kill_${randomUUID().replaceAll("-", "")}`
       await query(server.url, `create database ${name}`).catch((error) => {
-        // By a try that was not heard of.
+        // Created by an attempt whose reply was lost.
         if (!String(error).includes("already exists")) throw error
       })
       const url = new URL(server.url)

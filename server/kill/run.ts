@@ -8,7 +8,7 @@ interface Run {
   database: DatabaseName
   rounds: number
   seed: number
-  /** Folders that are worked on at once, each with a gateway of its own. */
+  /** Data folders tested in parallel, each with its own gateway. */
   lanes: number
   progress?: (counts: Counts) => void
 }
@@ -28,12 +28,12 @@ const runWith = async (
 }
 
 /**
- * Kills gateways with SIGKILL in the middle of writes, starts them again and compares.
- * @throws where the database is not to be had
+ * Kills gateways with SIGKILL during writes, restarts them, and checks every acknowledged write.
+ * @throws if the database is not installed
  */
 export const runKills = async (run: Run): Promise<Counts> => {
   if (run.database === "postgres" && !postgresBinDir) {
-    throw new Error("There is no PostgreSQL below /usr/lib/postgresql")
+    throw new Error("PostgreSQL was not found under /usr/lib/postgresql.")
   }
   const counts = noCounts()
   const lanes = Math.min(run.lanes, run.rounds)

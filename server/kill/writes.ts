@@ -11,13 +11,13 @@ const pieceBytes = 20_000
 export interface Writer {
   server: TestGatewayProcess
   ledger: Ledger
-  /** From 0 to below 1. */
+  /** @returns a number in [0, 1) */
   random: () => number
-  /** Unlike any other name. */
+  /** @returns a unique name */
   name: () => string
-  /** Counts statuses other than success. */
+  /** Counts failed writes by status. */
   refused: (status: number, what: string) => void
-  /** What earlier writes made, for later ones to change. */
+  /** Ids and paths created by earlier writes, for later ones to change. */
   made: { groups: string[]; chats: string[]; files: string[]; collections: string[] }
 }
 
@@ -150,7 +150,7 @@ const removeFile: Write = async (writer) => {
   if (!id) return uploadFile(writer)
   const path = `/api/v1/files/${id}/content`
   writer.ledger.uncertain(path)
-  // Where it was uploaded in pieces.
+  // Present if it was a resumable upload.
   writer.ledger.uncertain(`${resumablePath}/${id}`)
   writer.made.files = writer.made.files.filter((known) => known !== id)
   const removed = await send(writer, "removal", "DELETE", `/api/v1/files/${id}`)
@@ -166,7 +166,7 @@ const ask = async (writer: Writer, path: string, init: RequestInit) => {
   return isDone(writer, reply, "piece") ? response.headers : null
 }
 
-/** How far a resumable upload must be at least. */
+/** Expects a minimum offset of a resumable upload. */
 const expectOffset = ({ ledger }: Writer, address: string, least: number): void =>
   ledger.expect(address, {
     about: "a piece of an upload",
@@ -176,7 +176,7 @@ const expectOffset = ({ ledger }: Writer, address: string, least: number): void 
     headers: tus,
     wrong: ({ headers }) => {
       const offset = Number(headers.get("upload-offset"))
-      return offset >= least ? null : `is at byte ${offset}, and was at ${least}`
+      return offset >= least ? null : `is at offset ${offset}, but ${least} was acknowledged`
     },
   })
 
@@ -218,7 +218,7 @@ const addToCollection: Write = async (writer) => {
   const path = pick(writer, writer.made.collections)
   const file_id = pick(writer, writer.made.files)
   if (!path || !file_id) return makeCollection(writer)
-  // Removed later, it is in no collection.
+  // Not deleted later: a deleted file would leave its collection.
   writer.made.files = writer.made.files.filter((id) => id !== file_id)
   const added = await send(writer, "member", "POST", `${path}/file/add`, { file_id })
   if (!added) return
@@ -274,7 +274,7 @@ const provision: Write = async (writer) => {
   if (patched) writer.ledger.expect(path, { about: "a SCIM user's state", ...at, wrong })
 }
 
-/** With how often each comes; an account costs a password's hash. `settings` is one writer's. */
+/** Repetition sets the frequency; accounts are rare because password hashing is slow. */
 export const mixedWrites: readonly Write[] = [
   ...[makeAccount, makeKey, makeKey, makeGroup, changeGroup, makeChat, say, say, say],
   ...[uploadFile, uploadFile, removeFile, uploadInPieces, uploadInPieces],
@@ -282,5 +282,5 @@ export const mixedWrites: readonly Write[] = [
 ]
 export const settingsWrites: readonly Write[] = [changeSettings, makeGroup]
 
-/** Token by which bytes of two runs never agree. */
+/** Random token that makes the content of each run unique. */
 export const runId = (): string => randomBytes(4).toString("hex")

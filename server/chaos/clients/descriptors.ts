@@ -4,16 +4,16 @@ const nameOf = (pid: number, descriptor: string): string | undefined => {
   try {
     return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
   } catch {
-    // Closed since the folder was read.
+    // Closed after the directory was read.
     return undefined
   }
 }
 
-/** Ids and inodes: what differs between two of a kind. */
+/** Replaces ids and inodes so that descriptors of the same kind compare equal. */
 const withoutIds = (name: string): string =>
   name.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>").replace(/\d+/g, "<n>")
 
-/** How many descriptors a process has open, by what they are open on. */
+/** Counts the open descriptors of a process by kind of target. */
 export const openDescriptors = (pid: number): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const descriptor of readdirSync(`/proc/${pid}/fd`)) {

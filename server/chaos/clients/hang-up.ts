@@ -2,10 +2,10 @@ import { connect, type Socket } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Random } from "../../fuzz/api/random.ts"
 
-/** A request as it goes over the wire. */
+/** An HTTP/1.1 request as bytes. */
 export interface Wire {
   bytes: Buffer
-  /** How much of it is the head. */
+  /** Length of the request line and headers in bytes. */
   headLength: number
 }
 
@@ -16,7 +16,7 @@ export interface WireParts {
   body: Buffer | undefined
 }
 
-/** Chunks of a body sent in chunks have at most so many bytes. */
+/** Maximum size of a chunk in bytes. */
 const maxChunk = 50_000
 
 const inChunks = (random: Random, body: Buffer): Buffer => {
@@ -29,7 +29,7 @@ const inChunks = (random: Random, body: Buffer): Buffer => {
   return Buffer.concat([...pieces, "0\r\n\r\n"].map((piece) => Buffer.from(piece)))
 }
 
-/** Writes a request down, its body by its length or in chunks. */
+/** Encodes a request, with a Content-Length or chunked at random. */
 export const wireOf = (random: Random, { method, path, headers, body }: WireParts): Wire => {
   const chunked = body !== undefined && random.chance(0.3)
   const length =
@@ -45,14 +45,14 @@ export const wireOf = (random: Random, { method, path, headers, body }: WirePart
   return { bytes: Buffer.concat([head, rest]), headLength: head.length }
 }
 
-/** Somewhere in the head, somewhere in the body, or right after it. */
+/** Number of bytes to send: ends in the headers, in the body, or after it. */
 const breakingPoint = (random: Random, { bytes, headLength }: Wire): number => {
   if (random.chance(0.35)) return bytes.length
   if (random.chance(0.2)) return random.below(headLength)
   return headLength + random.below(bytes.length - headLength + 1)
 }
 
-/** By a FIN with nobody left to read, by a reset, or by a FIN of one who still listens for a while. */
+/** Disconnects by RST, by closing both directions, or by a half-close followed by a close. */
 const leave = async (random: Random, socket: Socket): Promise<void> => {
   if (random.chance(0.45)) socket.resetAndDestroy()
   else if (random.chance(0.7)) socket.destroy()
@@ -64,8 +64,8 @@ const leave = async (random: Random, socket: Socket): Promise<void> => {
 }
 
 /**
- * Sends a part of a request, or all of it, and is gone after 60 ms at the latest: while it is read,
- * while it is worked on, or in the midst of the reply, which may be left unread.
+ * Sends all or part of a request and disconnects within 90 ms: while it is being read, while
+ * it is being processed, or during the reply, which may be left unread.
  */
 export const hangUp = async (random: Random, url: string, wire: Wire): Promise<void> => {
   const { hostname, port } = new URL(url)

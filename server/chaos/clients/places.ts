@@ -2,11 +2,11 @@ import { connect } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import { slowly, uploadOf, uploadType } from "./requests.ts"
 
-/** Places that there are of each kind, for one user and for all: one that is kept is one too few. */
+/** Every concurrency limit, per user and in total: a single leaked slot makes one request fail. */
 const places = 100
 const bodyBytes = 100_000
 
-/** All that the gateway counts, as small as what is asked of it at once. */
+/** Limits exactly as high as the load of `checkCapacity`. */
 export const limits = {
   MAX_REQUESTS: `${places}/${places}`,
   MAX_ANSWERS: `${places}/${places}`,
@@ -44,7 +44,7 @@ const post = (path: string, { url, key }: Place, value: unknown): Promise<Respon
     signal: AbortSignal.timeout(timeoutMs),
   })
 
-/** Sends the second half of a body only when everybody's first half has arrived. */
+/** Sends the second half of a body one second later, so that all requests overlap. */
 const inHalves = async (
   { url, key }: Place,
   { path, type, body }: { path: string; type: string; body: Buffer },
@@ -119,11 +119,11 @@ const kinds: Record<string, (place: Place) => (at: number) => Promise<Reply>> = 
   "model requests": askSlowly,
   "event streams": listen,
   uploads: upload,
-  "bytes of bodies": (place) => () => sendBody(place),
+  "buffered bodies": (place) => () => sendBody(place),
   answers: say,
 }
 
-/** Takes every place there is, of each kind. @returns what was not to be had */
+/** Uses the full capacity of every limit at once. @returns the requests that were refused */
 export const takeAll = async (place: Place): Promise<string[]> => {
   const problems: string[] = []
   for (const [kind, take] of Object.entries(kinds)) {

@@ -6,10 +6,10 @@ import { bytesOf, createRequests } from "../../fuzz/api/request.ts"
 import { createValues } from "../../fuzz/api/values.ts"
 import type { WireParts } from "./hang-up.ts"
 
-/** Long enough to be broken off in the midst of it. */
+/** Long enough to be aborted in the middle of the transfer. */
 export const longText = "Bees. ".repeat(50_000)
 
-/** A provider takes its time over so many pieces. */
+/** Makes the fake provider send this many chunks, 20 ms apart. */
 export const slowly = (chunks: number) => ({ fake_chunks: chunks, fake_delay_ms: 20 })
 
 export const functionModel = "echo"
@@ -46,7 +46,7 @@ const ask = (model: string, content: string, fields: object = {}) => ({
 const message = { id: "m", role: "user", content: longText, created_at: 1 }
 const chat = { title: "Brought along", created_at: 1, updated_at: 1, messages: [message] }
 
-/** What is under way for long, and keeps places, locks, files, connections or memory meanwhile. */
+/** Long-running requests that hold slots, locks, files, connections or memory. */
 const longOnes: readonly ((ids: Ids) => WireParts)[] = [
   () => post("/v1/chat/completions", ask("gpt-fake", "Hello", { stream: true })),
   () => post("/v1/chat/completions", ask("gpt-fake", longText, { stream: true })),
@@ -77,7 +77,7 @@ const longOnes: readonly ((ids: Ids) => WireParts)[] = [
   })),
 ]
 
-/** What changes who may do what, and which models there are, would end the test and not a request. */
+/** Excludes operations that change permissions or models: they would break the test itself. */
 const isLeftAlone = ({ method, path }: Operation): boolean =>
   method !== "GET" &&
   (/\/(auths|sso|users|groups|connections|settings)\b/.test(path) || method === "DELETE")
@@ -86,11 +86,11 @@ interface Deps {
   random: Random
   ids: Ids
   document: OpenApi
-  /** The key of a user who is no administrator. */
+  /** API key of a user without the administrator role. */
   userKey: string
 }
 
-/** Makes requests of all kinds, with the credential that each needs. */
+/** Generates requests of all kinds, each with the credential it needs. */
 export const createRequestMaker = ({ random, ids, document, userKey }: Deps) => {
   const values = createValues({
     ...{ random, ids, components: document.components, urls: ["http://127.0.0.1:9"] },

@@ -4,9 +4,9 @@ import { hangUp, wireOf } from "./hang-up.ts"
 const path = "/api/v1/files/resumable"
 const size = 400_000
 const timeoutMs = 10_000
-/** Bytes of a client that hung up may still arrive between the question for the offset and the PATCH. */
+/** Bytes of a disconnected client may still arrive between HEAD and PATCH. */
 const maxConflicts = 3
-/** Uploads that are under way at the same time. */
+/** Unfinished uploads at the same time. */
 const maxOpen = 12
 
 interface Upload {
@@ -14,13 +14,13 @@ interface Upload {
   content: Buffer
 }
 
-/** Text of which no piece is like another. */
+/** Text in which every line is unique. */
 const contentOf = (number: number): Buffer => {
   const lines = Array.from({ length: size / 20 }, (_, line) => `upload ${number} line ${line}`)
   return Buffer.from(lines.join("\n").padEnd(size).slice(0, size))
 }
 
-/** Resumable uploads of one user, which many go on with at once and none to the end. */
+/** Resumable uploads of one user, continued and aborted concurrently. */
 export const createUploads = (url: string, key: string) => {
   const open: (Upload | null)[] = Array.from({ length: maxOpen }, () => null)
   const headers = { authorization: `Bearer ${key}`, "tus-resumable": "1.0.0" }
@@ -39,7 +39,7 @@ export const createUploads = (url: string, key: string) => {
     })
     await response.arrayBuffer()
     const location = response.headers.get("location")
-    if (!location) throw new Error(`no upload could be begun: ${response.status}`)
+    if (!location) throw new Error(`creating an upload failed: ${response.status}`)
     return { path: location, content: contentOf(number) }
   }
 
@@ -47,10 +47,11 @@ export const createUploads = (url: string, key: string) => {
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(url + upload.path, { method: "HEAD", headers, signal }).catch(
       (cause: unknown) => {
-        throw new Error(`nobody says how far the upload ${upload.path} is: ${cause}`)
+        throw new Error(`no reply for the offset of upload ${upload.path}: ${cause}`)
       },
     )
-    if (!response.ok) throw new Error(`how far the upload ${upload.path} is: ${response.status}`)
+    if (!response.ok)
+      throw new Error(`reading the offset of upload ${upload.path} failed: ${response.status}`)
     return Number(response.headers.get("upload-offset"))
   }
 
@@ -75,19 +76,19 @@ export const createUploads = (url: string, key: string) => {
       return finishOne(upload, conflicts + 1)
     }
     if (sent && sent.status !== 204) {
-      return `${path} went on from ${offset}: ${sent.status} ${await sent.text()}`
+      return `${path} resumed at ${offset}: ${sent.status} ${await sent.text()}`
     }
     const file = `${url}/api/v1/files/${path.split("/").at(-1)}/content`
     const kept = Buffer.from(await (await fetch(file, { headers, signal })).arrayBuffer())
     return kept.equals(upload.content)
       ? null
-      : `${path} went on from ${offset} and is not what was sent`
+      : `${path} resumed at ${offset} and differs from what was sent`
   }
 
   return {
     made: () => made,
 
-    /** Goes on with one of them, and hangs up on it. */
+    /** Resumes one upload and disconnects in the middle. */
     goOn: async (random: Random): Promise<void> => {
       const slot = random.below(maxOpen)
       const upload = open[slot] ?? (await begin())
@@ -97,7 +98,7 @@ export const createUploads = (url: string, key: string) => {
       else await hangUp(random, url, wireOf(random, patch(upload, offset)))
     },
 
-    /** Goes on with each of them to its end. @returns what was wrong with it */
+    /** Completes every upload. @returns the problems found */
     finish: async (): Promise<string[]> => {
       const problems: string[] = []
       for (const upload of open.filter((one) => one !== null)) {

@@ -23,13 +23,13 @@ import {
 } from "./requests.ts"
 import { createUploads } from "./resumable.ts"
 
-/** Requests under way at once. */
+/** Requests in flight at the same time. */
 const connections = 24
-/** What a client that left has begun is over after so long. */
+/** Time in which all work of disconnected clients must end. */
 const settleMs = 20_000
-/** Connections to providers and to the database that are kept for the next request. */
+/** Allowance for pooled connections to providers and the database. */
 const maxKept = 80
-/** Once `/dev/null` was open that none of our own code opens. */
+/** Allowance for devices: `/dev/null` was once open although the gateway never opens it. */
 const maxDevices = 4
 
 export interface ClientChaosOptions {
@@ -41,11 +41,11 @@ export interface ClientChaosOptions {
 
 export interface ClientChaosResult {
   sent: number
-  /** Resumable uploads among them, each gone on with many times. */
+  /** Resumable uploads among them, each resumed many times. */
   uploads: number
   problems: string[]
   latency: Latency
-  /** MB: before the first request, and when all was over. */
+  /** RSS in MB: before the first request and after everything has settled. */
   memory: { before: number; after: number }
 }
 
@@ -66,7 +66,7 @@ const createCall =
 
 type Call = ReturnType<typeof createCall>
 
-/** Things of a user that requests can be about. */
+/** Creates a user's files, collections and chats for requests to act on. */
 const makeThings = async (call: Call, ids: Ids): Promise<void> => {
   const idOf = (made: unknown): string => String(Object(made).id)
   for (let left = 5; left > 0; left--) {
@@ -120,7 +120,7 @@ const prepare = async ({ env, seed }: ClientChaosOptions) => {
 
 type World = Awaited<ReturnType<typeof prepare>>
 
-/** Asks again and again until nothing is wrong any more, for as long as things may take to settle. */
+/** Polls until no problems remain, for at most `settleMs`. */
 const settled = async (find: () => Promise<string[]>): Promise<string[]> => {
   const late = performance.now() + settleMs
   for (;;) {
@@ -130,7 +130,7 @@ const settled = async (find: () => Promise<string[]>): Promise<string[]> => {
   }
 }
 
-/** How many more there may be: connections are kept for the next request, and some devices. */
+/** Allowed number of additional descriptors of this kind. */
 const mayBeMore = (name: string): number => {
   if (/^(socket|pipe|anon_inode)|\/portico\.db/.test(name)) return maxKept
   return name.startsWith("/dev/") ? maxDevices : 0
@@ -141,26 +141,28 @@ const keptDescriptors = (pid: number, before: ReadonlyMap<string, number>): stri
   const more = now.map(([name, count]) => ({ name, more: count - (before.get(name) ?? 0) }))
   return more
     .filter(({ name, more }) => more > mayBeMore(name))
-    .map(({ name, more }) => `${more} more of ${name} are open than before`)
+    .map(({ name, more }) => `${more} more descriptors of ${name} are open than before`)
 }
 
 const runningRequests = async ({ admin }: World): Promise<string[]> => {
   const text = String(await admin("/metrics"))
   const running = Number(/^portico_requests_running (\d+)/m.exec(text)?.[1] ?? Number.NaN)
-  return running === 0 ? [] : [`${running} model requests run that nobody waits for`]
+  return running === 0
+    ? []
+    : [`${running} model requests still run after their clients disconnected`]
 }
 
-/** A file that was uploaded in one go is there as a whole, or not at all. */
+/** A file uploaded in one request must be stored completely or not at all. */
 const halfFiles = async ({ call }: World): Promise<string[]> => {
   const page = Object(await call("/api/v1/files/?query=bees.txt&page_size=200"))
   const files: { id: string; meta: { size: number } }[] = page.items
-  if (files.length === 0) return ["no upload arrived"]
+  if (files.length === 0) return ["no upload was stored"]
   return files
     .filter(({ meta }) => meta.size !== longText.length)
-    .map(({ id, meta }) => `the file ${id} has ${meta.size} bytes of ${longText.length}`)
+    .map(({ id, meta }) => `file ${id} has ${meta.size} of ${longText.length} bytes`)
 }
 
-/** Requests of all kinds whose clients hang up on them, and what the gateway keeps of that. */
+/** Aborts requests of all kinds at random points and checks that the gateway leaks nothing. */
 export const runClientChaos = async (options: ClientChaosOptions): Promise<ClientChaosResult> => {
   const world = await prepare(options)
   const { gateway, random, userKey, makeRequest, close } = world
@@ -196,7 +198,7 @@ export const runClientChaos = async (options: ClientChaosOptions): Promise<Clien
     return { sent, uploads: uploads.made(), problems, latency, memory }
   } catch (error) {
     if (!gateway.hasEnded()) throw error
-    throw new Error(`The gateway ended: ${gateway.output.join("\n")}`, { cause: error })
+    throw new Error(`The gateway exited: ${gateway.output.join("\n")}`, { cause: error })
   } finally {
     watch.kill()
     await close()

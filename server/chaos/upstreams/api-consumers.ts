@@ -6,7 +6,7 @@ import type { Received } from "./provider.ts"
 const hasContent = (said: string) => (text: string) =>
   parsed(text)?.choices?.[0]?.message?.content === `echo ${said}`
 
-/** The events of a stream, of which the last may say that it failed. */
+/** Outcome of an event stream, whose last event may be an error. */
 const streamed = (reply: HttpReply, said: string): Outcome => {
   const { status, text, isCut, type } = reply
   if (status < 200 || status > 299) return refusal(reply)
@@ -61,7 +61,7 @@ export const stream = (connection: Connection, model: string): Consumer => ({
   },
 })
 
-/** Of a function that asks another model, and of a filter: what they hear is read, not passed on. */
+/** For functions that call a model and for filters: they parse the reply instead of passing it on. */
 export const readCompletion = (name: string, connection: Connection, model: string): Consumer => ({
   ...completion(connection, model),
   name,
@@ -85,7 +85,7 @@ export const embeddings = (connection: Connection, model: string): Consumer => (
   },
 })
 
-/** Through a proxy that passes everything on. */
+/** A request through one of the pass-through proxies. */
 export const native = (
   name: string,
   connection: Connection,
@@ -106,7 +106,7 @@ export const native = (
   },
 })
 
-/** Of a connection, as an administrator tries it; what is known of its models stays. */
+/** An administrator's connection test, which lists models without changing the known ones. */
 export const modelList = (
   name: string,
   connection: Connection,
@@ -124,7 +124,7 @@ export const modelList = (
   },
 })
 
-/** What a runtime tells of each of its models beside their list. */
+/** Details of each model that a runtime serves separately from the list. */
 export const modelDetails = (...of: Parameters<typeof modelList>): Consumer => ({
   ...modelList(...of),
   doesWithout: true,

@@ -1,18 +1,18 @@
 import { Client, FormData } from "undici"
 
 const maxMs = 30_000
-/** What comes behind it is heard, and not kept. */
+/** Anything beyond this is read and discarded. */
 const maxBytes = 4_000_000
 
 export interface HttpReply {
   status: number
   type: string
   text: string
-  /** The connection was closed before the reply's end. */
+  /** The connection was closed before the end of the reply. */
   isCut: boolean
 }
 
-/** One kept connection to the gateway, for one who asks one thing after another. */
+/** A keep-alive connection to the gateway for sequential requests. */
 export const createConnection = (url: string, key: string) => {
   const client = new Client(url, {
     pipelining: 1,
@@ -37,7 +37,7 @@ export const createConnection = (url: string, key: string) => {
   }
 
   return {
-    /** @throws when no status comes, or no end in time */
+    /** @throws if no status, or no end of the body, arrives in time */
     call: async (
       method: "GET" | "POST" | "DELETE",
       path: string,

@@ -3,25 +3,25 @@ import type { Outcome } from "./outcome.ts"
 import type { Received } from "./provider.ts"
 import type { RightReply } from "./reply.ts"
 
-/** Something in the gateway that hears replies of providers, and how one asks it to. */
+/** A part of the gateway that consumes provider replies, and how to trigger it. */
 export interface Consumer {
   name: string
-  /** Of the replies that it hears. */
+  /** The form of the replies it consumes. */
   form: RightReply["form"]
-  /** The requests of it that a provider sees. */
+  /** Selects its requests among those that the provider receives. */
   on: (received: Received) => boolean
-  /** Gives a provider's bytes on, without looking into what they say. */
+  /** Passes the provider's bytes on without parsing the content. */
   isVerbatim?: boolean
-  /** What fails is made good without a word, as something else serves as well. */
+  /** Replaces a failed reply silently with a fallback. */
   isQuiet?: boolean
-  /** Asks again by itself, so that only its first request is answered by a broken reply. */
+  /** Retries by itself; only its first request gets a broken reply. */
   triesAgain?: boolean
-  /** Goes on without what it asked for, as if nothing had been wrong. */
+  /** Continues without the reply, as if nothing had failed. */
   doesWithout?: boolean
   ask: (nonce: string) => Promise<Outcome>
 }
 
-/** The page's own objects are read as a script would. */
+/** Parsed JSON of any shape. */
 // biome-ignore lint/suspicious/noExplicitAny: replies of any shape
 export type Any = any
 
@@ -33,7 +33,7 @@ export const parsed = (text: string): Any => {
   }
 }
 
-/** The gateway's own words for a failure, in whichever of its styles; null where they are not its own. */
+/** The error message in any of the API styles; null if there is none. */
 export const wordsOf = (body: Any): string | null => {
   const said = body?.error?.message ?? body?.detail ?? body?.error
   return typeof said === "string" ? said : null
@@ -42,7 +42,7 @@ export const wordsOf = (body: Any): string | null => {
 const isOurs = (body: Any): boolean =>
   typeof body?.detail === "string" && body.detail === (body.error?.message ?? body.detail)
 
-/** A reply that is no success. */
+/** The outcome for a reply with an error status. */
 export const refusal = ({ text }: HttpReply): Outcome => {
   const body = parsed(text)
   return { kind: "error", text, message: wordsOf(body) ?? "", isOwn: !isOurs(body) }

@@ -5,15 +5,15 @@ import type { BrokenReply } from "./reply.ts"
 
 const maxShown = 300
 
-/** Both ends, as what is wrong stands at the end more often than not. */
+/** Shows both ends: the fault is usually near the end. */
 const shown = (text: string): string =>
   text.length > 2 * maxShown ? `${text.slice(0, maxShown)} … ${text.slice(-maxShown)}` : text
 
-/** Whether it may come right by what it did besides. */
+/** Whether the consumer can succeed despite the broken reply. */
 const mayBeRight = ({ triesAgain, doesWithout }: Consumer): boolean =>
   triesAgain === true || doesWithout === true
 
-/** What is wrong with what became of a broken reply, if anything is. */
+/** Describes how the outcome of a broken reply violates what is expected; null if it does not. */
 export const verdictOf = (
   { kind, text, ...rest }: Outcome,
   { expected, level }: Pick<BrokenReply, "expected" | "level">,
@@ -23,14 +23,15 @@ export const verdictOf = (
   if (kind === "error" && expected !== "right") {
     return consumer.isQuiet ? null : unclear({ kind, text, ...rest })
   }
-  if (expected === "right" && kind !== "right") return `was to come right, and was ${kind}: ${said}`
+  if (expected === "right" && kind !== "right")
+    return `expected a correct result, got "${kind}": ${said}`
   if (expected !== "fails" || kind === "cut") return null
   if (kind === "right" && mayBeRight(consumer)) return null
   const isPassed = consumer.isVerbatim && level === "content" && kind === "other"
-  return isPassed ? null : `was told as a success (${kind}): ${said}`
+  return isPassed ? null : `was reported as a success ("${kind}"): ${said}`
 }
 
-/** What llhttp says of bytes that a connection brings before it is closed. */
+/** The expectation for arbitrary bytes, according to llhttp. */
 export const expectedOf = (bytes: Buffer): BrokenReply["expected"] => {
   const reading = createLlhttp("reply")
   reading.push(bytes)

@@ -4,14 +4,13 @@ import { readRss } from "../../bench/measure/process-stats.ts"
 const memoryMs = 90_000
 
 /**
- * More than before is held by code that was compiled meanwhile, by connections kept, by a heap that V8
- * lets grow to four times what is in use, and by the C library: of a gigabyte that came in pieces of
- * 64 kB some 200 MB stay with the process, as here and there something small lives between them. What
- * was held of the replies is more than twice as much.
+ * Allowed growth of the RSS. Legitimate growth comes from compiled code, pooled connections, a V8
+ * heap of up to four times the live size, and allocator fragmentation: of one gigabyte received in
+ * 64 kB pieces, about 200 MB stay with the process. Leaked replies would take more than twice this.
  */
 export const mayGrowMb = 350
 
-/** Memory is given back when nothing has been asked for a while. */
+/** Waits until the idle process has released memory. @returns its RSS in MB */
 export const restMemory = async (pid: number, atMost: number): Promise<number> => {
   const late = performance.now() + memoryMs
   while (readRss(pid) > atMost && performance.now() < late) await wait(200)

@@ -1,28 +1,28 @@
 /**
- * What became of a request whose provider broke its reply. `right`: it says what it was asked to.
- * `other`: it was told as a success, and says something else. `error`: it says that it failed, and
- * how. `cut`: it had begun as a success, and its connection was closed before its end.
+ * Outcome of a request whose provider sent a broken reply. `right`: the expected content. `other`:
+ * reported as a success, with other content. `error`: reported as an error, with a message. `cut`:
+ * began as a success, but the connection was closed before the end.
  */
 export interface Outcome {
   kind: "right" | "other" | "error" | "cut"
-  /** Everything that was said, for who looks into a problem. */
+  /** The full response, for diagnosis. */
   text: string
-  /** Where it failed: what a person is told. */
+  /** The error message shown to a person. */
   message?: string
-  /** Whether an error's words are the provider's own, which the gateway only passes on. */
+  /** Whether the message is the provider's own, passed on unchanged. */
   isOwn?: boolean
 }
 
-/** What words of a program's own insides look like. */
+/** Signs that a message exposes implementation details. */
 const insides =
   /Cannot read|is not a function|is not iterable|undefined|\[object |Unexpected token|at \w+ \(|\.ts:\d|Error:|ZodError|invalid_type/
 
 const shortest = 12
 
-/** What is wrong with the words of an error, if anything is. */
+/** Describes why an error message is unclear; null if it is clear. */
 export const unclear = ({ message = "", isOwn }: Outcome): string | null => {
   if (isOwn) return null
-  if (message.length < shortest) return `has no words for what went wrong: "${message}"`
-  if (insides.test(message)) return `speaks of the program's insides: "${message.slice(0, 300)}"`
+  if (message.length < shortest) return `has no useful error message: "${message}"`
+  if (insides.test(message)) return `exposes implementation details: "${message.slice(0, 300)}"`
   return null
 }

@@ -4,16 +4,16 @@ import { toChat } from "./api-consumers.ts"
 import type { Connection } from "./client.ts"
 import { type Any, type Consumer, parsed, refusal } from "./consumer.ts"
 
-/** Far more than the gateway waits for any provider here, so that a busy machine does not reach it. */
+/** Far above all of the gateway's timeouts, so that a slow machine does not hit this limit. */
 const answerMs = 30_000
 
-/** @throws when it does not come to be within the time */
+/** Polls until `look` returns a value. @throws after `answerMs` */
 const until = async <T>(look: () => Promise<T | null>): Promise<T> => {
   const late = performance.now() + answerMs
   for (;;) {
     const found = await look()
     if (found !== null) return found
-    if (performance.now() > late) throw new Error("it never came to an end")
+    if (performance.now() > late) throw new Error(`no result within ${answerMs} ms`)
     await wait(5)
   }
 }
@@ -22,7 +22,7 @@ const begin = async (connection: Connection, model: string, said: string): Promi
   const created = await connection.call("POST", "/api/v1/chats/new", { models: [model] })
   const { id } = parsed(created.text)
   const sent = await connection.call("POST", `/api/v1/chats/${id}/messages`, { content: said })
-  if (sent.status !== 200) throw new Error(`no message was taken: ${sent.text}`)
+  if (sent.status !== 200) throw new Error(`the message was rejected: ${sent.text}`)
   return id
 }
 
@@ -52,7 +52,7 @@ export const conversation = (connection: Connection, model: string): Consumer =>
 const maxTitleLength = 200
 const titleMs = 1500
 
-/** Asked for behind an answer; the question's words do where no title comes. */
+/** Requested after an answer; without a title, the question's text is used. */
 export const title = (connection: Connection, model: string, broken: () => number): Consumer => ({
   name: "title",
   form: "events",
@@ -62,7 +62,7 @@ export const title = (connection: Connection, model: string, broken: () => numbe
     const before = broken()
     const id = await begin(connection, model, said)
     const began = performance.now()
-    // A title that is broken never comes, which nobody is told.
+    // A failed title request is silent: the title simply never changes.
     const isLate = (): boolean =>
       performance.now() - began > (broken() > before ? titleMs / 2 : titleMs)
     let shown = said
@@ -73,7 +73,7 @@ export const title = (connection: Connection, model: string, broken: () => numbe
     await connection.call("DELETE", `/api/v1/chats/${id}`)
     if (shown === said) return { kind: "error", text: shown, message: "the words of the question" }
     if (shown === "" || shown.length > maxTitleLength) {
-      throw new Error(`it has a title of ${shown.length} characters`)
+      throw new Error(`the title has ${shown.length} characters`)
     }
     return { kind: shown.includes(`echo ${said}`) ? "right" : "other", text: shown }
   },
@@ -81,7 +81,7 @@ export const title = (connection: Connection, model: string, broken: () => numbe
 
 const query = "moths at night"
 
-/** Orders passages; the order of before does where it fails, and a note says so. */
+/** Reorders passages; on failure the original order is kept and a note says so. */
 export const rerank = (connection: Connection, collection: string): Consumer => ({
   name: "rerank",
   form: "json",
@@ -99,15 +99,15 @@ export const rerank = (connection: Connection, collection: string): Consumer => 
   },
 })
 
-/** The vector of a question; words do where it fails, and a note says so. */
+/** Embeds a question; on failure the search is lexical only and a note says so. */
 export const queryVector = (connection: Connection, collection: string): Consumer => ({
   ...rerank(connection, collection),
-  name: "embedding of a question",
-  // Files that are read meanwhile are embedded by the same model.
+  name: "query embedding",
+  // Files processed in the meantime are embedded by the same model.
   on: ({ path, body }) => path.endsWith("/embeddings") && body.includes(query),
 })
 
-/** Reads a picture by an engine, which is asked again when it fails. */
+/** Extracts text from an image with an external engine; failed requests are retried. */
 export const extraction = (connection: Connection, engine: "tika" | "docling"): Consumer => ({
   name: "extraction",
   form: engine === "tika" ? "text" : "json",

@@ -6,20 +6,20 @@ import { listenOnLoopback } from "../../test/harness/ports.ts"
 import { type BrokenReply, type RightReply, type Step, typeLine, whole } from "./reply.ts"
 import { rightReply } from "./right.ts"
 
-/** A request as the provider reads it. */
+/** A request as received by the provider. */
 export interface Received {
   method: string
   path: string
   body: string
 }
 
-/** Where a reply's bytes come from: a row of the table, or what was made by chance. */
+/** How replies are broken: by a row of the table or a random mutation. */
 export interface Breakage {
-  /** Which requests are answered like this; others are answered rightly. */
+  /** Selects the requests to break; all others get a valid reply. */
   on: (received: Received) => boolean
   steps: (right: RightReply, about: { trap: string }) => Iterable<Step>
   ends: NonNullable<BrokenReply["ends"]>
-  /** How many of them; all unless told. */
+  /** Maximum number of requests to break; all by default. */
   times?: number
 }
 
@@ -30,7 +30,7 @@ const put = async (socket: Socket, bytes: Buffer | string, removed: AbortSignal)
 
 const trapPath = "/trap"
 
-/** A provider that breaks its replies as it is told to; of one model, which says what it was asked. */
+/** Starts a provider with one model that echoes its input and can be made to break replies. */
 export const startChaosProvider = async (model: string) => {
   const sockets = new Set<Socket>()
   const underWay = new Set<Promise<unknown>>()
@@ -59,7 +59,7 @@ export const startChaosProvider = async (model: string) => {
     if (ends === "reset") socket.resetAndDestroy()
     if (ends !== "close") return
     socket.end()
-    // Until who was answered has seen it, its next request may come on this connection.
+    // The client may send its next request on this connection until it notices the close.
     await once(removed, "abort")
   }
 
@@ -88,7 +88,7 @@ export const startChaosProvider = async (model: string) => {
       end: () => {
         const [method = "", path = ""] = head.split(" ", 2)
         const received = { method, path, body: Buffer.concat(body).toString("latin1") }
-        // What is asked now is answered now, whatever is still to be sent of the last reply.
+        // A new request is answered immediately; the rest of the previous reply is dropped.
         answering.abort()
         answering = new AbortController()
         const sent = send(socket, received, answering.signal).catch(() => socket.destroy())
@@ -117,11 +117,11 @@ export const startChaosProvider = async (model: string) => {
     mend: (): void => {
       breakage = null
     },
-    /** Replies that were begun as told by `break`. */
+    /** Number of replies broken since the start. */
     broken: (): number => broken,
-    /** How often it was asked for what a redirect of its own names. */
+    /** Number of requests for the URL to which its redirects point. */
     trapped: (): number => trapped,
-    /** Resolves when nothing more is to be sent, or somebody waits for what never ends. */
+    /** Resolves when all replies are sent, or after `maxMs`. */
     quiet: (maxMs: number): Promise<unknown> =>
       Promise.race([Promise.all(underWay), wait(maxMs, undefined, { ref: false })]),
     close: async (): Promise<void> => {

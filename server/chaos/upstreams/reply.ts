@@ -1,7 +1,7 @@
-/** Bytes, or milliseconds to wait. */
+/** Bytes to send, or milliseconds to wait. */
 export type Step = Buffer | string | number
 
-/** What a provider in good order would answer. */
+/** The reply of a provider that works correctly. */
 export interface RightReply {
   /** `events` and `lines` are streams. */
   form: "json" | "events" | "lines" | "text"
@@ -9,29 +9,29 @@ export interface RightReply {
   body: Buffer
 }
 
-/** A reply that no provider should send, made of the one that would be right. */
+/** A faulty provider reply, derived from the valid one. */
 export interface BrokenReply {
   name: string
   /**
-   * `fails`: nothing of it may be told as a success. `right`: odd, but it says what the right one says.
-   * `any`: either, as long as an error is a clear one.
+   * `fails`: must not be reported as a success. `right`: unusual, but must be read like the valid
+   * reply. `any`: either, as long as an error has a clear message.
    */
   expected: "fails" | "right" | "any"
-  /** Whether what is broken is HTTP itself, or what it carries. */
+  /** Whether the fault is in the HTTP framing or in the content. */
   level: "http" | "content"
-  /** The forms of replies that can be broken like this; all unless told. */
+  /** Forms of replies to which this fault applies; all by default. */
   forms?: readonly RightReply["form"][]
   steps: (right: RightReply, about: About) => Iterable<Step>
-  /** What becomes of the connection behind it; `open` unless told. */
+  /** What happens to the connection after the reply; `open` by default. */
   ends?: "open" | "close" | "reset"
-  /** Ends only when whoever hears it loses patience. */
+  /** Ends only when the consumer times out. */
   isSilent?: boolean
-  /** Of tens of megabytes. */
+  /** Tens of megabytes in size. */
   isHeavy?: boolean
 }
 
 export interface About {
-  /** An address of the provider that nobody may be led to. */
+  /** A URL that the gateway must never request, not even by redirect. */
   trap: string
 }
 
@@ -39,11 +39,11 @@ const crlf = "\r\n"
 
 export const typeLine = ({ type }: RightReply): string => `content-type: ${type}`
 
-/** A head with these lines, and the blank line behind them. */
+/** Status line, header lines and the blank line after them. */
 export const head = (lines: readonly string[], statusLine = "HTTP/1.1 200 OK"): string =>
   [statusLine, ...lines, "", ""].join(crlf)
 
-/** Head and body, framed by its length. */
+/** A complete reply with a Content-Length. */
 export const whole = (
   body: Buffer | string,
   lines: readonly string[],
@@ -66,7 +66,7 @@ export const lastChunk = `0${crlf}${crlf}`
 export const chunkedHead = (right: RightReply): string =>
   head([typeLine(right), "transfer-encoding: chunked"])
 
-/** The same again and again: how much is never in memory at once. */
+/** Repeats a piece without ever holding the whole in memory. */
 export const repeated = function* (piece: Buffer | string, times: number): Generator<Buffer> {
   const max = Math.max(1, Math.floor(65_536 / Buffer.byteLength(piece)))
   const many = Buffer.from(Buffer.from(piece).toString("latin1").repeat(max), "latin1")
@@ -75,7 +75,7 @@ export const repeated = function* (piece: Buffer | string, times: number): Gener
   }
 }
 
-/** In small pieces, a little apart. */
+/** Splits bytes into small pieces with a pause after each. */
 export const dribbled = function* (
   text: Buffer | string,
   { size = 1, pauseMs = 0 } = {},

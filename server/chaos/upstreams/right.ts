@@ -1,7 +1,7 @@
 import type { Received } from "./provider.ts"
 import type { RightReply } from "./reply.ts"
 
-/** Part of each question, and so of each answer to it. */
+/** Sent in each question and echoed in its answer. */
 const nonce = /nonce-[0-9a-z]+/
 
 const dimensions = 8
@@ -75,7 +75,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [v
 interface RequestOptions {
   fields: Record<string, unknown>
   model: string
-  /** The nonce that was in it. */
+  /** The nonce found in the request. */
   said: string
 }
 
@@ -114,7 +114,7 @@ const echo = (said: string): string => `echo ${said}`
 const list = (model: string): RightReply =>
   json({ object: "list", data: [{ id: model, object: "model", created: 1, owned_by: "me" }] })
 
-/** What a provider of one model answers that understands what it is asked; the nonce comes back. */
+/** The reply of a working provider with one model; echoes the request's nonce. */
 export const rightReply = ({ path, body }: Received, model: string): RightReply => {
   const [said = "nothing"] = nonce.exec(body) ?? []
   const [, reply] = replyByEnding.find(([ending]) => path.endsWith(ending)) ?? []

@@ -28,43 +28,43 @@ import {
   type TestSetup,
 } from "./test-setups.ts"
 
-/** What hears a reply to its end does not forget at once what it held. */
+/** Consumers need a moment after a reply to release what they hold. */
 const settleMs = 25
 const quietMs = 500
 
 export interface ChaosOptions {
   env: Readonly<Record<string, string>>
   seed: number
-  /** Replies that are broken by chance, to each consumer, beside the table. */
+  /** Randomly mutated replies per consumer, in addition to the table. */
   mutations: number
   engine: EngineName
-  /** Names of consumers, and of rows, to look into; all unless told. */
+  /** Filters on the names of consumers and rows; all by default. */
   consumers?: RegExp
   rows?: RegExp
-  /** Each consumer gets one row of so many, all consumers together every row; 1 by default. */
+  /** Each consumer gets one in this many rows; together they cover every row. Default: 1. */
   sampleEvery?: number
   progress?: (consumer: string, replies: number) => void
 }
 
 export interface ChaosResult {
-  /** How many of what became of broken replies, by consumer. */
+  /** Number of outcomes of each kind, by consumer. */
   outcomes: Map<string, Record<Outcome["kind"], number>>
   replies: number
   problems: string[]
   latency: Latency
-  /** MB, before the first reply and some time after the last. */
+  /** RSS in MB: before the first reply, after the last one has settled, and at its peak. */
   memory: { before: number; after: number; max: number }
 }
 
 type Row = Pick<BrokenReply, "name" | "expected" | "level"> &
   Omit<Breakage, "on"> & {
-    /** What was sent, where no name tells it. */
+    /** The bytes sent, for random replies that a name does not describe. */
     bytes?: () => string
   }
 
 const rowOf = ({ ends = "open", ...row }: BrokenReply): Row => ({ ...row, ends })
 
-/** The right reply, framed in one of two ways, and then changed by chance. */
+/** A valid reply, framed by length or in chunks, then mutated at random. */
 const mutated = (random: Random, right: RightReply): Buffer => {
   const { body } = right
   const bytes = random.chance(0.5)
@@ -89,17 +89,18 @@ class Cells {
     this.result.problems.push(`${consumer.name}, ${row.name}: ${what}${sent}`)
   }
 
-  /** Breaks one reply, and looks what becomes of it and of the next one. */
+  /** Breaks one reply, then checks its outcome and that the next request succeeds. */
   async run({ provider }: TestSetup, consumer: Consumer, row: Row): Promise<void> {
     const before = provider.broken()
     const trapped = provider.trapped()
     const times = consumer.triesAgain ? { times: 1 } : {}
     provider.break({ ...row, ...times, on: consumer.on })
-    const outcome = await this.#ask(consumer, row, "got no answer")
+    const outcome = await this.#ask(consumer, row, "got no reply")
     provider.mend()
     this.result.replies++
-    if (provider.broken() === before) this.report(consumer, row, "never heard it")
-    if (provider.trapped() > trapped) this.report(consumer, row, "followed where it was led to")
+    if (provider.broken() === before)
+      this.report(consumer, row, "did not send the request that was to be broken")
+    if (provider.trapped() > trapped) this.report(consumer, row, "followed the redirect")
     if (outcome) {
       this.#count(consumer, outcome)
       const wrong = verdictOf(outcome, row, consumer)
@@ -107,10 +108,14 @@ class Cells {
     }
     await provider.quiet(quietMs)
     await wait(settleMs)
-    const next = await this.#ask(consumer, row, "and the next one got no answer")
+    const next = await this.#ask(consumer, row, "the next request got no reply")
     if (next && next.kind !== "right") {
       const { kind, text } = next
-      this.report(consumer, row, `and the next one was ${kind}: ${text.slice(0, 300)}`)
+      this.report(
+        consumer,
+        row,
+        `the next request had the outcome "${kind}": ${text.slice(0, 300)}`,
+      )
     }
   }
 
@@ -134,8 +139,8 @@ const canReceive = ({ form }: Consumer, { forms }: BrokenReply): boolean =>
   forms?.includes(form) ?? true
 
 /**
- * The rows for each consumer. A sample gives every row to one in `sampleEvery` of the consumers that
- * can hear it, and to at least one of them; each row starts at another consumer.
+ * Assigns rows to consumers. With sampling, each row goes to one in `sampleEvery` of the consumers
+ * that can receive it, and to at least one; the starting consumer rotates from row to row.
  */
 const assignRows = (
   consumers: readonly Consumer[],
@@ -170,10 +175,10 @@ const runConsumer = async (
     let expected: BrokenReply["expected"] = "any"
     let shown = ""
     const row: Row = {
-      name: `changed by chance, ${at}`,
+      name: `random mutation ${at}`,
       level: "http",
       ends: "close",
-      // What llhttp makes of it is known once it is made, which is before it is judged.
+      // Set while the steps are generated, which happens before the outcome is checked.
       get expected() {
         return expected
       },
@@ -190,18 +195,18 @@ const runConsumer = async (
   }
 }
 
-/** A gateway with a provider for each who hears replies. */
+/** Starts a gateway with one provider per consumer. */
 const prepare = async ({ env, engine }: ChaosOptions) => {
   const providers = await startProviders(engine)
   const gateway = await startGateway({
     UPSTREAM_CONNECT_TIMEOUT: "1s",
     UPSTREAM_FIRST_BYTE_TIMEOUT: "2s",
     UPSTREAM_IDLE_TIMEOUT: "1s",
-    // A reader's process must be able to start within it on a busy machine; all attempts together
-    // end before the client's limit of 30 seconds.
+    // Long enough for a reader process to start on a busy machine; all attempts together end within
+    // the client's limit of 30 seconds.
     EXTRACTION_TIMEOUT: "10s",
     MODEL_REFRESH_INTERVAL: "10m",
-    // As `npm start`, the container image and the systemd unit set it.
+    // The same value as in `npm start`, the container image and the systemd unit.
     MALLOC_ARENA_MAX: "2",
     ...providers.env,
     ...env,

@@ -4,7 +4,7 @@ import { brokenFraming } from "./framing.ts"
 import { brokenHeads } from "./heads.ts"
 import type { BrokenReply } from "./reply.ts"
 
-/** Every way of breaking a reply that is known here. */
+/** All known ways to break a reply. */
 export const brokenReplies: readonly BrokenReply[] = [
   ...brokenHeads,
   ...brokenFraming,

@@ -13,7 +13,7 @@ import type { Consumer } from "./consumer.ts"
 import { conversation, extraction, queryVector, rerank, title } from "./page-consumers.ts"
 import { type ChaosProvider, startChaosProvider } from "./provider.ts"
 
-/** One provider with a model of its own, and those who hear its replies one after another. */
+/** One provider, and the consumers of its replies, which run one after another. */
 export interface TestSetup {
   provider: ChaosProvider
   consumers: readonly Consumer[]
@@ -37,7 +37,7 @@ export async function* reply({ messages }, context) {
 const changeWhole = "export const after = (reply) => reply"
 const changePieces = "export const chunk = (delta) => delta"
 
-/** Makes a function, or a filter before `filter_models`, in the gateway. */
+/** Saves a function, or a filter for `filter_models`, in the gateway. */
 type SaveFunction = (id: string, content: string, filter_models?: string[]) => Promise<void>
 
 interface Deps {
@@ -45,7 +45,7 @@ interface Deps {
   key: string
   engine: EngineName
   saveFunction: SaveFunction
-  /** Makes a collection with something to be found. @returns its id */
+  /** Creates a collection with a searchable file. @returns its id */
   makeCollection: () => Promise<string>
 }
 
@@ -65,7 +65,7 @@ type ModelName = (typeof openaiModels)[number] | (typeof ollamaModels)[number]
 
 const embeddingModel = "chaos-search"
 
-/** The providers, and what a gateway's environment says of them. */
+/** Starts the providers. @returns them and the environment variables that configure a gateway */
 export const startProviders = async (engine: EngineName) => {
   const start = (names: readonly string[]) => Promise.all(names.map(startChaosProvider))
   const [openai, ollama, [search, reader]] = await Promise.all([
@@ -73,7 +73,7 @@ export const startProviders = async (engine: EngineName) => {
     start(ollamaModels),
     start([embeddingModel, "chaos-reader"]),
   ])
-  if (!search || !reader) throw new Error("two providers were to start")
+  if (!search || !reader) throw new Error("the search and extraction providers did not start")
   const bases = (providers: readonly ChaosProvider[]): string =>
     providers.map(({ origin }) => `${origin}/v1`).join(";")
   return {
@@ -111,7 +111,7 @@ export const createLanes = async (providers: Providers, deps: Deps): Promise<Tes
     make: (connection: ReturnType<typeof createConnection>, provider: ChaosProvider) => Consumer,
   ): TestSetup => {
     const provider = providers.byModel.get(model)
-    if (!provider) throw new Error(`there is no provider of ${model}`)
+    if (!provider) throw new Error(`no provider has the model ${model}`)
     return setup(provider, (connection) => [make(connection, provider)])
   }
 
@@ -141,7 +141,7 @@ export const createLanes = async (providers: Providers, deps: Deps): Promise<Tes
     }),
     of("chaos-native-whole", (connection) => {
       const requested = { path: "/ollama/api/chat", model: "chaos-native-whole", isStream: false }
-      return native("native proxy, whole", connection, requested)
+      return native("native proxy, not streamed", connection, requested)
     }),
     of("chaos-openai-proxy", (connection) => {
       const requested = {
