@@ -14,12 +14,12 @@ const page = join(root, "docs/knowledge.md")
 const [begin, end] = ["<!-- answers -->", "<!-- /answers -->"]
 
 const usage = `npm run bench:answers -- [options]
-  --xquad FOLDER     with xquad.<language>.json (../shared/data/xquad)
-  --questions 300    of each XQuAD language, evenly spaced (1,190 in all)
-  --only TEXT        sets whose names contain it (all)
-  --no-postgres      on SQLite only
-  --missed           lists the questions whose passage the model is not given
-  --write            puts the table into docs/knowledge.md`
+  --xquad FOLDER     folder with xquad.<language>.json files (../shared/data/xquad)
+  --questions 300    questions per XQuAD language, evenly spaced (1,190 available)
+  --only TEXT        run only sets whose name contains TEXT (all)
+  --no-postgres      run on SQLite only
+  --missed           list the questions whose passage does not reach the prompt
+  --write            write the table to docs/knowledge.md`
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -42,7 +42,8 @@ const readSets = ({ xquad, questions, only }: Options): QuestionSet[] => {
   const manual = readManual()
   const heldOut = readHeldOutSets()
   const translated = readXquadSets(resolve(xquad), Number(questions))
-  if (translated.length === 0) say(`XQuAD is not measured: nothing in ${resolve(xquad)} (--xquad)`)
+  if (translated.length === 0)
+    say(`Skipping XQuAD: no files in ${resolve(xquad)}. Set the folder with --xquad.`)
   return [
     ...readRetrievalSets(manual),
     ...translated,
@@ -50,7 +51,7 @@ const readSets = ({ xquad, questions, only }: Options): QuestionSet[] => {
   ].filter(({ name }) => name.includes(only))
 }
 
-/** With pgvector where TEST_PGVECTOR_PROGRAMS names a PostgreSQL that has it. */
+/** Uses the PostgreSQL with pgvector in TEST_PGVECTOR_PROGRAMS, if that is set. */
 const startPostgres = () => {
   const programs = process.env.TEST_PGVECTOR_PROGRAMS
   if (programs) return startCluster(programs, { initdb: "", server: noSyncArgs })
@@ -61,7 +62,7 @@ const startPostgres = () => {
 const measurePostgres = async (sets: QuestionSet[]) => {
   const cluster = await startPostgres()
   if (!cluster) {
-    say("PostgreSQL is not measured: it is not installed")
+    say("Skipping PostgreSQL: it is not installed.")
     return undefined
   }
   try {
@@ -71,7 +72,7 @@ const measurePostgres = async (sets: QuestionSet[]) => {
   }
 }
 
-/** Both databases at a time: each gateway's model has one thread. */
+/** Measures both databases in parallel: each gateway's embedding model uses one thread. */
 const measureAll = async (sets: QuestionSet[], options: Options): Promise<MeasuredSet[]> => {
   const reportMissed = options.missed ? say : undefined
   const [onSqlite, onPostgres] = await Promise.all([

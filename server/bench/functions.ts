@@ -1,4 +1,4 @@
-// `npm run bench:functions`: functions on one pool of workers, and what hostile ones cost others.
+// `npm run bench:functions`: speed of functions, and the effect of hostile ones on other requests.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { treasure } from "./noisy-neighbor/neighbor.ts"
 
 const streams = 100
 const perSecond = 50
-/** Alone and beside hostile ones in turn, as other programs come and go on a machine. */
+/** Alternates between idle and attacked slices, so that other load on the machine affects both. */
 const slices = 4
 const sliceSeconds = 6
 const timeoutMs = 5000
@@ -42,12 +42,12 @@ const stream = async (served: Served, model: string): Promise<Streamed> => {
     if (Number.isNaN(firstMs)) firstMs = performance.now() - began
     text += decoder.decode(chunk, { stream: true })
   }
-  if (!text.endsWith("data: [DONE]\n\n")) throw new Error(`${model}: the stream was not whole`)
+  if (!text.endsWith("data: [DONE]\n\n")) throw new Error(`${model}: the stream was incomplete`)
   const pieces = text.split('"content":"').length - 1
   return { firstMs, wholeMs: performance.now() - began, pieces }
 }
 
-/** A hundred replies at once, each of a hundred pieces two milliseconds apart. */
+/** 100 concurrent replies, each of 100 pieces 2 ms apart. */
 const measureStreams = async (served: Served): Promise<string[]> => {
   const cpuBefore = readCpu(served.pid)
   const began = performance.now()
@@ -63,7 +63,7 @@ const measureStreams = async (served: Served): Promise<string[]> => {
   const first = done.map(({ firstMs }) => firstMs)
   const cpu = (readCpu(served.pid) - cpuBefore) / pieces
   return [
-    `${streams} streams at once: ${Math.round(pieces / seconds)} pieces/s, ${cpu.toFixed(0)} µs of CPU a piece,`,
+    `${streams} concurrent streams: ${Math.round(pieces / seconds)} pieces/s, ${cpu.toFixed(0)} µs of CPU per piece,`,
     `  first piece p50 ${ms(quantile(first, 0.5))}, p99 ${ms(quantile(first, 0.99))};`,
     `  whole p99 ${ms(
       quantile(
@@ -74,7 +74,7 @@ const measureStreams = async (served: Served): Promise<string[]> => {
   ]
 }
 
-/** First token of a trivial function, the workers and its module having run before. */
+/** Median time to the first token of a trivial function, in ms, with warm workers. */
 const measureWarm = async (served: Served): Promise<number> => {
   for (let turn = 0; turn < 20; turn++) await stream(served, "trivial")
   const times: number[] = []
@@ -85,7 +85,7 @@ const measureWarm = async (served: Served): Promise<number> => {
   return quantile(times, 0.5)
 }
 
-/** The first run after each of many changes. */
+/** Times of the first run after each of many changes, in ms. */
 const measureChanged = async (served: Served): Promise<number[]> => {
   const times: number[] = []
   for (let turn = 0; turn < 60; turn++) {
@@ -95,7 +95,7 @@ const measureChanged = async (served: Served): Promise<number[]> => {
   return times
 }
 
-/** Ordinary requests at a steady rate; how long each of them took. */
+/** Sends ordinary requests at a steady rate. @returns the time of each in ms */
 const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
   const times: number[] = []
   const sending: Promise<void>[] = []
@@ -104,7 +104,7 @@ const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
     const response = await served.chat("bench-reply", {})
     await response.arrayBuffer()
     if (response.ok) times.push(performance.now() - began)
-    else throw new Error(`an ordinary request: ${response.status}`)
+    else throw new Error(`an ordinary request failed: ${response.status}`)
   }
   const until = performance.now() + seconds * 1000
   while (performance.now() < until) {
@@ -115,14 +115,14 @@ const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
   return times
 }
 
-/** Hostile code without a break, two at a time, as long as ordinary requests go on. */
+/** Runs hostile code continuously, two at a time, during ordinary requests. */
 const besideHostile = async (served: Served, attacks: readonly Attack[]) => {
   let going = true
   let requested = 0
   const replies: string[] = []
   const attack = async (): Promise<void> => {
     while (going) {
-      // Some would be waited for without end: who asked leaves.
+      // Some never finish: the attacker disconnects after the timeout.
       const left = AbortSignal.timeout(timeoutMs)
       const reply = attacks[requested++ % attacks.length]?.(left)
       await reply?.then(async (response) => replies.push(await response.text())).catch(() => {})
@@ -158,24 +158,24 @@ const measureNeighbours = async (
       betrayed += replies.filter((reply) => reply.includes(treasure)).length
     }
     const [low, high] = [quantile(alone, 0.99), quantile(concurrent, 0.99)]
-    const p50 = `p50 ${ms(quantile(alone, 0.5))} alone, ${ms(quantile(concurrent, 0.5))} beside`
-    const p99 = `p99 ${ms(low)} alone, ${ms(high)} beside`
+    const p50 = `p50 ${ms(quantile(alone, 0.5))} alone, ${ms(quantile(concurrent, 0.5))} under attack`
+    const p99 = `p99 ${ms(low)} alone, ${ms(high)} under attack`
     lines.push(
       `${kind.padEnd(10)} ${p50}; ${p99} (${concurrent.length} requests, ${tries} attacks)`,
     )
-    const what = `p99 beside ${kind} rises by`
+    const what = `increase of p99 under attack (${kind})`
     marks.push({ what, value: Math.max(0, high - low), unit: "ms", limit: 5 })
   }
   const { open, closed } = served.neighbour.visits
   lines.push(
-    `an open neighbour was asked ${open} times by hostile functions, a closed one ${closed}`,
+    `hostile functions reached the allowed address ${open} times, the blocked one ${closed} times`,
   )
-  const what = "replies with what is another's, and visits to the closed"
+  const what = "leaked secrets and requests to the blocked address"
   marks.push({ what, value: betrayed + closed, unit: "", limit: 0 })
   return { lines, marks }
 }
 
-/** What a filter elsewhere costs those who pass none, and what one costs who passes it. */
+/** CPU cost of a filter, for requests to its own model and to other models. */
 const measureRelay = async (served: Served): Promise<{ lines: string[]; marks: Mark[] }> => {
   const rounds = 400
   const model = "bench-stream"
@@ -195,21 +195,21 @@ const measureRelay = async (served: Served): Promise<{ lines: string[]; marks: M
   const attached = await cpuOf()
   await served.attach("shout", [])
   const lines = [
-    `50-chunk stream of a provider: ${baseline.toFixed(0)} µs of CPU without filters,`,
-    `  ${elsewhere.toFixed(0)} µs with a filter before another model, ${attached.toFixed(0)} µs with one before it`,
+    `50-chunk provider stream: ${baseline.toFixed(0)} µs of CPU without filters,`,
+    `  ${elsewhere.toFixed(0)} µs with a filter on another model, ${attached.toFixed(0)} µs with a filter on this model`,
   ]
-  const what = "streams that differ from the provider's, no filter before them"
+  const what = "unfiltered streams that differ from the provider's"
   const differ = Buffer.compare(own, passed) === 0 ? 0 : 1
   return { lines, marks: [{ what, value: differ, unit: "of 1", limit: 0 }] }
 }
 
-/** Ten thousand pieces as fast as they are taken: what each costs where many come together. */
+/** CPU cost per piece of a reply of 10,000 pieces sent as fast as possible. */
 const measureBulk = async (served: Served): Promise<Mark> => {
   await stream(served, "bulk")
   const before = readCpu(served.pid)
   for (let turn = 0; turn < 5; turn++) await stream(served, "bulk")
   const value = (readCpu(served.pid) - before) / 50_000
-  return { what: "CPU a piece of a reply in bulk", value, unit: "µs", limit: 40 }
+  return { what: "CPU per piece of a bulk reply", value, unit: "µs", limit: 40 }
 }
 
 const processes = createProcesses()
@@ -228,12 +228,12 @@ try {
   const served = await serveFunctions(processes, folder)
   const lines: string[] = [`Node ${process.version}; ${placing}`, ""]
   const marks: Mark[] = []
-  // What starting took is given back first.
+  // Wait until memory used during startup is released.
   await sleep(10_000)
   const before = readRss(served.pid)
   await served.saveIdle(200)
   const idle = (readRss(served.pid) - before) / 200
-  lines.push(`200 functions that nobody calls: ${(idle * 1000).toFixed(0)} KB each`)
+  lines.push(`200 idle functions: ${(idle * 1000).toFixed(0)} KB each`)
   marks.push({
     what: "memory of an idle function",
     value: Math.max(0, idle * 1000),

@@ -1,4 +1,4 @@
-// `npm run bench:neighbours`: what one plain user, doing their worst, costs another's requests.
+// `npm run bench:neighbours`: how much one user's attack slows down another user's requests.
 import { mkdtempSync, rmSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -28,15 +28,15 @@ const passes = (row: Row): boolean => ownRatioOf(row) <= ratioLimit && row.attac
 const columns: readonly [title: string, cell: (row: Row) => string][] = [
   ["attack", ({ attack }) => attack],
   ["p95 alone", ({ alone }) => ms(alone.gateway)],
-  ["attacked", ({ attacked }) => ms(attacked.gateway)],
+  ["p95 attacked", ({ attacked }) => ms(attacked.gateway)],
   ["ratio", (row) => times(ratioOf(row))],
   ["control alone", ({ alone }) => ms(alone.control)],
-  ["attacked", ({ attacked }) => ms(attacked.control)],
-  ["ratio by control", (row) => times(ownRatioOf(row))],
+  ["control attacked", ({ attacked }) => ms(attacked.control)],
+  ["ratio / control", (row) => times(ownRatioOf(row))],
   ["failed", ({ attacked }) => `${attacked.failed}`],
-  ["attacker's answers", ({ answers }) => `${answers}`],
+  ["attacker's responses", ({ answers }) => `${answers}`],
   ["RSS MB", ({ rss }) => rss.toFixed(0)],
-  ["mark", (row) => (passes(row) ? "pass" : "FAIL")],
+  ["result", (row) => (passes(row) ? "pass" : "FAIL")],
 ]
 
 const formatRows = (rows: readonly Row[]): string => {
@@ -81,8 +81,8 @@ try {
     process.stderr.write(`${formatRows([row])}\n\n`)
   }
   console.log(
-    `Node ${process.version}, ${cpus()[0]?.model}; ${placing}; ms, ${rate} requests a second, ` +
-      `the middle of ${windows} windows of ${seconds} s\n`,
+    `Node ${process.version}, ${cpus()[0]?.model}; ${placing}; ms, ${rate} requests per second, ` +
+      `median of ${windows} windows of ${seconds} s\n`,
   )
   console.log(formatRows(rows))
   process.exitCode = rows.every(passes) ? 0 : 1

@@ -46,7 +46,7 @@ const measureRow = (bench: Bench, options: Options, row: RowName): Promise<Outco
 }
 
 const measure = async (bench: Bench, options: Options) => {
-  if (!nginxVersion) say("nginx is not installed: there is no floor to compare with")
+  if (!nginxVersion) say("nginx is not installed; skipping the comparison.")
   const outcomes: Outcome[] = []
   for (const row of options.rows) outcomes.push(await measureRow(bench, options, row))
   return outcomes

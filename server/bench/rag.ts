@@ -5,11 +5,11 @@ import { measureVectors } from "./rag/vectors.ts"
 import { measureWords } from "./rag/words.ts"
 
 const usage = `npm run bench:rag -- [options]
-  --only ingest,vectors,words   parts of it (all)
-  --passages 100000      for the speed of search
-  --files 1000           in which the words of these passages are (100 in each)
-  --uploads 200          for ingest
-  --node-options OPTIONS for ingest's gateway, such as --cpu-prof`
+  --only ingest,vectors,words   parts to run (all)
+  --passages 100000      passages in the search index
+  --files 1000           files for lexical search (100 passages per file)
+  --uploads 200          files to ingest per round
+  --node-options OPTIONS options for the gateway's Node during ingest, such as --cpu-prof`
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 

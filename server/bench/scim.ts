@@ -1,6 +1,6 @@
-// `npm run bench:scim`: SCIM at the size of a large organisation, on both databases.
-// `-- --small` for a twentieth of it; `-- sqlite` or `-- postgresql` for one of them;
-// `-- "--node-options=--cpu-prof --cpu-prof-dir=FOLDER"` to see where the time goes.
+// `npm run bench:scim`: SCIM at the size of a large organization, on both databases.
+// `-- --small` runs at a twentieth of the size, `-- sqlite` or `-- postgresql` on one database;
+// `-- "--node-options=--cpu-prof --cpu-prof-dir=FOLDER"` profiles the gateway.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,11 +31,11 @@ const sizes: Sizes = options.small
   : { users: 100_000, groups: 2_000, largeGroup: 20_000 }
 const nodeOptions = options["node-options"].split(" ").filter(Boolean)
 
-/** So long a gateway is asked before it is measured, as the one for chats is. */
+/** Warm-up before the measurement, in seconds. */
 const warmSeconds = 40
-/** After so long a gateway that nobody asks has settled. */
+/** Time until the memory of an idle gateway has settled. */
 const settledMs = 5_000
-/** MB that the memory of two gateways, of the same kind and both at rest, may differ by. */
+/** Maximum difference in MB between the memory of two idle gateways. */
 const sameMemory = 10
 
 type Env = Record<string, string>
@@ -43,7 +43,7 @@ type Env = Record<string, string>
 const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 
-/** Each row for a part of that time, in pairs: what one request adds the next removes. */
+/** Warms up all rows equally, in pairs of requests: the second undoes what the first adds. */
 const warmUp = async (gateway: Gateway, rows: readonly Row[]): Promise<void> => {
   for (const { times, request } of rows) {
     const until = performance.now() + (warmSeconds * 1000) / rows.length
@@ -84,12 +84,19 @@ const measure = async (
   return [
     ...(maxMs ? [{ what: `${name}, p99`, value: p99, unit: "ms", limit: maxMs }] : []),
     ...(minRate
-      ? [{ what: `${name}, each in`, value: 1000 / rate, unit: "ms", limit: 1000 / minRate }]
+      ? [
+          {
+            what: `${name}, time per request`,
+            value: 1000 / rate,
+            unit: "ms",
+            limit: 1000 / minRate,
+          },
+        ]
       : []),
   ]
 }
 
-/** MB of a gateway that was started over a database and asked nothing. */
+/** RSS of an idle gateway in MB. */
 const restingMemory = async (gateway: Gateway): Promise<number> => {
   await sleep(settledMs)
   return readRss(gateway.pid)
@@ -97,7 +104,7 @@ const restingMemory = async (gateway: Gateway): Promise<number> => {
 
 const temporary = (): string => mkdtempSync(join(tmpdir(), "portico-bench-scim-"))
 
-/** The same over no users, at the second start: the first one makes the tables and more. */
+/** RSS on an empty database at the second start; the first one creates the tables. */
 const emptyMemory = async (env: Env): Promise<number> => {
   const first = await startGateway(env, nodeOptions)
   await restingMemory(first)
@@ -123,7 +130,7 @@ const fill = async (env: Env): Promise<void> => {
     database.exec("pragma wal_checkpoint(truncate)")
     database.close()
   }
-  // What was seeded is still on its way to the disk, and would make every commit wait.
+  // Otherwise the seeded data is still being written and slows down every commit.
   spawnSync("sync")
 }
 
@@ -138,7 +145,7 @@ const run = async (name: string, database: Env): Promise<Mark[]> => {
     const full = await restingMemory(gateway)
     const rows = rowsFor(sizes)
     await warmUp(gateway, rows)
-    // Large replies were its last: what they left is collected, and on the disk.
+    // Lets the garbage of large replies be collected and pending writes finish.
     spawnSync("sync")
     await sleep(settledMs)
     console.log(`\n${name}: ${users} users, ${groups} groups, one of ${largeGroup}\n`)
@@ -146,11 +153,11 @@ const run = async (name: string, database: Env): Promise<Mark[]> => {
     console.log(`| ${"-".repeat(40)} | -----: | ------: | ------: | ---------: |`)
     const marks: Mark[] = []
     for (const row of rows) marks.push(...(await measure(gateway, row)))
-    const idle = { what: "memory at rest, more than over no users", unit: "MB", limit: sameMemory }
+    const idle = { what: "idle memory above that with no users", unit: "MB", limit: sameMemory }
     marks.push({ ...idle, value: Math.max(0, full - empty) })
     const resident = [empty, full, readRss(gateway.pid)].map((mb) => mb.toFixed(0))
-    console.log(`\nresident: ${resident[0]} MB over no users, ${resident[1]} MB over all of them,`)
-    console.log(`  ${resident[2]} MB right after these requests\n\n${formatMarks(marks)}`)
+    console.log(`\nresident: ${resident[0]} MB with no users, ${resident[1]} MB with all users,`)
+    console.log(`  ${resident[2]} MB directly after these requests\n\n${formatMarks(marks)}`)
     return marks
   } finally {
     await gateway.stop()

@@ -25,7 +25,7 @@ const ModelStatus = z.object({
   admin: z.object({ building: z.object({}).nullable() }),
 })
 
-/** Does all the work, a few items at a time. */
+/** Processes all items, `concurrency` at a time. */
 export const forEachConcurrently = async <T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -37,7 +37,7 @@ export const forEachConcurrently = async <T>(
   await Promise.all(Array.from({ length: concurrency }, workOff))
 }
 
-/** A gateway as a fresh install has it: without connections, with the built-in embedding model. */
+/** Starts a freshly installed gateway: no connections, and the built-in embedding model. */
 export const startAnswersGateway = async (databaseUrl: string | undefined) => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-answers-"))
   const config = readConfig({
@@ -75,7 +75,7 @@ export const startAnswersGateway = async (databaseUrl: string | undefined) => {
 
   const isIndexed = async (collection: string): Promise<boolean> => {
     const { file_counts: counts } = await call(IndexedCollection, `/api/v1/knowledge/${collection}`)
-    if (counts.failed > 0) throw new Error(`${counts.failed} files could not be read`)
+    if (counts.failed > 0) throw new Error(`processing failed for ${counts.failed} files`)
     const { model, admin } = await call(ModelStatus, "/api/v1/embedding-model")
     if (model?.available === false) throw new Error(`${model.id}: ${model.reason}`)
     return counts.completed === counts.total && model !== null && admin.building === null

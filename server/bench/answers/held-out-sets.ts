@@ -37,7 +37,7 @@ const readHeldOutSet = (file: string, name: string): QuestionSet => {
   }
 }
 
-/** Frozen sets, on which nothing may be tuned. */
+/** Held-out sets: never used for tuning, and never changed. */
 export const readHeldOutSets = (): QuestionSet[] => [
   readHeldOutSet("vineyard.en.json", "Held out: a vineyard, English"),
   readHeldOutSet("clinic.es.json", "Held out: a clinic, Spanish"),

@@ -10,7 +10,7 @@ export type SetScores = Record<SearchMode, Scores>
 interface Run {
   gateway: AnswersGateway
   fileIds: ReadonlyMap<SourceFile, string>
-  /** Receives the questions whose gold passage the model is not given. */
+  /** Receives the questions whose gold passage does not reach the prompt. */
   reportMissed?: ((line: string) => void) | undefined
 }
 
@@ -26,7 +26,7 @@ const measureSet = async (
   const outcomes: Outcome[] = []
   await forEachConcurrently(questions, async (question) => {
     const findings = await gateway.query(collection, question)
-    // A question whose embedding failed would be searched lexically, and nobody would see it.
+    // If embedding the question fails, the search silently falls back to lexical.
     if (findings.search !== mode) throw new Error(`"${question.text}": ${findings.note}`)
     const goldId = question.gold ? (fileIds.get(question.gold.file) ?? "") : ""
     const outcome = judge(findings, question.gold, goldId)
@@ -47,7 +47,7 @@ interface MeasuredDatabase {
   reportMissed?: ((line: string) => void) | undefined
 }
 
-/** Asks all questions of all sets of one gateway. @returns the scores by the sets' names */
+/** Runs all questions of all sets on one gateway. @returns scores by set name */
 export const measureDatabase = async ({
   database,
   databaseUrl,
@@ -64,14 +64,14 @@ export const measureDatabase = async ({
     sayTime(`${fileIds.size} files uploaded`)
     const everything = await gateway.createCollection("All", "hybrid", [...fileIds.values()])
     await gateway.waitForIndex(everything)
-    sayTime("all indexed")
+    sayTime("all files indexed")
     const run = { gateway, fileIds, reportMissed }
     const scores = new Map<string, SetScores>()
     for (const set of sets) {
       const hybrid = await measureSet(run, set, "hybrid")
       scores.set(set.name, { hybrid, lexical: await measureSet(run, set, "lexical") })
     }
-    sayTime("all questions asked")
+    sayTime("all questions answered")
     return scores
   } finally {
     await gateway.stop()

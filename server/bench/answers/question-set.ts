@@ -6,19 +6,19 @@ export interface SourceFile {
 
 export interface GoldPassage {
   file: SourceFile
-  /** UTF-16 offsets in the file's text; null where any passage of the file is right. */
+  /** UTF-16 offsets in the file's text; null if any passage of the file is relevant. */
   range: { start: number; end: number } | null
 }
 
 export interface Question {
   text: string
-  /** The question before it in the conversation. */
+  /** The preceding question in the conversation. */
   previous?: string
-  /** Null where no file has the answer. */
+  /** Null if no file contains the answer. */
   gold: GoldPassage | null
 }
 
-/** What a set must reach. */
+/** Minimum scores of a set. */
 export interface Targets {
   /** Context recall with semantic search. */
   recall?: number
@@ -33,7 +33,7 @@ export interface QuestionSet {
   targets: Targets
 }
 
-/** Beside files that have nothing to do with it; the whole would no longer fit the token budget. */
+/** Adds an unrelated file, so that the set no longer fits into the context budget as a whole. */
 export const addDistractor = (
   set: QuestionSet,
   distractor: SourceFile,
@@ -45,7 +45,7 @@ export const addDistractor = (
   targets,
 })
 
-/** So many items, evenly spaced. */
+/** Picks `count` items, evenly spaced. */
 export const sample = <T>(items: readonly T[], count: number): T[] => {
   const step = Math.max(1, items.length / count)
   return items.filter(

@@ -2,13 +2,13 @@ import type { SetScores } from "./measure.ts"
 import type { QuestionSet } from "./question-set.ts"
 import type { Scores } from "./scores.ts"
 
-/** How far the figures of the two databases may be apart. */
+/** Maximum difference between the scores on the two databases. */
 const maxDifference = 0.005
 
 export interface MeasuredSet {
   set: QuestionSet
   sqlite: SetScores
-  /** Undefined where PostgreSQL is not installed. */
+  /** Undefined if PostgreSQL is not installed. */
   postgres: SetScores | undefined
 }
 
@@ -70,7 +70,7 @@ const formatRow = (measured: MeasuredSet): string[] => {
   ]
 }
 
-/** The Markdown table of docs/knowledge.md. */
+/** Formats the Markdown table for docs/knowledge.md. */
 export const formatTable = (measured: readonly MeasuredSet[]): string => {
   const rows = [columns, ...measured.map(formatRow)]
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
@@ -99,7 +99,7 @@ const databasesOf = ({ sqlite, postgres }: MeasuredSet): [string, SetScores][] =
   ...(postgres ? [["PostgreSQL", postgres] satisfies [string, SetScores]] : []),
 ]
 
-/** Which targets each set reaches on each database. */
+/** Checks the targets of a set on each database. */
 export const marksOf = (measured: MeasuredSet): Mark[] => {
   const { name, targets } = measured.set
   const marks = databasesOf(measured).flatMap(([database, { hybrid, lexical }]) => {
@@ -114,6 +114,6 @@ export const marksOf = (measured: MeasuredSet): Mark[] => {
     }
     return reached
   })
-  const text = `${name}: the databases' figures differ by at most ${maxDifference}`
+  const text = `${name}: scores of the two databases differ by at most ${maxDifference}`
   return [...marks, { text, isReached: isSame(measured) }]
 }

@@ -35,7 +35,7 @@ const readJson = <T>(name: string, schema: z.ZodType<T>): T =>
 
 const fileNamed = (files: readonly SourceFile[], name: string): SourceFile => {
   const file = files.find((one) => one.name === name)
-  if (!file) throw new Error(`No file ${name} in this set`)
+  if (!file) throw new Error(`The set has no file named ${name}`)
   return file
 }
 
@@ -50,7 +50,7 @@ const readFileSet = (name: string): { files: SourceFile[]; questions: Question[]
   }
 }
 
-/** Python's language reference, which answers none of the questions. */
+/** The Python language reference, a distractor that answers none of the questions. */
 export const readManual = (passages?: number): SourceFile => {
   const manual = readJson("manual", Manual)
   return { name: manual.name, text: manual.passages.slice(0, passages).join("\n\n") }
@@ -74,7 +74,7 @@ const readManPages = (): QuestionSet => {
   }
 }
 
-/** The sets whose constants were chosen on them. */
+/** The sets on which the retrieval constants were tuned. */
 export const readRetrievalSets = (manual: SourceFile): QuestionSet[] => {
   const facts = readOneFact()
   const oneFact: QuestionSet = { name: "One fact a file", ...facts, targets: { recall: 0.95 } }

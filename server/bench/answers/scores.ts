@@ -1,24 +1,24 @@
 import type { CollectionSearchResult, FoundPassage } from "../../src/knowledge/schema.ts"
 import type { GoldPassage } from "./question-set.ts"
 
-/** What one question found. */
+/** Retrieval result of one question. */
 export interface Outcome {
-  /** Whether the model is given the gold passage; null where no file has the answer. */
+  /** Whether the gold passage reaches the prompt; null if no file contains the answer. */
   recalled: boolean | null
-  /** Of the gold passage among the returned ones, from 1; 0 where it is not among them. */
+  /** Rank of the gold passage, from 1; 0 if it was not returned. */
   rank: number
-  /** Tokens that the sources take. */
+  /** Tokens used by the sources. */
   tokens: number
 }
 
 export interface Scores {
   questions: number
-  /** Null where no file has the answers. */
+  /** Null if no file contains the answers. */
   found: { recall: number; mrr: number; ndcg: number } | null
   tokens: number
 }
 
-/** A returned passage counts when it has at least this share of the gold passage's characters. */
+/** A passage is relevant if it covers at least this share of the gold passage's characters. */
 const minShare = 0.5
 const maxNdcgRank = 10
 
@@ -29,13 +29,13 @@ const isGold = (passage: FoundPassage, { range }: GoldPassage, fileId: string): 
   return shared >= (range.end - range.start) * minShare
 }
 
-/** Where any passage of a file is right, files are ranked, each by its best passage. */
+/** Ranks files by their best passage if any passage of the gold file is relevant. */
 const rankOf = (passages: readonly FoundPassage[], gold: GoldPassage, fileId: string): number => {
   if (gold.range) return passages.findIndex((one) => isGold(one, gold, fileId)) + 1
   return [...new Set(passages.map(({ file_id }) => file_id))].indexOf(fileId) + 1
 }
 
-/** Offsets mean nothing where the gateway changed the text. */
+/** Fails if the gateway changed the text, which would make the gold offsets meaningless. */
 const checkOffsets = (passages: readonly FoundPassage[], gold: GoldPassage, fileId: string) => {
   for (const { file_id, start, end, text } of passages) {
     if (file_id === fileId && gold.file.text.slice(start, end) !== text) {

@@ -14,7 +14,7 @@ const Squad = z.object({
   ),
 })
 
-/** nDCG@10 by keywords alone: no worse than before the ranking of decision 21. */
+/** Lexical nDCG@10 must not fall below its value before the ranking of decision 21. */
 const targetsByLanguage: Record<string, Targets> = {
   en: { recall: 0.99, lexicalNdcg: 0.965 },
   de: { recall: 0.97, lexicalNdcg: 0.94 },
@@ -22,7 +22,7 @@ const targetsByLanguage: Record<string, Targets> = {
   zh: { recall: 0.97, lexicalNdcg: 0.955 },
 }
 
-/** Each paragraph is a file whose name says nothing; it answers its own questions. */
+/** Each paragraph becomes a file with an uninformative name that answers its own questions. */
 const readLanguage = (
   path: string,
   language: string,
@@ -43,7 +43,7 @@ const readLanguage = (
   }
 }
 
-/** XQuAD in the languages whose `xquad.<language>.json` the folder has. */
+/** Reads XQuAD in every language with an `xquad.<language>.json` in the folder. */
 export const readXquadSets = (folder: string, count: number): QuestionSet[] =>
   Object.entries(targetsByLanguage).flatMap(([language, targets]) => {
     const path = join(folder, `xquad.${language}.json`)

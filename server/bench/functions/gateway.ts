@@ -19,7 +19,7 @@ const bulk = "export function* reply() { for (let n = 0; n < 10_000; n++) yield 
 const shout = `export const chunk = (delta) =>
   delta.content ? { ...delta, content: delta.content.toUpperCase() } : delta`
 
-/** A gateway with functions in it, and an upstream for what is ordinary. */
+/** Starts a gateway for functions, and a mock upstream for ordinary requests. */
 export const serveFunctions = async (processes: Processes, folder: string) => {
   const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
   const gateway = await startGateway({
@@ -73,7 +73,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     chat: (model: string, fields: object, signal?: AbortSignal): Promise<Response> =>
       ask(key, model, fields, signal),
 
-    /** The same stream from the provider itself. */
+    /** Requests the same stream directly from the provider. */
     fromProvider: (fields: object): Promise<Response> =>
       fetch(`http://127.0.0.1:${upstream.port}/v1/chat/completions`, {
         method: "POST",
@@ -86,7 +86,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       await response.arrayBuffer()
     },
 
-    /** Functions that are only there; imported at once, so that one check after another ends. */
+    /** Creates functions that are never called, in one import so that all checks finish together. */
     saveIdle: async (count: number): Promise<void> => {
       await save("idle", steady)
       await sleep(1000)
@@ -97,7 +97,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       }))
       const response = await post("/import", { functions })
       if (!response.ok) throw new Error(await response.text())
-      // The thread that read their sources is kept for a few seconds.
+      // The thread that checked their sources stays alive for a few seconds.
       await sleep(8000)
     },
 
@@ -108,17 +108,18 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       for (let index = 0; index < 4; index++) await save(`steady_${index}`, steady)
     },
 
-    /** A function with something to lose in its settings, its store and its reply. */
+    /** Saves a function with a secret in its settings, its store and its reply. */
     saveKeeper: async (): Promise<void> => {
       await save("keeper", keeper, { access_grants: [] })
       const filled = await post("/id/keeper/valves", { values: { secret: treasure } })
       if (!filled.ok) throw new Error(await filled.text())
       await filled.arrayBuffer()
       const kept = await (await ask(adminKey, "keeper", {})).text()
-      if (!kept.includes(treasure)) throw new Error(`The keeper keeps nothing: ${kept}`)
+      if (!kept.includes(treasure))
+        throw new Error(`The victim function did not return its secret: ${kept}`)
     },
 
-    /** Saves hostile functions of a kind. @returns what asks for one of them each */
+    /** Saves the hostile functions of a kind. @returns one attack for each */
     hostileOf: async (kind: string): Promise<Attack[]> => {
       const hosts = fetched.map((host) => host.replace("PORT", `${neighbour.port}`))
       const codes = hostile[kind] ?? []
@@ -143,6 +144,6 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
   }
 }
 
-/** One try of a hostile function. */
+/** Runs one hostile function. */
 export type Attack = (signal: AbortSignal) => Promise<Response>
 export type Served = Awaited<ReturnType<typeof serveFunctions>>

@@ -6,12 +6,12 @@ const replying = (expression: string): string =>
 const fetching = (address: string): string =>
   replying(`(await context.fetch('http://${address}/')).text()`)
 
-/** `PORT` is the neighbour's, `SAVED` the time at which a function is saved. */
+/** Placeholders: `PORT` is the port of the network targets, `SAVED` the time of saving in ms. */
 const closedHosts = ["127.0.0.1:PORT", "localhost:PORT", "169.254.169.254", "10.0.0.1"]
-/** What hostile functions are allowed to fetch. */
+/** The `hosts` setting of hostile functions. */
 export const fetched = [...closedHosts, `${openAddress}:PORT`, `${fickleName}:PORT`]
 
-/** It has what others may not read: in its settings, its store, its globals and its reply. */
+/** Source of a function with a secret in its settings, store, globals and reply. */
 export const keeper = `export const settings = { secret: { type: "secret" } }
 export const reply = async (request, context) => {
   await context.store.set("mine", "${treasure}")
@@ -19,12 +19,12 @@ export const reply = async (request, context) => {
   return context.settings.secret
 }`
 
-/** Code that is refused when it is saved, by kind. */
+/** Sources that are rejected on saving, by kind. */
 export const refused: Readonly<Record<string, readonly string[]>> = {
   loading: [`import fs from "node:fs"\n${replying("String(fs)")}`, "throw new Error('at once')"],
 }
 
-/** What takes as much as it can get, and what wants where it may not; by what it strains. */
+/** Sources that exhaust a resource or try to escape the sandbox, by kind of attack. */
 export const hostile: Readonly<Record<string, readonly string[]>> = {
   loop: [
     replying("{ for (;;) {} }"),
@@ -51,7 +51,7 @@ export const hostile: Readonly<Record<string, readonly string[]>> = {
     replying("new Promise((on) => setTimeout(on, 1e9))"),
   ],
   loading: [
-    // It loads when it is saved, and not when it is asked.
+    // Loads when it is saved, but fails to load when it is called later.
     `if (Date.now() > SAVED + 3000) throw new Error("late")\n${replying("'in time'")}`,
     replying("import('node:fs')"),
   ],
@@ -74,7 +74,7 @@ export const hostile: Readonly<Record<string, readonly string[]>> = {
     fetching(`${fickleName}:PORT/${fickleName}:PORT`),
     fetching(`${openAddress}:PORT/${fickleName}:PORT`),
   ],
-  // What another function keeps: its settings, its store, its globals, and its model without a grant.
+  // Another function's settings, store, globals, and its model without a grant.
   others: [
     replying(`{
       const keys = ["mine", "keeper/mine", "../keeper/mine", "keeper:mine", "keeper\\u0000mine"]

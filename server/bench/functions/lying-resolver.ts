@@ -1,5 +1,5 @@
-// Loaded into the gateway before everything else: a resolver in an attacker's hand, which answers
-// for one name with an open address and the next time with a closed one (DNS rebinding).
+// Preloaded into the gateway: a resolver under an attacker's control that alternates between an
+// allowed and a blocked address for one host name (DNS rebinding).
 import callbacks from "node:dns"
 import { syncBuiltinESMExports } from "node:module"
 import { fickleName, openAddress } from "../noisy-neighbor/neighbor.ts"

@@ -7,20 +7,20 @@ export const adminKey = "sk-bench-admin-0000000000000000000000000000"
 
 export type GatewayDeps = {
   processes: Processes
-  /** Takes the data folder and the log. */
+  /** Folder for the data and the log. */
   folder: string
   cacheFolder: string
   upstreamPort: number
   /** Path of the gateway's main.ts. */
   main: string
   place?: Place
-  /** For the gateway's Node. */
+  /** Options of the gateway's Node. */
   nodeOptions: readonly string[]
-  /** Settings besides those that every measurement has. */
+  /** Environment variables in addition to the common ones. */
   env?: Readonly<Record<string, string>>
 }
 
-/** What `npm start` starts, without npm: Node 24, the compile cache, everything on. */
+/** Starts the same process as `npm start`, without npm: Node 24 and the compile cache. */
 export const startGateway = async (deps: GatewayDeps) => {
   const { processes, folder, main, nodeOptions } = deps
   const started = performance.now()
@@ -48,7 +48,7 @@ export const startGateway = async (deps: GatewayDeps) => {
   const listeningMs = performance.now() - started
   const health = await fetch(`${url}/health`)
   await health.arrayBuffer()
-  if (!health.ok) throw new Error(`/health answers ${health.status}`)
+  if (!health.ok) throw new Error(`/health returned ${health.status}`)
   const healthMs = performance.now() - started
   const port = Number(new URL(url).port)
   return { child, pid: pidOf(child), url, port, listeningMs, healthMs }
@@ -66,7 +66,7 @@ const ask = async (port: number, key: string, path: string, body: object) => {
   return JSON.parse(text) as unknown
 }
 
-/** Makes a plain user, who sees models by grant alone, and returns a key of theirs. */
+/** Creates a user who sees models by grant only. @returns their API key */
 export const createUserKey = async ({ port }: Gateway, name = "user"): Promise<string> => {
   const email = `${name}@example.com`
   const password = "bench-password-of-a-user"

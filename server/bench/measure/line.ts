@@ -1,24 +1,24 @@
-/** One line of the printed table; what a row does not measure stays out. */
+/** One line of the printed table; figures that were not measured are left out. */
 export type Line = {
   row: string
   server: string
-  /** Requests a second when every connection asks again at once. */
+  /** Requests per second in a closed loop. */
   rate?: number
-  /** The load side was busy before this server was: it can do more. */
+  /** The load generator saturated first: the server can do more. */
   loadBound?: boolean
-  /** µs of CPU a request, when every connection asks again at once. */
+  /** CPU per request in µs, in a closed loop. */
   cpu?: number
-  /** That beside nginx's, median over the rounds. */
+  /** `cpu` relative to nginx, median over the rounds. */
   ratio?: number
-  /** The same at half load, when all servers are asked equally often. */
+  /** The same at half load, with the same request rate for all servers. */
   cpuHalf?: number
   ratioHalf?: number
-  /** ms, at half load; of a whole answer. */
+  /** Time to the complete response at half load, in ms. */
   p50?: number
   p99?: number
-  /** ms that the first byte comes later than from the mock itself, 99th percentile. */
+  /** 99th percentile of the time added to the first byte, compared to the mock upstream, in ms. */
   added?: number
-  /** ms to the first byte of the body, median. */
+  /** Median time to the first byte of the body, in ms. */
   first?: number
   /** MB. */
   rss?: number

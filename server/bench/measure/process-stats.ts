@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 
-/** Linux shows user space 100 ticks a second on every machine that Node 24 runs on. */
+/** USER_HZ is 100 on every Linux platform that Node 24 supports. */
 const microsecondsPerTick = 10_000
 
-/** CPU time that the process used so far, all its threads, user and system, in µs. */
+/** User and system CPU time of all threads of a process, in µs. */
 export const readCpu = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
@@ -16,7 +16,7 @@ export const readRss = (pid: number): number => {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** CPU time that the whole machine used so far, interrupts among it, in µs. */
+/** CPU time of the whole machine including interrupts, in µs. */
 export const readMachineCpu = (): number => {
   const fields = readFileSync("/proc/stat", "latin1").split(/\s+/, 8).map(Number)
   const [, user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = fields

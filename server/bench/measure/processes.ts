@@ -6,7 +6,7 @@ import { z } from "zod"
 const cores = availableParallelism()
 const canPin = cores > 1 && spawnSync("taskset", ["-V"]).status === 0
 
-/** What is measured has a core of its own; mock upstream and driver share the rest. */
+/** The measured process has a core to itself; mock upstream and driver share the others. */
 export type Place = "measured" | "upstream" | "driver" | "anywhere"
 const coreByPlace: Partial<Record<Place, number>> = {
   measured: 1,
@@ -16,7 +16,7 @@ const coreByPlace: Partial<Record<Place, number>> = {
 export const placing = canPin
   ? `measured process on core ${coreByPlace.measured}, mock upstream on ${coreByPlace.upstream}, ` +
     `driver on ${coreByPlace.driver}, of ${cores}`
-  : "not pinned: needs taskset and two cores"
+  : "not pinned (requires taskset and two cores)"
 
 export type Start = {
   place: Place
@@ -28,13 +28,13 @@ export type Start = {
 const graceSeconds = 5
 const Listening = z.object({ port: z.number() })
 
-/** The command that runs another one on the core of its place. */
+/** Command prefix that pins a process to the core of its role. */
 export const pinnedTo = (place: Place): string[] => {
   const core = canPin ? coreByPlace[place] : undefined
   return core === undefined ? [] : ["taskset", "-c", `${core}`]
 }
 
-/** Starts processes, and ends by their ids those that it started. */
+/** Starts child processes and stops those that it started. */
 export const createProcesses = () => {
   const running = new Set<ChildProcess>()
 
@@ -75,12 +75,12 @@ export const createProcesses = () => {
     start,
     stop,
 
-    /** Ends a child process, started elsewhere, along with the others. */
+    /** Registers a child process started elsewhere, to be stopped with the others. */
     adopt,
 
     startNode,
 
-    /** Starts a file of this folder that tells its port over the channel. */
+    /** Starts a file of `server/bench` that sends its port over the message channel. */
     startServer: async (place: Place, file: string, args: readonly string[] = []) => {
       const child = startNode(place, file, args)
       const { port } = Listening.parse(await nextMessage(child))
@@ -91,7 +91,7 @@ export const createProcesses = () => {
       await Promise.all([...running].map(stop))
     },
 
-    /** For the last moment, when nothing can be awaited. */
+    /** For exit handlers, which cannot await. */
     killAll: () => {
       for (const child of running) child.kill("SIGKILL")
     },
@@ -99,10 +99,10 @@ export const createProcesses = () => {
 }
 export type Processes = ReturnType<typeof createProcesses>
 
-/** The child's next message; fails when it ends before it sent one. */
+/** Resolves with the child's next message; rejects if it exits first. */
 export const nextMessage = (child: ChildProcess) =>
   new Promise<unknown>((resolve, reject) => {
-    const ended = () => reject(new Error(`${child.spawnargs.join(" ")} ended early`))
+    const ended = () => reject(new Error(`${child.spawnargs.join(" ")} exited early`))
     child.once("exit", ended)
     child.once("message", (message) => {
       child.off("exit", ended)

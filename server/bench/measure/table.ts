@@ -26,7 +26,7 @@ const columns: readonly Column[] = [
 const padded = (text: string, width: number, left = false) =>
   left ? text.padEnd(width) : text.padStart(width)
 
-/** The lines as a Markdown table that reads well as plain text too. */
+/** Formats rows as an aligned Markdown table. */
 export const formatTable = (lines: readonly Line[]): string => {
   const widths = columns.map(({ title, cell }) =>
     Math.max(title.length, ...lines.map((line) => cell(line).length)),
@@ -45,7 +45,7 @@ const shown = (value: number, unit: string) => {
   return unit === "" ? text : `${text} ${unit}`
 }
 
-/** What was promised, what was measured, pass or FAIL. */
+/** Formats each limit with its measured value and pass or FAIL. */
 export const formatMarks = (marks: readonly Mark[]): string => {
   const width = Math.max(...marks.map(({ what }) => what.length))
   return marks

@@ -5,7 +5,7 @@ import { adminKey } from "../measure/gateway.ts"
 import { createRandom } from "../rag/figures.ts"
 import { createWriter } from "../rag/words.ts"
 
-/** What an attack goes for besides the ordinary. */
+/** Resources created for an attack. */
 export interface Prepared {
   names: string[]
 }
@@ -44,7 +44,7 @@ const saveFunctions = async (port: number): Promise<Prepared> => {
   const admin = createCaller(port, adminKey)
   const names: string[] = []
   for (const { id, content } of codes) {
-    // Some are refused when they are saved: they harm nobody.
+    // Sources that are rejected on saving cannot attack.
     const made = admin.post("/functions/create", { id, name: id, content, access_grants: everyone })
     if (await made.catch(() => null)) names.push(id)
   }
@@ -71,10 +71,10 @@ const fillCollection = async (port: number, key: string): Promise<Prepared> => {
     if (counts.completed === counts.total) return { names: [id] }
     await sleep(200)
   }
-  throw new Error("the collection is not read in two minutes")
+  throw new Error("the collection was not processed within two minutes")
 }
 
-/** Makes what an attack needs, before anything is measured. */
+/** Creates the resources that an attack needs, before the measurement. */
 export const prepare = async (attack: string, port: number, key: string): Promise<Prepared> => {
   if (attack === "hostile functions" || attack === "10 million yields") return saveFunctions(port)
   if (attack === "searches") return fillCollection(port, key)

@@ -1,13 +1,13 @@
-// One attack of `attacks.ts` in a process of its own.
+// Runs one attack of `attacks.ts` in a separate process.
 import { lowerThreadPriority } from "../../src/limits/thread-priority.ts"
 import { attacks } from "./attacks.ts"
 
-// The attacker is another machine in truth: here it must not take the core from who measures.
+// Stands in for another machine, so it must not take CPU time from the probe.
 lowerThreadPriority(19)
 
 const [name = "", port = "", key = "", ...names] = process.argv.slice(2)
 const attack = attacks[name]
-if (!attack) throw new Error(`no attack ${name}`)
+if (!attack) throw new Error(`unknown attack "${name}"`)
 
 let answers = 0
 attack({ port: Number(port), key, names }, () => {

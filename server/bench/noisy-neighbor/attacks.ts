@@ -3,18 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createConnection } from "../proxy/connection.ts"
 import { createMessageReader } from "../proxy/message.ts"
 
-/** Where an attack goes, and as whom. */
+/** The gateway under attack and the credential of the attacker. */
 export interface Attacked {
   port: number
   key: string
-  /** What the set-up made for it: models that are functions, or a collection. */
+  /** Resources from the setup: ids of functions, or of a collection. */
   names: readonly string[]
 }
 
-/** Goes on until the process ends. `count` is to be called for each answer, good or bad. */
+/** Runs until the process exits; calls `count` for each response, successful or not. */
 export type Attack = (attacked: Attacked, count: () => void) => void
 
-/** Not that of the user beside it. */
+/** Differs from the address of the user whose latency is measured. */
 const attackersAddress = "127.0.0.2"
 const messages = [{ role: "user", content: "Say in one sentence what a gateway is for." }]
 const completion = (fields: object): string => JSON.stringify({ messages, ...fields })
@@ -25,7 +25,7 @@ const postOf = ({ port, key }: Attacked, path: string, body: string): Buffer =>
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
 
-/** So many connections, each of which asks again as soon as it was answered. */
+/** Closed loop: each connection sends its next request on receiving a response. */
 const closedLoop =
   (connections: number, fields: object): Attack =>
   (attacked, count) => {
@@ -45,7 +45,7 @@ const closedLoop =
     }
   }
 
-/** So many requests at the same moment, each on a connection of its own; and again when all are answered. */
+/** Sends a burst, each request on a new connection, and repeats it once all are answered. */
 const salvo =
   (requests: number): Attack =>
   (attacked, count) => {
@@ -70,7 +70,7 @@ const salvo =
     fire()
   }
 
-/** So many requests, written on a few connections without waiting for an answer. */
+/** Pipelines requests on a few connections without waiting for responses. */
 const pipelined =
   (requests: number, connections: number): Attack =>
   (attacked, count) => {
@@ -98,7 +98,7 @@ const pipelined =
     for (let index = 0; index < connections; index++) open()
   }
 
-/** So many workers, each of which sends its next request when the one before was answered. */
+/** Runs workers that each send one request after another. */
 const workers =
   (many: number, send: (attacked: Attacked, turn: number) => Promise<Response>): Attack =>
   (attacked, count) => {
@@ -136,15 +136,15 @@ const upload = (
 }
 
 const megabyte = 1_000_000
-/** Words enough for every upload; its first line makes each another file. */
+/** Text for all uploads; a unique first line makes each file different. */
 const words = "The gateway stands between those who ask and those who answer. ".repeat(800_000)
 const book = (turn: number, bytes: number): string =>
   `number ${turn} of ${Math.random()}\n${words.slice(0, bytes)}`
 
-/** Small Markdown that a careless parser reads for minutes. */
+/** Small Markdown on which a naive parser spends minutes. */
 const heading = `# ${" ".repeat(20)}a${" ".repeat(6000)}\u2028b`
 const hostileDocument = async (attacked: Attacked, turn: number): Promise<Response> => {
-  // Packing the archive bomb takes seconds, which other attacks need not wait for.
+  // Imported on demand: building the archive bomb takes seconds.
   const { malformedDocuments: badDocuments } = await import(
     "../../test/files/malformed-documents.ts"
   )
@@ -177,7 +177,7 @@ const chatImport = JSON.stringify({ chats: [importedChat] })
 
 const question = words.slice(0, 8000)
 
-/** What one plain user may try, and how it is named in the table. */
+/** Attacks available to an ordinary user, by their name in the table. */
 export const attacks: Readonly<Record<string, Attack>> = {
   "1,000 connections": closedLoop(1000, { model: "bench-reply" }),
   "10,000 requests at once": salvo(10_000),

@@ -2,13 +2,13 @@ import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { portOf } from "../../test/harness/ports.ts"
 
-/** What nobody but its owner may read. */
+/** A secret that only its owner may read. */
 export const treasure = "the-treasure-of-the-house"
 
-/** The only address of this machine that functions may reach. */
+/** The only local address that functions may reach. */
 export const openAddress = "127.0.0.2"
 
-/** A name that leads to the open address at first and then to a closed one, time and again. */
+/** Host name that resolves alternately to the allowed and to a blocked address. */
 export const fickleName = "fickle.example"
 
 const listen = async (server: Server, port: number, address: string): Promise<number> => {
@@ -18,8 +18,8 @@ const listen = async (server: Server, port: number, address: string): Promise<nu
 }
 
 /**
- * Two servers on one port: the one at the open address sends whoever comes to wherever the path
- * says, the one at 127.0.0.1 has the treasure.
+ * Starts two servers on one port: at the allowed address, one that redirects to the URL in its
+ * path; at 127.0.0.1, which is blocked, one that returns the secret.
  */
 export const startNeighbour = async () => {
   const visits = { open: 0, closed: 0 }

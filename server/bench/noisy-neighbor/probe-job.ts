@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** What the probe is asked: the same small completion of each target, so many a second. */
+/** Work for the probe: the same small completion to each target, at `rate` per second. */
 export const ProbeJob = z.object({
   targets: z.array(z.object({ port: z.number(), key: z.string() })),
   body: z.string(),
@@ -9,6 +9,6 @@ export const ProbeJob = z.object({
 })
 export type ProbeJob = z.infer<typeof ProbeJob>
 
-/** Of each target: how long answers took, in ms, and how many requests had none. */
+/** Per target: response times in ms, and the number of requests without a response. */
 export const ProbeResult = z.array(z.object({ times: z.array(z.number()), failed: z.number() }))
 export type ProbeResult = z.infer<typeof ProbeResult>

@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from "../proxy/connection.ts"
 import { ProbeJob, type ProbeResult } from "./probe-job.ts"
 
-/** How long the last answers are waited for. */
+/** Time to wait for the last responses. */
 const timeoutMs = 5000
 
 type Target = ProbeJob["targets"][number]

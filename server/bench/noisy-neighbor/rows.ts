@@ -11,9 +11,9 @@ import { prepare } from "./attack-setup.ts"
 import { openAddress } from "./neighbor.ts"
 import { type ProbeJob, ProbeResult } from "./probe-job.ts"
 
-/** Requests a second of the user who does nothing wrong. */
+/** Requests per second of the ordinary user. */
 export const rate = 50
-/** Until an attack is under way. */
+/** Time for an attack to reach full load. */
 const attackMs = 3000
 const body = JSON.stringify({
   model: "bench-reply",
@@ -21,19 +21,19 @@ const body = JSON.stringify({
 })
 const Answers = z.object({ answers: z.number() })
 
-/** 95th percentiles in ms, and the requests without a good answer. */
+/** 95th percentiles in ms, and the number of failed requests. */
 interface Window {
   gateway: number
   control: number
   failed: number
 }
 
-/** One user's requests alone and beside an attack of another, and the same through the control. */
+/** Latency of one user's requests with and without an attack, for the gateway and the control. */
 export interface Row {
   attack: string
   alone: Window
   attacked: Window
-  /** What the attacker had in all. */
+  /** Responses that the attacker received. */
   answers: number
   /** MB. */
   rss: number
@@ -52,7 +52,7 @@ const p95 = (times: readonly number[]): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? Number.NaN
 }
 
-/** The middle one of several windows, of each column by itself. */
+/** Median of each column over several windows. */
 const middle = (all: readonly Window[]): Window => ({
   gateway: median(all.map(({ gateway }) => gateway)),
   control: median(all.map(({ control }) => control)),
@@ -61,11 +61,11 @@ const middle = (all: readonly Window[]): Window => ({
 
 export const ratioOf = ({ alone, attacked }: Row): number => attacked.gateway / alone.gateway
 
-/** The ratio, less what the machine itself became slower by. */
+/** The slowdown, corrected by the slowdown of the control. */
 export const ownRatioOf = (row: Row): number =>
   ratioOf(row) / Math.max(1, row.attacked.control / row.alone.control)
 
-/** Starts a mock upstream, a bare relay as control, and what asks both. */
+/** Starts a mock upstream, a bare relay as control, and the probe. */
 export const createRows = async (processes: Processes, options: RowOptions) => {
   const { folder, main, seconds, nodeOptions } = options
   const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
@@ -83,13 +83,13 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
       const job: ProbeJob = { targets, body, rate, seconds }
       probe.send(job)
       const [own, other] = ProbeResult.parse(await nextMessage(probe))
-      if (!own || !other) throw new Error("the probe measured too little")
+      if (!own || !other) throw new Error("the probe returned too few results")
       all.push({ gateway: p95(own.times), control: p95(other.times), failed: own.failed })
     }
     return middle(all)
   }
 
-  /** Each attack has a gateway of its own, with nothing left to do from before. */
+  /** Starts a fresh gateway for each attack, without work left over from earlier ones. */
   return async (attack: string): Promise<Row> => {
     const own = join(folder, attack.replace(/\W+/g, "-"))
     mkdirSync(own)
@@ -110,7 +110,7 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
       { port: gateway.port, key },
       { port: control.port, key },
     ]
-    // The first seconds compile what later ones run.
+    // Warm-up: the code is compiled during the first seconds.
     await measureWindows(targets, 1)
     const alone = await measureWindows(targets)
     const attacker = processes.startNode("driver", "noisy-neighbor/attacker.ts", [

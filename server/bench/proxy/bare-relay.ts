@@ -3,8 +3,8 @@ import { type Dispatcher, Pool } from "undici"
 import { portOf } from "../../test/harness/ports.ts"
 
 /**
- * The least a Node gateway can do: node:http in front, undici behind, bytes in between, nothing
- * checked and nothing recorded. What a gateway costs above this is its own work.
+ * A minimal Node proxy: node:http for clients, undici for the upstream, without any checks or
+ * recording. The difference to it is the cost of the gateway's own work.
  */
 const upstreamPort = Number(process.argv[2])
 const pool = new Pool(`http://127.0.0.1:${upstreamPort}`, { connections: 2000, pipelining: 1 })

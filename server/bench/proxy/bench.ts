@@ -10,7 +10,7 @@ import { startNginx } from "./nginx.ts"
 import type { Options } from "./options.ts"
 import { slowBytes } from "./responses.ts"
 
-/** Something that answers chat requests: the gateway, nginx, the bare relay, the mock itself. */
+/** A measured server: the gateway, nginx, the bare relay, or the mock upstream itself. */
 export type Server = {
   name: string
   child: ChildProcess
@@ -37,7 +37,7 @@ const bodyOf = ({ model, stream, promptBytes }: Shape) => {
   return JSON.stringify({ model, messages, temperature: 0.7, ...(stream ? { stream } : {}) })
 }
 
-/** Starts every part of the bench. */
+/** Starts the mock upstream and the load driver. */
 export const startBench = async (processes: Processes, folder: string, options: Options) => {
   const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
   const driver = processes.startNode("driver", "proxy/driver.ts")
@@ -64,7 +64,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
     key: "sk-bench",
   })
 
-  /** One that has been started before: the first start installs Guide, which is not measured. */
+  /** Starts the gateway twice: the first start installs Guide, which is not measured. */
   const gateway = async (): Promise<Server> => {
     const deps = gatewayDeps()
     const first = await startGateway({ ...deps, nodeOptions: [] })
@@ -98,14 +98,14 @@ export const startBench = async (processes: Processes, folder: string, options: 
       ? text.endsWith("data: [DONE]\n\n")
       : text.includes('"finish_reason"')
     if (response.ok && whole) return Buffer.byteLength(text)
-    throw new Error(`${server.name} answers ${response.status}: ${text.slice(0, 500)}`)
+    throw new Error(`${server.name} returned ${response.status}: ${text.slice(0, 500)}`)
   }
 
   return {
     direct: plain("mock itself", upstream),
     gatewayNeeds: gatewayDeps,
 
-    /** Runs the work with servers that are new, and ends them. */
+    /** Runs the work with freshly started servers, then stops them. */
     withServers: async <T>(work: (servers: readonly Server[]) => Promise<T>): Promise<T> => {
       const floor = await nginx()
       const servers = [
@@ -118,7 +118,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
       return result
     },
 
-    /** Asks once and checks the answer, then lets the driver ask; its answers must be as long. */
+    /** Checks one response, then lets the driver generate load; its responses must have that length. */
     load: async (
       server: Server,
       shape: Shape,

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net"
 import { createMessageReader } from "./message.ts"
 
 export type Exchange = {
-  /** ms on the clock of `performance.now()`, like all times here. */
+  /** Times are in ms of `performance.now()`. */
   sent: number
   /** First byte of the body. */
   first: number
@@ -16,17 +16,17 @@ export type Connection = { send: () => void; close: () => void }
 
 type Deps = {
   port: number
-  /** A loopback address of its own, for who plays another machine. */
+  /** Local loopback address, to simulate another machine. */
   from?: string
   request: Buffer
-  /** Called once a `send`; `ok` is false when the connection broke before the answer was whole. */
+  /** Called once per `send`; `ok` is false if the connection closed before the end of the response. */
   done: (connection: Connection, exchange: Exchange, ok: boolean) => void
 }
 
-/** All connections of the process read into this: a read is used up before the next begins. */
+/** Read buffer shared by all connections: each read is consumed synchronously. */
 const memory = Buffer.allocUnsafe(256 * 1024)
 
-/** One keep-alive connection that asks one prepared request at a time and opens itself again. */
+/** A keep-alive connection that sends one prepared request at a time and reconnects as needed. */
 export const createConnection = ({ port, from, request, done }: Deps): Connection => {
   let socket: Socket | undefined
   let current: Exchange | undefined

@@ -3,7 +3,7 @@ import type { Exchange } from "./connection.ts"
 import { Job, type Result } from "./job.ts"
 import { startLoad } from "./load.ts"
 
-/** Seconds that a load runs before it is measured: connections open, code gets warm. */
+/** Warm-up before the measurement, in seconds: opens connections and compiles code. */
 const settleSeconds = 0.5
 const drainSeconds = 10
 
@@ -27,7 +27,7 @@ const readAll = ({ pid, upstreamPid }: Job) => ({
   machine: readMachineCpu(),
 })
 
-/** What is used from now on until the returned function is called, in µs. */
+/** Measures CPU time until the returned function is called, in µs. */
 const cpuSampler = (job: Job) => {
   const before = readAll(job)
   return () => {

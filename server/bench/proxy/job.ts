@@ -1,22 +1,22 @@
 import { z } from "zod"
 
-/** What the driver is asked to do against one server. */
+/** Work for the load driver against one server. */
 export const Job = z.object({
   port: z.number(),
   path: z.string(),
   body: z.string(),
   key: z.string(),
   /**
-   * closed: every connection asks again as soon as it was answered.
-   * open: `rate` requests a second whatever the answers do, on as many connections as that takes.
-   * once: `connections` requests, `rate` a second, each on a connection of its own.
+   * closed: each connection sends its next request on receiving a response.
+   * open: `rate` requests per second regardless of responses, on as many connections as needed.
+   * once: `connections` requests at `rate` per second, each on its own connection.
    */
   mode: z.enum(["closed", "open", "once"]),
   connections: z.number(),
   rate: z.number(),
-  /** Length of the measured window; for `once` the longest wait. */
+  /** Length of the measured window; for `once`, the maximum wait. */
   seconds: z.number(),
-  /** Bytes of the body that a whole answer has; anything else counts as failed. */
+  /** Expected body length in bytes; any other length counts as failed. */
   bytes: z.number(),
   /** The measured process. */
   pid: z.number(),
@@ -32,13 +32,13 @@ export const Result = z.object({
   cpu: z.number(),
   busy: z.number(),
   loadBusy: z.number(),
-  /** What has nothing to do with the bench. */
+  /** Load of unrelated processes. */
   otherBusy: z.number(),
   p50: z.number(),
   p99: z.number(),
   firstP50: z.number(),
   firstP99: z.number(),
-  /** Mean number of reads in which an answer arrived. */
+  /** Mean number of socket reads per response. */
   reads: z.number(),
 })
 export type Result = z.infer<typeof Result>

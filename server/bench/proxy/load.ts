@@ -11,9 +11,9 @@ const never = new Int32Array(new SharedArrayBuffer(4))
 const napMs = 0.05
 
 /**
- * Calls `ask` so many times a second at random moments, as many independent callers do; ends by
- * itself after `most` calls. Node's timers are too coarse (1 ms) and would send in bursts, and a
- * loop that only spins would take the core from the mock upstream; hence the short naps.
+ * Calls `ask` at `rate` per second as a Poisson process, like many independent callers, and stops
+ * after `max` calls. Node's timers are too coarse (1 ms) and would send in bursts, and a busy loop
+ * would take the core from the mock upstream, so it sleeps briefly between calls.
  */
 const startPacer = (rate: number, max: number, ask: () => void) => {
   let due = performance.now()
@@ -34,7 +34,7 @@ const startPacer = (rate: number, max: number, ask: () => void) => {
   }
 }
 
-/** Starts to load a server as the job says; nothing is recorded before `record()`. */
+/** Starts the load described by a job; nothing is recorded before `record()`. */
 export const startLoad = (job: Job) => {
   const request = requestBytes(job)
   const everyone: Connection[] = []
@@ -95,13 +95,13 @@ export const startLoad = (job: Job) => {
       return { whole, failed, missing: running + unasked }
     },
 
-    /** No further requests. */
+    /** Sends no further requests. */
     stop: () => {
       pendingRequest = false
       stopPacer()
     },
 
-    /** Resolves when every running answer is in, or after so many seconds. */
+    /** Resolves when no request is in flight, or after `seconds`. */
     idle: async (seconds: number) => {
       if (running + unasked === 0) return
       await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 export type MessageEvents = {
   /** Start line and header lines, without the empty line. */
   head: (text: string) => void
-  /** Part of the body; valid only during the call, the memory is used again. */
+  /** Part of the body; valid only during the call because the buffer is reused. */
   body: (bytes: Buffer) => void
   end: () => void
 }
@@ -9,9 +9,9 @@ export type MessageEvents = {
 type Phase = "head" | "fixed" | "size" | "data" | "gap" | "trailer"
 
 /**
- * Reads HTTP/1.1 messages framed by Content-Length or chunks, one after the other.
- * Node's own client and server cost more CPU than nginx does, so that on a small machine they
- * would be what is measured; this is for the load driver and the mock upstream only.
+ * Minimal parser for HTTP/1.1 messages with Content-Length or chunked framing, for the load driver
+ * and the mock upstream only. Node's own client and server use more CPU than nginx, so on a small
+ * machine the benchmark would measure them instead.
  */
 export const createMessageReader = (events: MessageEvents) => {
   let phase: Phase = "head"
@@ -34,7 +34,7 @@ export const createMessageReader = (events: MessageEvents) => {
     else phase = "fixed"
   }
 
-  /** Text up to the mark, over several reads if need be; undefined while the mark is missing. */
+  /** Text up to the mark, across reads if necessary; undefined while the mark is missing. */
   const until = (mark: string, data: Buffer, at: number): { text?: string; next: number } => {
     const before = pending.length
     pending += data.toString("latin1", at)

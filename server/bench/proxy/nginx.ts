@@ -8,13 +8,13 @@ import { type Processes, pidOf } from "../measure/processes.ts"
 const versionOf = (command: string) =>
   /nginx\/(\S+)/.exec(spawnSync(command, ["-v"], { encoding: "utf8" }).stderr ?? "")?.[1]
 
-/** Debian keeps nginx where the path of a plain user does not look. */
+/** Debian installs nginx in a folder that is not in the PATH of ordinary users. */
 const command = ["nginx", "/usr/sbin/nginx"].find((name) => versionOf(name) !== undefined)
 export const nginxVersion = command && versionOf(command)
 
 const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
 
-/** One worker and no master: the process that is started is the one that works. */
+/** One worker without a master, so that the started process is the one to measure. */
 const configuration = (folder: string, upstreamPort: number, whole: number, streamed: number) => `
 daemon off;
 master_process off;
@@ -52,10 +52,10 @@ const answers = async (port: number) => {
     if (up?.ok) return
     await sleep(50)
   }
-  throw new Error(`nginx does not answer on port ${port}`)
+  throw new Error(`nginx does not respond on port ${port}`)
 }
 
-/** nginx in front of the mock; a port for whole replies and one that does not buffer. */
+/** Starts nginx in front of the mock, with a buffered port and an unbuffered one for streams. */
 export const startNginx = async (processes: Processes, folder: string, upstreamPort: number) => {
   if (!command) return undefined
   const [port, streamPort] = [await findFreePort(), await findFreePort()]

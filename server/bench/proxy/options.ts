@@ -8,18 +8,19 @@ export type RowName = (typeof rowNames)[number]
 const ownMain = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 const usage = `npm run bench -- [options]
-  --only reply,stream    rows: ${rowNames.join(", ")} (all)
-  --seconds 2            length of a round
-  --rounds 5             rounds of each server; gateway and nginx take turns
-  --no-bare              without the bare Node relay
-  --main FILE            the server/src/main.ts of another checkout
-  --node-options "…"     of the gateway's Node, such as "--cpu-prof --cpu-prof-dir=FOLDER"`
+  --only reply,stream    rows to run: ${rowNames.join(", ")} (all)
+  --seconds 2            length of a round in seconds
+  --rounds 5             rounds per server; gateway and nginx alternate
+  --no-bare              skip the bare Node relay
+  --main FILE            measure the server/src/main.ts of another checkout
+  --node-options "…"     options for the gateway's Node, such as "--cpu-prof --cpu-prof-dir=FOLDER"`
 
 const isRow = (name: string): name is RowName => rowNames.some((known) => known === name)
 
 const positive = (name: string, text: string) => {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} ${text}: a number above 0 is needed\n${usage}`)
+  if (!(value > 0))
+    throw new Error(`Use a number above 0 for --${name} instead of "${text}".\n${usage}`)
   return value
 }
 
@@ -43,14 +44,14 @@ const parsed = (args: readonly string[]) => {
   }
 }
 
-/** Reads the command line; fails with a sentence and the usage. */
+/** Parses the command line. @throws an error with a message and the usage */
 export const readOptions = (args: readonly string[]) => {
   const values = parsed(args)
   if (values.help) throw new Error(usage)
   const only = values.only.split(",").map((name) => name.trim())
   const rows = only.filter(isRow)
   const unknown = only.filter((name) => !isRow(name))
-  if (unknown.length > 0) throw new Error(`no row ${unknown.join(", ")}\n${usage}`)
+  if (unknown.length > 0) throw new Error(`Unknown rows: ${unknown.join(", ")}.\n${usage}`)
   return {
     rows,
     seconds: positive("seconds", values.seconds),

@@ -1,4 +1,4 @@
-/** The mock's replies, built once: what a small answer of an OpenAI-style provider looks like. */
+/** Prebuilt replies of the mock upstream, in the OpenAI format. */
 
 const base = {
   id: "chatcmpl-bench000000000000000000000",
@@ -57,13 +57,13 @@ const doneEvent = event("[DONE]")
 const ending = `${framed(doneEvent)}0\r\n\r\n`
 const usageChunk = chunk({ choices: [], usage })
 
-/** One Buffer a write: the chunks (the first with the head), then the end of the stream. */
+/** One buffer per write: the chunks, the first with the headers, then the end of the stream. */
 const writes = (count: number, last: string): readonly Buffer[] =>
   [...events(count).map(framed), last].map((text, index) =>
     Buffer.from(index === 0 ? streamHead + text : text),
   )
 
-/** For a caller that asked for `stream_options.include_usage`, and for others. */
+/** The stream with and without the chunk for `stream_options.include_usage`. */
 const both = (count: number) => ({
   usage: writes(count, framed(usageChunk) + ending),
   plain: writes(count, ending),
@@ -76,5 +76,5 @@ export const stream = both(50)
 
 const slowChunks = 15
 export const slowStream = both(slowChunks)
-/** Length of the whole body of a slow stream, without the chunk of usage. */
+/** Body length of a slow stream without the usage chunk, in bytes. */
 export const slowBytes = Buffer.byteLength(events(slowChunks).join("") + doneEvent)

@@ -25,7 +25,7 @@ const withPeak = async <T>(pid: number, work: Promise<T>) => {
   return { result, peak }
 }
 
-/** A thousand streams at once that give a chunk a second: what they hold in memory. */
+/** Measures the memory of 1,000 concurrent streams of one chunk per second. */
 export const measureSlow = async (bench: Bench, servers: readonly Server[]): Promise<Outcome> => {
   const outcome: Outcome = { lines: [], marks: [], notes: [] }
   for (const server of servers) {
@@ -44,7 +44,7 @@ export const measureSlow = async (bench: Bench, servers: readonly Server[]): Pro
     outcome.lines.push(line)
     if (server.name !== "gateway") continue
     outcome.marks.push(
-      { what: "slow streams: not complete", value: failed, unit: "", limit: 0 },
+      { what: "slow streams: incomplete", value: failed, unit: "", limit: 0 },
       { what: "slow streams: RSS", value: peak, unit: "MB", limit: rssLimit },
     )
   }

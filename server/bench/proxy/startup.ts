@@ -9,7 +9,7 @@ const settleSeconds = 5
 const listeningLimit = 700
 const rssLimit = 120
 
-/** Starts the gateway over an existing data folder, again and again, with nobody asking. */
+/** Starts the gateway repeatedly on an existing data folder, without load. */
 export const measureStart = async (deps: GatewayDeps): Promise<Outcome> => {
   const first = await startGateway(deps)
   await deps.processes.stop(first.child)
@@ -42,7 +42,7 @@ export const measureStart = async (deps: GatewayDeps): Promise<Outcome> => {
       { what: "start: idle RSS", value: rss, unit: "MB", limit: rssLimit },
     ],
     notes: [
-      `start: the very first, with an empty data folder, took ${first.listeningMs.toFixed(0)} ms`,
+      `start: the first one, with an empty data folder, took ${first.listeningMs.toFixed(0)} ms`,
     ],
   }
 }

@@ -8,17 +8,17 @@ import type { Options } from "./options.ts"
 export type Throughput = {
   row: string
   shape: Shape
-  /** Most CPU beside nginx's that is allowed; without it the row has no marks. */
+  /** Maximum CPU relative to nginx; without it, the row has no limits. */
   ratioLimit?: number
 }
 
 const addedLimit = 1
-/** A server is as fast as it gets only after its compiler has seen what is asked of it. */
+/** Servers reach full speed only after JIT compilation. */
 const warmSeconds = 10
 
 type Measured = { server: Server; full: Result[]; half: Result[] }
 
-/** Share of a core that others may use in a round that counts, and how often it is taken again. */
+/** Maximum share of a core used by other processes; busier rounds are repeated. */
 const calm = 0.15
 const retries = 1
 
@@ -31,7 +31,7 @@ const inCalm = async (measure: () => Promise<Result>): Promise<Result> => {
   return best
 }
 
-/** Every server in turn, round after round: what disturbs the machine disturbs all of them. */
+/** Alternates between servers each round, so that disturbances affect all of them. */
 const takeTurns = async (
   all: readonly Measured[],
   rounds: number,
@@ -46,7 +46,7 @@ const takeTurns = async (
 const mid = (results: readonly Result[], value: (result: Result) => number) =>
   median(results.map(value))
 
-/** Median over the rounds of what two servers' neighbours in time compare to. */
+/** Median over the rounds of a comparison of two servers in the same round. */
 const paired = (
   ours: readonly Result[],
   theirs: readonly Result[],
@@ -81,7 +81,7 @@ const lineOf = (row: string, measured: Measured, nginx?: Measured, direct?: Meas
 const noteOf = ({ server, full }: Measured) => {
   const percent = (value: (result: Result) => number) => `${(mid(full, value) * 100).toFixed(0)} %`
   return (
-    `${server.name} ${percent(({ busy }) => busy)} busy (load side ` +
+    `${server.name} ${percent(({ busy }) => busy)} busy (load generator ` +
     `${percent(({ loadBusy }) => loadBusy)}), ${mid(full, ({ reads }) => reads).toFixed(1)} reads`
   )
 }
@@ -92,7 +92,7 @@ const marksOf = (row: string, line: Line, failed: number, ratioLimit?: number): 
   const { ratio, ratioHalf, added = Number.NaN } = line
   const reference = { "at full load": ratio, "at the same rate": ratioHalf }
   for (const [when, value] of Object.entries(reference)) {
-    const what = `${row}: CPU beside nginx, ${when}`
+    const what = `${row}: CPU relative to nginx, ${when}`
     if (value !== undefined) marks.push({ what, value, unit: "×", limit: ratioLimit })
   }
   marks.push({
@@ -104,7 +104,7 @@ const marksOf = (row: string, line: Line, failed: number, ratioLimit?: number): 
   return marks
 }
 
-/** Measures a row of requests: as fast as they come, then at half of what the gateway can do. */
+/** Measures a row at full load, then at half of the gateway's maximum rate. */
 export const measureThroughput = async (
   bench: Bench,
   { servers, options }: { servers: readonly Server[]; options: Options },
@@ -137,7 +137,7 @@ export const measureThroughput = async (
     lines: [ours, ...rest, lineOf(row, direct, undefined, direct)],
     marks: marksOf(row, ours, failed, ratioLimit),
     notes: [
-      `${row}: ${all.map(noteOf).join("; ")}; half load is ${rate.toFixed(0)} requests a second; ` +
+      `${row}: ${all.map(noteOf).join("; ")}; half load is ${rate.toFixed(0)} requests per second; ` +
         `other programs used ${others.toFixed(0)} % of a core`,
     ],
   }

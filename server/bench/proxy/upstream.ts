@@ -3,7 +3,7 @@ import { portOf } from "../../test/harness/ports.ts"
 import { createMessageReader } from "./message.ts"
 import { models, notFound, reply, slowStream, stream } from "./responses.ts"
 
-/** ms is what lies between two chunks; 0 writes one chunk a turn of the event loop. */
+/** `ms` is the interval between chunks; 0 writes one chunk per turn of the event loop. */
 const paceByModel: Record<string, { ms: number; chunks: typeof stream }> = {
   "bench-stream": { ms: 0, chunks: stream },
   "bench-spaced": { ms: 1, chunks: stream },

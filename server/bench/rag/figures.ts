@@ -1,7 +1,7 @@
 export interface Row {
   what: string
   figures: Record<string, string>
-  /** What was promised of this row, and whether it is kept. */
+  /** Limits for this row, and whether they are met. */
   marks: Mark[]
 }
 
@@ -10,7 +10,7 @@ export interface Mark {
   kept: boolean
 }
 
-/** The same numbers every time (mulberry32). */
+/** Deterministic random numbers in [0, 1) (mulberry32). */
 export const createRandom = (seed: number) => {
   let state = seed
   return (): number => {
@@ -21,7 +21,7 @@ export const createRandom = (seed: number) => {
   }
 }
 
-/** Milliseconds below which a share of the times lies. */
+/** Quantile of times in ms; `share` is from 0 to 1. */
 export const quantile = (times: readonly number[], share: number): number => {
   const sorted = times.toSorted((a, z) => a - z)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
@@ -42,7 +42,7 @@ export const atMost = (what: string, found: number, limit: number, unit: string)
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 
-/** Times of so many rounds, after some that only warm up. */
+/** Measures each round in ms, after up to five warm-up rounds. */
 export const timed = (rounds: number, work: (round: number) => void): number[] => {
   for (let round = 0; round < Math.min(5, rounds); round++) work(round)
   return Array.from({ length: rounds }, (_, round) => {

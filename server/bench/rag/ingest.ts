@@ -12,7 +12,7 @@ import { createProcesses } from "../measure/processes.ts"
 import { atMost, milliseconds, quantile, type Row } from "./figures.ts"
 
 const perSecond = 60
-/** Each after as long a time in which chats are alone: of one ingest the p99 is told by four chats. */
+/** Each follows an idle phase; in a single round, only about four requests determine the p99. */
 const rounds = 4
 const idleMs = 6000
 
@@ -39,7 +39,7 @@ const ask = async ({ pool, headers }: Target): Promise<number> => {
   const path = "/v1/chat/completions"
   const reply = await pool.request({ method: "POST", path, headers, body })
   await reply.body.dump()
-  if (reply.statusCode !== 200) throw new Error(`a chat was answered ${reply.statusCode}`)
+  if (reply.statusCode !== 200) throw new Error(`a chat request failed: ${reply.statusCode}`)
   return performance.now() - start
 }
 
@@ -53,7 +53,7 @@ const collect = (all: Times, some: Times): void => {
   all.mock.push(...some.mock)
 }
 
-/** Asks the gateway and the mock at random moments until `over`. @returns milliseconds of each */
+/** Sends requests to the gateway and the mock at random times until `isDone`. @returns times in ms */
 const load = async (targets: { gateway: Target; mock: Target }, isDone: Promise<unknown>) => {
   const times: Times = { gateway: [], mock: [] }
   const running = new Set<Promise<void>>()
@@ -92,7 +92,7 @@ const measure = async (
     main: join(import.meta.dirname, "../../src/main.ts"),
     place: "anywhere",
     nodeOptions,
-    // Reading is measured, not the built-in embedding model.
+    // Measures text extraction, not the built-in embedding model.
     env: { EMBEDDING_MODEL: "none" },
   })
   const key = await createUserKey(gateway)
@@ -140,24 +140,24 @@ const measure = async (
         "MB/s": (bytes / 1000 / completed).toFixed(2),
         "uploaded after": milliseconds(middle(({ uploaded }) => uploaded)),
         "completed after": milliseconds(completed),
-        "one alone, upload to searchable": milliseconds(alone),
+        "single file, upload to searchable": milliseconds(alone),
       },
       marks: [{ text: `${failed} failed (at most 0)`, kept: failed === 0 }],
     },
     {
-      what: "chats meanwhile",
+      what: "chats during ingest",
       figures: {
         "added p50": `${milliseconds(added(during, 0.5))} (idle ${milliseconds(added(idle, 0.5))})`,
         "added p99": `${milliseconds(added(during, 0.99))} (idle ${milliseconds(added(idle, 0.99))})`,
         "p99 of the mock": `${milliseconds(quantile(during.mock, 0.99))} (idle ${milliseconds(quantile(idle.mock, 0.99))})`,
         requested: `${during.gateway.length} (idle ${idle.gateway.length})`,
       },
-      marks: [atMost("added p99 rises by", rise, 5, "ms")],
+      marks: [atMost("increase of added p99", rise, 5, "ms")],
     },
   ]
 }
 
-/** How fast files are taken in, and what chats beside it notice. */
+/** Measures the speed of ingest and its effect on concurrent chats. */
 export const measureIngest = async (
   files: number,
   nodeOptions: readonly string[],

@@ -14,7 +14,7 @@ const paragraphs = (count: number): string[] => Array.from({ length: count }, ()
 const rows = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${at},${write(3)},${write(5)}`)
 
-/** What people upload: mostly text of some length, and a share of each office format. */
+/** Typical uploads: mostly text, and some of each office format. */
 const kinds: [ending: string, make: (at: number) => string | Buffer][] = [
   ["md", () => `# ${write(4)}\n\n${paragraphs(60).join("\n\n")}`],
   ["txt", () => paragraphs(90).join("\n\n")],
@@ -56,7 +56,7 @@ const send = async ({ name, content }: Made, query = ""): Promise<string> => {
     headers,
     body: form,
   })
-  if (!response.ok) throw new Error(`an upload was answered ${response.status}`)
+  if (!response.ok) throw new Error(`an upload failed: ${response.status}`)
   return Uploaded.parse(await response.json()).id
 }
 
@@ -79,7 +79,7 @@ const work = async (waiting: Made[]): Promise<void> => {
   for (let one = waiting.pop(); one; one = waiting.pop()) await send(one)
 }
 
-/** Uploads some, and waits until all that there is came to its end. */
+/** Uploads files and waits until `total` files are processed. */
 const ingest = async (some: readonly Made[], total: number) => {
   const start = performance.now()
   const waiting = [...some]

@@ -13,7 +13,7 @@ import { atMost, createRandom, megabytes, quantile, quantiles, type Row, timed }
 const dimensions = 384
 const passagesPerFile = 100
 const queryCount = 100
-/** Of so many passages exact vectors are kept, for recall and for sqlite-vec. */
+/** Up to this many passages, exact vectors are kept to measure recall and sqlite-vec. */
 const maxExact = 100_000
 const distinctFiles = maxExact / passagesPerFile
 const rescored = 50
@@ -42,7 +42,7 @@ const build = (passages: number): Library => {
   const packs: Uint8Array[] = []
   let built = 0
   const files = Array.from({ length: Math.ceil(passages / passagesPerFile) }, (_, index) => {
-    // The scan takes as long whatever the numbers: of very many, most are told twice.
+    // Scan time does not depend on the values, so large indexes reuse vectors.
     const known = packs[index % distinctFiles]
     const vectors = known ? [] : Array.from({ length: passagesPerFile }, next)
     if (passages <= maxExact) exact.push(...vectors)
@@ -91,7 +91,7 @@ const recallOf = (library: Library, queries: readonly Float32Array[]): number =>
   return found / (queries.length * 10)
 }
 
-/** The extension for SQLite that does the same, over the same vectors. */
+/** Measures sqlite-vec on the same vectors, for comparison. */
 const measurePeer = ({ exact }: Library, queries: readonly Float32Array[]): Row => {
   const database = new DatabaseSync(":memory:", { allowExtension: true })
   database.loadExtension(getLoadablePath())
@@ -117,10 +117,10 @@ const measurePeer = ({ exact }: Library, queries: readonly Float32Array[]): Row 
   }
 }
 
-/** What half of the queries may take, by size. */
+/** Maximum median query time in ms, by number of passages. */
 const limits: Record<number, number> = { 100000: 5, 1000000: 40 }
 
-/** The search by meaning, as the thread that searches does it. */
+/** Measures dense search as the search thread runs it. */
 export const measureVectors = (passages: number): Row[] => {
   const library = build(passages)
   const { files, exact } = library
@@ -139,9 +139,9 @@ export const measureVectors = (passages: number): Row[] => {
     ...quantiles(all),
     size: megabytes(files.length * passagesPerFile * (dimensions + 4)),
     RSS: megabytes(rss),
-    build: `${((library.built * 1000) / passages).toFixed(1)} µs a passage`,
+    build: `${((library.built * 1000) / passages).toFixed(1)} µs per passage`,
   }
-  // In proportion, give or take as much again and what any search costs.
+  // Proportional to the share of files, with a factor of two and a fixed cost per search.
   const proportion = quantile(all, 0.5) * share * 2 + 0.25
   const rows = [
     { what: `${what}, all`, figures, marks },

@@ -11,12 +11,12 @@ const passagesPerFile = 100
 const vocabularySize = 30_000
 const wordsPerPassage = 160
 const wordsPerQuery = 8
-/** More than half of the passages have each of the most frequent words. */
+/** Each of the most frequent words occurs in more than half of the passages. */
 const frequentWords = 20
 const rounds = 100
 const share = 0.03
 
-/** Which letters follow which two, in this project's own pages. */
+/** Letters that follow each pair of letters in this project's documentation. */
 const readLetters = (): Map<string, string> => {
   const folder = join(import.meta.dirname, "../../../docs")
   const followers = new Map<string, string>()
@@ -34,7 +34,7 @@ const readLetters = (): Map<string, string> => {
   return followers
 }
 
-/** Words that look like English ones, as often as words of a language: the rank-th by 1 / rank. */
+/** Generates text of English-like words with a Zipf distribution (frequency 1 / rank). */
 export const createWriter = (random: () => number) => {
   const followers = readLetters()
   const invent = (): string => {
@@ -53,7 +53,7 @@ export const createWriter = (random: () => number) => {
     if (word.length > 1) words.add(word)
   }
   const vocabulary = [...words]
-  /** @param vocabularyLimit only so many of the most frequent words */
+  /** @param vocabularyLimit uses only this many of the most frequent words */
   return (length: number, vocabularyLimit = vocabularySize): string => {
     const word = (): string =>
       vocabulary[Math.floor(Math.exp(random() * Math.log(vocabularyLimit))) - 1] ?? ""
@@ -77,7 +77,7 @@ const openPeer = () => {
   }
 }
 
-/** The search by words, as the thread that searches does it; FTS5 in the same run. */
+/** Measures lexical search as the search thread runs it, and FTS5 for comparison. */
 export const measureWords = (
   passages: number,
   files = Math.ceil(passages / passagesPerFile),
@@ -109,7 +109,7 @@ export const measureWords = (
     timed(rounds, (round) => void searchLexical(cache.scopesOf(some), requested[round] ?? "", 100))
   const [all, some, worst] = [search(ids), search(few), search(ids, frequent)]
   const what = `words, ${passages} in ${files} files`
-  // In proportion, give or take as much again and what any search costs.
+  // Proportional to the share of files, with a factor of two and a fixed cost per search.
   const proportion = quantile(all, 0.5) * share * 2 + 0.25
   return [
     {
@@ -119,7 +119,7 @@ export const measureWords = (
         stored: megabytes(stored),
         "in memory": megabytes(cache.bytes()),
         "first use": `${opened.toFixed(0)} ms`,
-        build: `${((built * 1000) / passages).toFixed(0)} µs a passage`,
+        build: `${((built * 1000) / passages).toFixed(0)} µs per passage`,
       },
       marks: [
         atMost("p50", quantile(all, 0.5), 5, "ms"),

@@ -3,7 +3,7 @@ import type { Database } from "../../src/db/database.ts"
 import type { GroupMemberRow, UserEmailRow, UserRow } from "../../src/db/tables.ts"
 import { toEmailRows, toRow } from "../../src/users/user-rows.ts"
 
-/** SQLite binds 32,766 values a statement at the most. */
+/** SQLite allows at most 32,766 bound values per statement. */
 const rowsPerStatement = 500
 
 export interface Sizes {
@@ -56,7 +56,7 @@ const chunked = async <T>(
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index)
 
-/** Fills an empty database; the first group is the large one. */
+/** Fills an empty database; the first group has `largeGroup` members. */
 export const seed = (db: Database, { users, groups, largeGroup }: Sizes): Promise<void> =>
   db.transact(async (tx) => {
     await chunked(range(users), async (chunk) => {

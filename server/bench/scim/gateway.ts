@@ -9,7 +9,7 @@ export interface RequestOptions {
   body?: unknown
 }
 
-/** A gateway in a process of its own, as the identity provider sees it. */
+/** Starts a gateway process and a SCIM client for it. */
 export const startGateway = async (
   env: Record<string, string>,
   nodeOptions: readonly string[] = [],

@@ -3,7 +3,7 @@ import { createMessageReader } from "../proxy/message.ts"
 
 export interface Reply {
   status: number
-  /** Its beginning, for a message. */
+  /** The start of the body, for error messages. */
   text: string
 }
 
@@ -43,7 +43,7 @@ const openLine = (port: number): Line => {
   }
 }
 
-/** Asks as many requests at a time as wanted, each on a connection that is free. */
+/** Sends concurrent requests, each on an idle connection or a new one. */
 export const createAsker = (port: number) => {
   const lines = new Set<Line>()
   let free: Line[] = []

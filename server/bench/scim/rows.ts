@@ -6,22 +6,22 @@ const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 export interface Row {
   name: string
   times: number
-  /** Requests under way at the same time. */
+  /** Concurrent requests. */
   at: number
   request: (index: number) => RequestOptions
-  /** ms at the 99th percentile. */
+  /** Limit for the 99th percentile in ms. */
   maxMs?: number
-  /** Requests a second. */
+  /** Minimum requests per second. */
   minRate?: number
 }
 
 const filter = (text: string): string => `/Users?filter=${encodeURIComponent(text)}`
 
-/** What is asked of a gateway over so many users; no index is asked for twice. */
+/** Requests for a database of this size; each index is used once. */
 export const rowsFor = ({ users, largeGroup }: Sizes): Row[] => {
   const someone = (index: number): number => (index * 7919) % users
 
-  /** Adds a hundred members who are none yet, or removes them again. */
+  /** Adds 100 new members for even indexes, removes them for odd ones. */
   const hundred = (index: number, query: string): RequestOptions => {
     const from = largeGroup + ((Math.floor(index / 2) * 100) % (users - largeGroup - 100))
     const value = Array.from({ length: 100 }, (_, offset) => ({ value: userId(from + offset) }))
