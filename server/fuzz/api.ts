@@ -6,22 +6,22 @@ import { createPostgresDatabase, findPostgresBinDir, startCluster } from "../tes
 import { type RoundResult, runRound } from "./api/round.ts"
 
 const usage = `npm run fuzz:api -- [options]
-  --requests 20000       in all
-  --round 10000          requests to one gateway before a fresh one
-  --seed 1               the same seed makes the same requests
-  --kind people          or everyone: administrators take part; both in turn unless told
-  --database sqlite      or postgres: its newest version below /usr/lib/postgresql`
+  --requests 20000       total number of requests
+  --round 10000          requests per gateway before a fresh one is started
+  --seed 1               random seed; the same seed produces the same requests
+  --kind people          people, or everyone to include administrators; alternates by default
+  --database sqlite      sqlite, or postgres: the newest version under /usr/lib/postgresql`
 
 const kinds = ["people", "everyone"]
 
-/** `/health` may be this much later than a bare server's, at p99. */
+/** Allowed difference between the p99 latency of `/health` and of a bare server, in ms. */
 const maxAddedMs = 250
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const openPostgres = async () => {
   const folder = findPostgresBinDir()
-  if (!folder) throw new Error("PostgreSQL is not installed")
+  if (!folder) throw new Error("PostgreSQL is not installed.")
   const cluster = await startCluster(folder)
   return { create: () => createPostgresDatabase(cluster.url), stop: cluster.stop }
 }
@@ -82,8 +82,8 @@ const main = async (): Promise<boolean> => {
     await postgres?.stop()
   }
   say(
-    `${sent} requests, ${problems} problems; /health at most ${worst.toFixed(0)} ms later ` +
-      "than a bare server, p99 of a round",
+    `${sent} requests, ${problems} problems; /health p99 at most ${worst.toFixed(0)} ms ` +
+      "above that of a bare server in any round",
   )
   return problems === 0 && worst < maxAddedMs
 }

@@ -3,11 +3,11 @@ import { readCorpus } from "./documents/corpus.ts"
 import { fuzzDocuments } from "./documents/run.ts"
 
 const usage = `npm run fuzz:documents -- [options]
-  --cases 1000           documents to read
-  --seed 1               the same seed makes the same documents
-  --seconds 30           for one document
-  --corpus FOLDER        documents to change, beside our own; may be given several times
-  --keep FOLDER          where documents that show something are kept`
+  --cases 1000           number of documents
+  --seed 1               random seed; the same seed produces the same documents
+  --seconds 30           time limit per document
+  --corpus FOLDER        more documents to mutate; can be repeated
+  --keep FOLDER          save documents with findings in this folder`
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -35,12 +35,12 @@ const main = async (): Promise<boolean> => {
     keep: values.keep,
   })
   const { cases, read, refusals, slowestMs, findings, ended } = result
-  say(`${cases} cases of ${corpus.length} documents from seed ${values.seed}: ${read} read`)
-  say(`slowest ${(slowestMs / 1000).toFixed(1)} s`)
+  say(`${cases} cases of ${corpus.length} documents from seed ${values.seed}: ${read} extracted`)
+  say(`slowest document: ${(slowestMs / 1000).toFixed(1)} s`)
   for (const [sentence, count] of [...refusals].sort(([, a], [, z]) => z - a)) {
     say(`  ${String(count).padStart(6)}  ${sentence}`)
   }
-  for (const { what, seed, name } of ended) say(`ended: seed ${seed} (${name}): ${what}`)
+  for (const { what, seed, name } of ended) say(`terminated: seed ${seed} (${name}): ${what}`)
   for (const { what, seed, name } of findings) say(`FINDING seed ${seed} (${name}): ${what}`)
   return findings.length === 0
 }

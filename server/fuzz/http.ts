@@ -1,11 +1,11 @@
-// `npm run fuzz:http`: our readings of HTTP/1.1 beside llhttp's, for as long as one likes.
+// `npm run fuzz:http`: compares the gateway's HTTP/1.1 parsers with llhttp on random messages.
 import { parseArgs } from "node:util"
 import { fuzz, partNames } from "./http/cases.ts"
 
 const usage = `npm run fuzz:http -- [options]
-  --cases 1000000   of each part
-  --seed 1          of the first case; the one after it has the next (by the clock)
-  --only replies    one part: ${partNames.join(", ")} (all)`
+  --cases 1000000   number of cases per kind of message
+  --seed 1          seed of the first case, incremented for each case (default: from the clock)
+  --only replies    kinds of messages: ${partNames.join(", ")} (all)`
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ if (
 }
 
 const { node, llhttp } = process.versions
-console.log(`Node ${node}, llhttp ${llhttp}, ${cases} cases of each part from seed ${seed}`)
+console.log(`Node ${node}, llhttp ${llhttp}, ${cases} cases of each kind from seed ${seed}`)
 for (const part of partNames.filter((name) => only.includes(name))) {
   const started = performance.now()
   const { countByVerdict, differences } = await fuzz(part, cases, seed)

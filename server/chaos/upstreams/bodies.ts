@@ -1,7 +1,7 @@
 import type { BrokenReply, RightReply } from "./reply.ts"
 import { head, repeated, typeLine, whole } from "./reply.ts"
 
-/** Well framed, of the right type, and something else than it should be. */
+/** A well-framed reply of the right content type with this body instead of the valid one. */
 const instead = (
   name: string,
   body: Buffer | string | ((reply: RightReply) => Buffer | string),
@@ -36,49 +36,49 @@ const odd: readonly (readonly [name: string, body: string])[] = [
   ["a string", '"text"'],
   ["a number", "1e400"],
   ["a word", "undefined"],
-  ["the words of a full disk", "database or disk is full"],
+  ["the message of a full disk", "database or disk is full"],
   ["single quotes", "{'choices':[]}"],
   ["half an object", '{"choices":[{"message":{"content":"ha'],
   ["two objects", '{"a":1}{"b":2}'],
   ["NUL bytes", "\0\0\0\0"],
-  ["a page", "<!doctype html><title>Sign in</title>"],
-  ["a hundred thousand brackets", nested(100_000)],
-  ["a hundred thousand objects within each other", '{"a":'.repeat(100_000)],
+  ["an HTML page", "<!doctype html><title>Sign in</title>"],
+  ["100,000 nested brackets", nested(100_000)],
+  ["100,000 nested objects", '{"a":'.repeat(100_000)],
   ["an empty object", "{}"],
   [
-    "null in every place",
+    "null for every field",
     '{"choices":null,"data":null,"models":null,"results":null,"document":null}',
   ],
   ["lists of null", '{"choices":[null],"data":[null],"models":[null],"results":[null]}'],
   ["lists of lists", '{"choices":[[]],"data":[[]],"models":[[]],"results":[[]]}'],
-  ["objects for lists", '{"choices":{},"data":{},"models":{},"results":{},"document":[]}'],
+  ["objects instead of lists", '{"choices":{},"data":{},"models":{},"results":{},"document":[]}'],
   [
     "empty objects in lists",
     '{"choices":[{}],"data":[{}],"models":[{}],"results":[{}],"document":{}}',
   ],
-  ["numbers for objects", '{"choices":[7],"data":[7],"models":[7],"results":[7],"document":7}'],
   [
-    "odd messages",
+    "numbers instead of objects",
+    '{"choices":[7],"data":[7],"models":[7],"results":[7],"document":7}',
+  ],
+  [
+    "malformed messages",
     '{"choices":[{"index":-1,"message":[],"finish_reason":{}}],"usage":[],"data":[{"embedding":"AAAA","index":-1}],"results":[{"index":-1,"relevance_score":null}]}',
   ],
   [
-    "odd numbers",
+    "unusual numbers",
     '{"choices":[{"index":4294967295,"message":{"content":1e999}}],"usage":{"prompt_tokens":-5,"completion_tokens":1e308},"data":[{"embedding":[1e999,-1e999],"index":4294967295}],"results":[{"index":4294967295,"relevance_score":1e999}]}',
   ],
   [
-    "an object that would be everybody's prototype",
+    "prototype pollution",
     '{"__proto__":{"choices":[1]},"constructor":{"prototype":{"x":1}},"choices":[{"message":{"__proto__":{"content":"x"}}}],"data":[{"__proto__":{"id":"x"}}]}',
   ],
-  [
-    "an error in place of an answer",
-    '{"error":{"message":"no room left in the model","code":"x"}}',
-  ],
+  ["an error object", '{"error":{"message":"no room left in the model","code":"x"}}'],
   ["an error that is a number", '{"error":7}'],
   ["an error that is a list", '{"error":[["x"]]}'],
 ]
 
 const bodies: readonly BrokenReply[] = [
-  ...odd.map(([name, body]) => instead(`${name} for JSON`, body, "any")),
+  ...odd.map(([name, body]) => instead(`${name} instead of JSON`, body, "any")),
   instead(
     "invalid UTF-8 in JSON",
     Buffer.from('{"choices":[{"message":{"content":"\xff\xfe\xc0"}}]}', "latin1"),
@@ -98,7 +98,7 @@ const bodies: readonly BrokenReply[] = [
   instead("UTF-16 for JSON", ({ body }) => Buffer.from(body.toString(), "utf16le"), "any"),
   instead("white space around JSON", ({ body }) => `\r\n\t ${body} \n`, "right"),
   instead(
-    "a hundred thousand choices",
+    "100,000 choices",
     () => {
       const many = Array.from({ length: 100_000 }, (_, index) => `{"index":${index}}`).join()
       return `{"choices":[${many}],"data":[${many}],"models":[${many}],"results":[${many}]}`
@@ -106,7 +106,7 @@ const bodies: readonly BrokenReply[] = [
     "any",
   ),
   {
-    name: "a text of 40 MB",
+    name: "a 40 MB text",
     expected: "any",
     level: "content",
     forms: ["json"],
@@ -121,7 +121,7 @@ const bodies: readonly BrokenReply[] = [
     },
   },
   {
-    name: "a body without end",
+    name: "an endless body",
     expected: "fails",
     level: "content",
     forms: ["json"],
@@ -143,7 +143,7 @@ const types: readonly BrokenReply[] = [
   typed("a type in capitals", "APPLICATION/JSON; CHARSET=UTF-8"),
   typed("a type that is none", ";;; =,\t"),
   {
-    name: "a stream for a whole reply",
+    name: "a stream instead of a JSON reply",
     expected: "any",
     level: "content",
     forms: ["json"],
@@ -152,7 +152,7 @@ const types: readonly BrokenReply[] = [
     ],
   },
   {
-    name: "a whole reply for a stream",
+    name: "a JSON reply instead of a stream",
     expected: "any",
     level: "content",
     forms: ["events", "lines"],
@@ -164,5 +164,5 @@ const types: readonly BrokenReply[] = [
   },
 ]
 
-/** Well framed, and broken in what it says. */
+/** Faults in the content of well-framed replies. */
 export const brokenBodies: readonly BrokenReply[] = [...bodies, ...types]

@@ -18,14 +18,14 @@ const streamed = (
   steps: (reply) => [chunkedHead(reply), chunk(text(reply)), lastChunk],
 })
 
-/** The right stream with this before it. */
+/** A valid stream preceded by this text. */
 const before = (
   name: string,
   expected: BrokenReply["expected"],
   text: Buffer | string,
 ): BrokenReply => streamed(name, expected, ({ body }) => Buffer.concat([Buffer.from(text), body]))
 
-/** The right stream with this behind it. */
+/** A valid stream followed by this text. */
 const delayed = (name: string, text: string): BrokenReply =>
   streamed(name, "right", ({ body }) => Buffer.concat([body, Buffer.from(text)]))
 
@@ -40,7 +40,7 @@ const junk: readonly BrokenReply[] = [
   before("a hundred thousand blank lines", "right", "\n".repeat(100_000)),
   before("lines of no field", "any", "nonsense\nmore: nonsense\n\n"),
   before("a byte order mark", "right", "\ufeff"),
-  before("an event in a hundred thousand brackets", "any", `data: ${"[".repeat(100_000)}\n\n`),
+  before("an event of 100,000 nested brackets", "any", `data: ${"[".repeat(100_000)}\n\n`),
   before("choices that are null", "any", event({ choices: null })),
   before("a choice that is null", "any", event({ choices: [null] })),
   before("a delta that is null", "any", delta(null)),
@@ -48,20 +48,16 @@ const junk: readonly BrokenReply[] = [
   before("content that is a number", "any", delta({ content: 7 })),
   before("content that is an object", "any", delta({ content: { a: 1 } })),
   before("content that is a list", "any", delta({ content: [null, 1, { text: [] }] })),
-  before(
-    "calls of tools that are none",
-    "any",
-    delta({ tool_calls: [null, 7, { index: -1 }, {}] }),
-  ),
+  before("malformed tool calls", "any", delta({ tool_calls: [null, 7, { index: -1 }, {}] })),
   before("a call of a tool far away", "any", delta({ tool_calls: [{ index: 4294967295 }] })),
   before("a choice far away", "any", event({ choices: [{ index: 4294967295, delta: {} }] })),
   before(
-    "everybody's prototype",
+    "prototype pollution",
     "any",
     'data: {"__proto__":{"x":1},"choices":[{"delta":{"__proto__":{"content":"y"}}}]}\n\n',
   ),
   before(
-    "odd usage",
+    "malformed usage",
     "any",
     event({ choices: [], usage: { prompt_tokens: -1, completion_tokens: "many" } }),
   ),
@@ -98,7 +94,7 @@ const whole: readonly BrokenReply[] = [
   ),
   streamed("UTF-16", "fails", ({ body }) => Buffer.from(body.toString(), "utf16le")),
   {
-    name: "a stream byte by byte",
+    name: "a stream sent byte by byte",
     expected: "right",
     level: "content",
     forms: ["events"],
@@ -109,7 +105,7 @@ const whole: readonly BrokenReply[] = [
     },
   },
   {
-    name: "a line of 30 MB",
+    name: "a 30 MB line",
     expected: "fails",
     level: "content",
     forms: ["events"],
@@ -122,7 +118,7 @@ const whole: readonly BrokenReply[] = [
     },
   },
   {
-    name: "an event of a million lines",
+    name: "an event of 1,000,000 lines",
     expected: "any",
     level: "content",
     forms: ["events"],
@@ -136,7 +132,7 @@ const whole: readonly BrokenReply[] = [
     },
   },
   {
-    name: "fifty thousand events at once",
+    name: "50,000 events in one chunk",
     expected: "any",
     level: "content",
     forms: ["events"],
@@ -153,5 +149,5 @@ const whole: readonly BrokenReply[] = [
   },
 ]
 
-/** Streams that are broken in what they say. */
+/** Faults in the content of event streams. */
 export const brokenStreams: readonly BrokenReply[] = [...junk, ...whole]

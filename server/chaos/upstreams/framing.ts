@@ -12,7 +12,7 @@ import {
 
 const middle = ({ body }: RightReply): number => Math.floor(body.length / 2)
 
-/** The right body behind these lines of framing. */
+/** A valid body with these framing headers. */
 const framed = (
   name: string,
   expected: BrokenReply["expected"],
@@ -32,7 +32,7 @@ const lengths: readonly BrokenReply[] = [
   ]),
   {
     ...framed(
-      "a length that is a byte too long, and silence",
+      "a length one byte too long, then silence",
       "fails",
       ({ body }) => [`content-length: ${body.length + 1}`],
       "open",
@@ -40,7 +40,7 @@ const lengths: readonly BrokenReply[] = [
     isSilent: true,
   },
   framed(
-    "a length that is too short",
+    "a length that is too short by four bytes",
     "any",
     ({ body }) => [`content-length: ${Math.max(0, body.length - 4)}`],
     "open",
@@ -54,7 +54,7 @@ const lengths: readonly BrokenReply[] = [
   framed("a length in hexadecimal", "fails", ({ body }) => [
     `content-length: 0x${body.length.toString(16)}`,
   ]),
-  framed("a length beyond all numbers", "fails", () => [`content-length: ${"9".repeat(40)}`]),
+  framed("a length of forty digits", "fails", () => [`content-length: ${"9".repeat(40)}`]),
   framed("a list of lengths", "fails", ({ body }) => [
     `content-length: ${body.length}, ${body.length}`,
   ]),
@@ -69,7 +69,7 @@ const lengths: readonly BrokenReply[] = [
   ]),
   framed("a coding that nobody knows", "any", () => ["transfer-encoding: zstd"]),
   {
-    name: "no body where there should be one",
+    name: "a missing body",
     expected: "fails",
     level: "http",
     ends: "close",
@@ -77,7 +77,7 @@ const lengths: readonly BrokenReply[] = [
   },
 ]
 
-/** The body in chunks, of which the last pieces are these. */
+/** A chunked reply that ends with these pieces. */
 const chunked = (
   name: string,
   expected: BrokenReply["expected"],
@@ -117,7 +117,7 @@ const chunks: readonly BrokenReply[] = [
     "\n0\n\n",
   ]),
   chunked(
-    "a chunk extension of 40 kB",
+    "a 40 kB chunk extension",
     "any",
     ({ body }) => [
       `${body.length.toString(16)};x=${"e".repeat(40_000)}\r\n`,
@@ -133,7 +133,7 @@ const chunks: readonly BrokenReply[] = [
     "open",
   ),
   chunked(
-    "chunks of one byte",
+    "one-byte chunks",
     "right",
     function* ({ body }) {
       for (const byte of body) yield chunk(Buffer.of(byte))
@@ -163,28 +163,28 @@ const chunks: readonly BrokenReply[] = [
 
 const ends: readonly BrokenReply[] = [
   {
-    name: "a close before a byte",
+    name: "a close before the first byte",
     expected: "fails",
     level: "http",
     ends: "close",
     steps: () => [],
   },
   {
-    name: "a reset before a byte",
+    name: "a reset before the first byte",
     expected: "fails",
     level: "http",
     ends: "reset",
     steps: () => [],
   },
   {
-    name: "a close within the head",
+    name: "a close within the headers",
     expected: "fails",
     level: "http",
     ends: "close",
     steps: () => ["HTTP/1.1 200 OK\r\ncontent-ty"],
   },
   {
-    name: "a reset within the head",
+    name: "a reset within the headers",
     expected: "fails",
     level: "http",
     ends: "reset",
@@ -217,7 +217,7 @@ const ends: readonly BrokenReply[] = [
     isSilent: true,
   },
   {
-    name: "a body that comes five bytes at a time",
+    name: "a body sent five bytes at a time",
     expected: "right",
     level: "http",
     steps: function* (reply) {
@@ -232,41 +232,41 @@ const smuggled = whole('{"choices":[{"message":{"content":"smuggled"}}]}', [
   "content-type: application/json",
 ])
 
-/** Bytes that nobody waits for. */
+/** Unexpected bytes outside the reply. */
 const late: readonly BrokenReply[] = [
   {
-    name: "a second reply with the first",
+    name: "a second reply in the same packet",
     expected: "any",
     level: "http",
     steps: (reply) => [Buffer.concat([right(reply), smuggled])],
   },
   {
-    name: "a second reply a little later",
+    name: "a second reply shortly after",
     expected: "right",
     level: "http",
     steps: (reply) => [right(reply), 15, smuggled],
   },
   {
-    name: "nonsense behind the reply",
+    name: "garbage after the reply",
     expected: "any",
     level: "http",
     steps: (reply) => [Buffer.concat([right(reply), Buffer.from("\r\n\r\nnonsense")])],
   },
   {
-    name: "a reply that begins before the question",
+    name: "a reply sent before the request",
     expected: "right",
     level: "http",
     steps: (reply) => [right(reply), 15, "HTTP/1.1 200 OK\r\ncontent-le"],
   },
   {
-    name: "a close that follows a reply to be kept",
+    name: "a close after a keep-alive reply",
     expected: "right",
     level: "http",
     ends: "close",
     steps: (reply) => [right(reply), 10],
   },
   {
-    name: "a megabyte behind the last chunk",
+    name: "a megabyte after the last chunk",
     expected: "any",
     level: "http",
     steps: function* (reply) {
@@ -278,5 +278,5 @@ const late: readonly BrokenReply[] = [
   },
 ]
 
-/** Broken where a reply's length is told, where it ends, and behind its end. */
+/** Faults in the length of a reply, at its end, and after it. */
 export const brokenFraming: readonly BrokenReply[] = [...lengths, ...chunks, ...ends, ...late]

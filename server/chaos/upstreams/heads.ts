@@ -3,7 +3,7 @@ import { dribbled, head, lastChunk, repeated, typeLine, whole } from "./reply.ts
 
 const right = (reply: RightReply): Buffer => whole(reply.body, [typeLine(reply)])
 
-/** A right body under this status line, or with these lines. */
+/** A valid body with this status line or these header lines. */
 const under = (
   name: string,
   expected: BrokenReply["expected"],
@@ -31,7 +31,7 @@ const statusLines: readonly BrokenReply[] = [
     under(`the status line "${line}"`, "fails", { statusLine: line }),
   ),
   under("a status line without a reason", "right", { statusLine: "HTTP/1.1 200" }),
-  under("a reason of 30 kB", "any", { statusLine: `HTTP/1.1 200 ${"O".repeat(30_000)}` }),
+  under("a 30 kB reason phrase", "any", { statusLine: `HTTP/1.1 200 ${"O".repeat(30_000)}` }),
   under("a status that nobody has heard of", "fails", { statusLine: "HTTP/1.1 799 Odd" }),
   bytes("an HTTP/0.9 reply", '{"choices":[]}'),
   bytes("a TLS alert", "\x15\x03\x01\x00\x02\x02\x28"),
@@ -51,7 +51,7 @@ const fields: readonly BrokenReply[] = [
     lines: Array.from({ length: 1000 }, (_, at) => `x-field-${at}: ${at}`),
   }),
   under("the content type twice", "any", { lines: ["content-type: text/html"] }),
-  under("a content type of 10 kB", "any", { lines: [`content-type: ${"a".repeat(10_000)}/b`] }),
+  under("a 10 kB content type", "any", { lines: [`content-type: ${"a".repeat(10_000)}/b`] }),
   under("headers of a page and of a proxy", "right", {
     lines: [
       "set-cookie: session=theirs; Path=/",
@@ -70,7 +70,7 @@ const fields: readonly BrokenReply[] = [
 
 const longHeads: readonly BrokenReply[] = [
   {
-    name: "a head without end",
+    name: "endless headers",
     expected: "fails",
     level: "http",
     isHeavy: true,
@@ -80,7 +80,7 @@ const longHeads: readonly BrokenReply[] = [
     },
   },
   {
-    name: "a field of 30 MB",
+    name: "a 30 MB header field",
     expected: "fails",
     level: "http",
     isHeavy: true,
@@ -91,7 +91,7 @@ const longHeads: readonly BrokenReply[] = [
     },
   },
   {
-    name: "a head that comes byte by byte",
+    name: "headers sent byte by byte",
     expected: "right",
     level: "http",
     steps: function* (reply) {
@@ -100,7 +100,7 @@ const longHeads: readonly BrokenReply[] = [
     },
   },
   {
-    name: "a head that never comes to its end",
+    name: "headers that stop without an end",
     expected: "fails",
     level: "http",
     isSilent: true,
@@ -132,7 +132,7 @@ const early: readonly BrokenReply[] = [
     steps: (reply) => ["HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", 5, right(reply)],
   },
   {
-    name: "a hundred thousand interim replies",
+    name: "100,000 interim responses",
     expected: "any",
     level: "http",
     isHeavy: true,
@@ -142,7 +142,7 @@ const early: readonly BrokenReply[] = [
     },
   },
   {
-    name: "interim replies without end",
+    name: "endless interim responses",
     expected: "fails",
     level: "http",
     isSilent: true,
@@ -154,7 +154,7 @@ const early: readonly BrokenReply[] = [
     },
   },
   {
-    name: "a protocol switched that nobody asked for",
+    name: "an unrequested protocol switch",
     expected: "fails",
     level: "http",
     steps: (reply) => [
@@ -180,7 +180,7 @@ const statuses: readonly BrokenReply[] = [
   ),
   ...[400, 401, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504].map(
     (status): BrokenReply => ({
-      name: `${status} with a reason`,
+      name: `${status} with a JSON error`,
       expected: "fails",
       level: "http",
       steps: () => [whole(said, [json], `HTTP/1.1 ${status} No`)],
@@ -188,7 +188,7 @@ const statuses: readonly BrokenReply[] = [
   ),
   ...[404, 500, 503].map(
     (status): BrokenReply => ({
-      name: `${status} with a page`,
+      name: `${status} with an HTML page`,
       expected: "fails",
       level: "http",
       steps: () => [
@@ -203,13 +203,13 @@ const statuses: readonly BrokenReply[] = [
     steps: (reply) => [whole(reply.body, [typeLine(reply)], "HTTP/1.1 204 No Content")],
   },
   {
-    name: "304 to who asked no such thing",
+    name: "304 for an unconditional request",
     expected: "fails",
     level: "http",
     steps: () => [head(['etag: "1"'], "HTTP/1.1 304 Not Modified")],
   },
   {
-    name: "500 with 20 MB",
+    name: "500 with a 20 MB body",
     expected: "fails",
     level: "http",
     isHeavy: true,
@@ -219,20 +219,20 @@ const statuses: readonly BrokenReply[] = [
     },
   },
   {
-    name: "500 that breaks off",
+    name: "500 with a truncated body",
     expected: "fails",
     level: "http",
     ends: "close",
     steps: () => [head([json, "content-length: 500"], "HTTP/1.1 500 No"), '{"error":'],
   },
   {
-    name: "500 in a hundred thousand brackets",
+    name: "500 with 100,000 nested brackets",
     expected: "fails",
     level: "http",
     steps: () => [whole("[".repeat(100_000) + "]".repeat(100_000), [json], "HTTP/1.1 500 No")],
   },
   {
-    name: "500 with words that no database keeps",
+    name: "500 with text that databases cannot store",
     expected: "fails",
     level: "http",
     steps: () => [
@@ -244,7 +244,7 @@ const statuses: readonly BrokenReply[] = [
     ],
   },
   {
-    name: "500 with the words of a full disk",
+    name: "500 with the message of a full disk",
     expected: "fails",
     level: "http",
     steps: () => [
@@ -252,7 +252,7 @@ const statuses: readonly BrokenReply[] = [
     ],
   },
   {
-    name: "a stream under 500",
+    name: "a stream with status 500",
     expected: "fails",
     level: "http",
     steps: (reply) => [
@@ -264,7 +264,7 @@ const statuses: readonly BrokenReply[] = [
   },
 ]
 
-/** Broken where a reply begins. */
+/** Faults in the status line and the headers. */
 export const brokenHeads: readonly BrokenReply[] = [
   ...statusLines,
   ...fields,

@@ -7,13 +7,13 @@ export interface Reply {
   headers: Record<string, string | string[] | undefined>
   text: string
   ms: number
-  /** It goes on until somebody ends it, and was ended by us. */
+  /** An endless reply, which the client closed. */
   isCut: boolean
 }
 
-/** A reply is read this far. */
+/** Maximum number of bytes to read of a reply. */
 const maxBytes = 4_000_000
-/** An endless reply is listened to for this long. */
+/** How long to read an endless reply. */
 const listenMs = 30
 const timeoutMs = 30_000
 
@@ -28,7 +28,7 @@ const targetOf = ({ path, query }: Draft): string => {
   return query.length > 0 ? `${path}?${encoded.join("&")}` : path
 }
 
-/** What the client's own library refuses to send is not what is tested. */
+/** Excludes requests that the HTTP client library itself refuses to send. */
 export const isSendable = ({ path, headers }: Draft): boolean =>
   /^[\x21-\xff]+$/.test(path) &&
   Object.values(headers).every((value) => /^[\t\x20-\xff]*$/.test(value))
@@ -68,7 +68,7 @@ export const createClient = (url: string, connections: number) => {
   }
 
   return {
-    /** @throws when no whole reply comes in time */
+    /** @throws if no complete reply arrives in time */
     send: async (draft: Draft): Promise<Reply> => {
       const begun = performance.now()
       const ending = new AbortController()

@@ -11,7 +11,7 @@ const Parameter = z.object({
 })
 const Described = z.object({
   operationId: z.string(),
-  /** Says who may call it. */
+  /** States who may call the operation. */
   description: z.string(),
   security: z.array(z.record(z.string(), z.unknown())),
   parameters: z.array(Parameter).default([]),
@@ -19,7 +19,7 @@ const Described = z.object({
   responses: z.record(z.string(), z.object({ content: Content.optional() })),
 })
 
-/** The document as the gateway serves it: `/openapi.json`. */
+/** The OpenAPI document that the gateway serves at `/openapi.json`. */
 export const OpenApi = z.object({
   paths: z.record(z.string(), z.record(z.string(), Described)),
   components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
@@ -28,11 +28,11 @@ export type OpenApi = z.infer<typeof OpenApi>
 
 export type Operation = z.infer<typeof Described> & {
   method: string
-  /** With its parameters in braces. */
+  /** Path template with parameters in braces. */
   path: string
-  /** The first segment after the prefix, such as `chats`: things of one kind have ids of one kind. */
+  /** First path segment after the prefix, such as `chats`; identifies the type of ids in the path. */
   noun: string
-  /** Takes the identity provider's token and no other. */
+  /** Accepts only the identity provider's token. */
   isScim: boolean
 }
 
@@ -41,7 +41,7 @@ const nounOf = (path: string): string =>
   path.split("/")[1] ??
   ""
 
-/** Every operation that the gateway documents. */
+/** All documented operations. */
 export const operationsOf = ({ paths }: OpenApi): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({

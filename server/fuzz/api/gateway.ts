@@ -4,14 +4,14 @@ import { startGatewayProcess, testMain } from "../../test/harness/gateway-proces
 export const adminKey = "sk-fuzz-admin-0000000000000000000000000000"
 export const scimToken = "fuzz-scim-token-0123456789abcdef0123456789"
 
-/** Log lines kept for when the gateway ends. */
+/** Log lines kept to report an unexpected exit. */
 const maxLines = 50
 
 const ErrorLine = z.object({ level: z.int().min(50), err: z.object({ stack: z.string() }) })
 
-/** A gateway in its own process, so that its end is noticed and its log is read. */
+/** Starts a gateway process, so that exits can be detected and its log can be read. */
 export const startGateway = async (env: Readonly<Record<string, string>>) => {
-  /** Stacks of what the gateway itself calls an error. */
+  /** Stack traces that the gateway logged at error level. */
   const errors: string[] = []
   const gateway = await startGatewayProcess({
     main: testMain,

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts"
 
-/** Ids kept of one kind; the oldest give way. */
+/** Maximum number of ids per type; the oldest are dropped. */
 const maxIds = 300
 
 const textOf = (value: unknown): string | undefined =>
@@ -15,7 +15,7 @@ const listIn = (body: unknown): unknown[] => {
   return lists.map((name) => member(body, name)).find(Array.isArray) ?? []
 }
 
-/** Remembers which ids of which kind the gateway has handed out, to whomever. */
+/** Collects the ids in replies by resource type, regardless of the caller. */
 export const createIds = (random: Random) => {
   const idsByNoun = new Map<string, string[]>()
 
@@ -29,14 +29,14 @@ export const createIds = (random: Random) => {
 
   return {
     add,
-    /** Takes the ids out of a reply. */
+    /** Collects the ids of a reply. */
     learn: (noun: string, body: unknown): void => {
       for (const value of [body, ...listIn(body).slice(0, 30)]) {
         const id = textOf(member(value, "id"))
         if (id) add(noun, id)
       }
     },
-    /** One of `noun`; sometimes one of another kind, or one that is none. */
+    /** Picks an id of type `noun`; sometimes one of another type, or an invalid one. */
     pick: (noun: string): string => {
       const known = idsByNoun.get(noun) ?? []
       if (known.length > 0 && random.chance(0.85)) return random.pick(known)

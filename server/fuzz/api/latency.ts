@@ -4,7 +4,7 @@ import { z } from "zod"
 
 const Latency = z.object({ count: z.number(), gateway: z.number(), control: z.number() })
 
-/** p99 of `/health` and of a bare server beside it, in ms. */
+/** p99 latency of `/health` and of a bare server as control, in ms. */
 export type Latency = z.infer<typeof Latency>
 
 export const watchLatency = (url: string) => {
@@ -13,7 +13,7 @@ export const watchLatency = (url: string) => {
     stop: () =>
       new Promise<Latency>((resolve, reject) => {
         child.once("message", (message) => resolve(Latency.parse(message)))
-        child.once("exit", () => reject(new Error("the prober ended")))
+        child.once("exit", () => reject(new Error("the prober exited")))
         child.send("stop")
       }),
     kill: (): void => void child.kill("SIGKILL"),

@@ -52,7 +52,7 @@ const oddNumbers = [
   ...[2 ** 63, -(2 ** 63), 1e21, 253402300800, 8.64e15 + 1],
 ]
 
-/** Makes a draft wrong in one place. */
+/** Introduces one fault into a request draft. */
 export const createMutations = (random: Random) => {
   const oddValue = (): unknown =>
     random.pick<() => unknown>([
@@ -72,7 +72,7 @@ export const createMutations = (random: Random) => {
       () => JSON.parse('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}}}'),
     ])()
 
-  /** Every place of a value that can be replaced. */
+  /** All replaceable positions in a value. */
   const placesIn = (value: unknown, found: [parent: object, key: string][] = []) => {
     if (typeof value !== "object" || value === null || found.length > 500) return found
     for (const [key, inner] of Object.entries(value)) {

@@ -2,15 +2,15 @@ import { z } from "zod"
 import { adminKey, scimToken } from "./gateway.ts"
 import type { Ids } from "./ids.ts"
 
-/** Who sends a request. */
+/** A caller and the credential it sends. */
 export interface Caller {
   name: string
   headers: Readonly<Record<string, string>>
-  /** May see everybody's things by right. */
+  /** Has permission to see the resources of all users. */
   seesAll: boolean
 }
 
-/** What nobody but its owner may ever be sent. */
+/** A marker that must never appear in replies to anyone but its owner. */
 export const secretMark = "only-vera-may-read-this"
 
 const Account = z.object({ id: z.string() })
@@ -31,8 +31,8 @@ const ask = async (url: string, method: string, path: string, key: string, body?
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 /**
- * Makes Vera's account and things: she shares nothing and takes no part.
- * @returns what reads all of it, as text: the same before and after
+ * Creates Vera, a user who shares nothing and sends no requests, and her resources.
+ * @returns a function that reads all of them as text, which must not change
  */
 export const createVictim = async (url: string, ids: Ids): Promise<() => Promise<string>> => {
   const email = "vera@example.com"
@@ -64,7 +64,7 @@ export const createVictim = async (url: string, ids: Ids): Promise<() => Promise
     params: { system: secretMark },
     access_grants: [],
   })
-  // Those who take part know the ids, as an insider might.
+  // The callers know the ids, as an insider might.
   ids.add("chats", chat.id)
   ids.add("knowledge", knowledge.id)
   ids.add("files", file.id)
@@ -77,15 +77,15 @@ export const createVictim = async (url: string, ids: Ids): Promise<() => Promise
   ]
   return async () => {
     const things = await Promise.all(paths.map((path) => ask(url, "GET", path, key)))
-    // Where in the stream of changes the record was read, not a part of it.
+    // A position in the event stream, not part of the resource.
     return JSON.stringify(things).replace(/"seq":\d+/g, "")
   }
 }
 
 /**
- * Makes accounts and keys of all roles.
- * @param generation goes into their names: what they do may cost them their credentials, and then
- * others have to take their place
+ * Creates accounts and API keys of all roles.
+ * @param generation part of their names; callers may lose their credentials through their own
+ * requests and are then replaced by a new generation
  */
 export const createPeople = async (url: string, ids: Ids, generation: number) => {
   const admin = (path: string, body: unknown) => ask(url, "POST", path, adminKey, body)
@@ -131,7 +131,7 @@ export const createPeople = async (url: string, ids: Ids, generation: number) =>
   const users = plain.slice(0, 4)
   const rootKey = await keyOf(root.token)
   return {
-    /** Approved accounts with all that such an account may do. */
+    /** Approved accounts with all permissions of a user. */
     users,
     plain,
     administrators: [

@@ -4,8 +4,8 @@ import { Pool } from "undici"
 import { listenOnLoopback } from "../../test/harness/ports.ts"
 
 /**
- * A process of its own that asks the gateway's `/health` and a bare server's, in turn. What the
- * machine costs both of them is taken off by comparing.
+ * Separate process that requests `/health` of the gateway and of a bare server alternately. The
+ * difference cancels out the load of the machine.
  */
 const everyMs = 25
 

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Deterministic random numbers (mulberry32). */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
   const next = (): number => {
@@ -7,14 +7,14 @@ export const createRandom = (seed: number) => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  /** A whole number below `bound`. */
+  /** An integer from 0 to below `bound`. */
   const below = (bound: number): number => Math.floor(next() * bound)
 
   return {
     below,
     /** True with the given probability. */
     chance: (probability: number): boolean => next() < probability,
-    /** @throws when there is nothing to choose from */
+    /** @throws if there are no items */
     pick: <T>(items: readonly T[]): T => {
       if (items.length === 0) throw new Error("nothing to pick from")
       return items[below(items.length)] as T

@@ -3,18 +3,18 @@ import type { Ids } from "./ids.ts"
 import type { Random } from "./random.ts"
 import type { Values } from "./values.ts"
 
-/** A request before it is written down: parts that can be broken one by one. */
+/** A request before encoding, whose parts can be mutated one by one. */
 export interface Draft {
   method: string
   path: string
   query: [name: string, value: string][]
   headers: Record<string, string>
-  /** A JSON value, unless `raw` says otherwise. */
+  /** A JSON value; ignored if `raw` is set. */
   body: unknown
   raw: Buffer | undefined
 }
 
-/** What the runtimes and providers behind the two proxies know, and something that they do not. */
+/** Paths that runtimes and providers behind the two proxies support, and one that they do not. */
 const proxiedPaths = [
   ...["api/tags", "api/chat", "api/generate", "api/embed", "api/show", "api/ps", "api/version"],
   ...["api/pull", "api/delete", "api/blobs/sha256:00", "v1/models", "v1/chat/completions"],
@@ -38,7 +38,7 @@ const part = (name: string, content: string, filename?: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"` +
   `${filename === undefined ? "" : `; filename="${filename}"`}\r\n\r\n${content}\r\n`
 
-/** Makes requests that are right, as far as the document tells. */
+/** Generates valid requests according to the OpenAPI document. */
 export const createRequests = ({
   random,
   ids,
@@ -118,7 +118,7 @@ export const createRequests = ({
   }
 }
 
-/** The body as it goes over the wire. */
+/** Encodes the body as bytes. */
 export const bytesOf = ({ raw, body }: Draft): Buffer | undefined => {
   if (raw) return raw
   return body === undefined ? undefined : Buffer.from(JSON.stringify(body))

@@ -14,13 +14,13 @@ import { bytesOf, createRequests, type Draft } from "./request.ts"
 import { createValues } from "./values.ts"
 import { createVerdict } from "./verdict.ts"
 
-/** Requests under way at once. */
+/** Requests in flight at the same time. */
 const connections = 24
 
-/** After so many requests others take the place of those who ask. */
+/** Requests after which all callers are replaced. */
 const generationLength = 5000
 
-/** They do before, once so many 401s say that what was asked has cost them their credentials. */
+/** Number of 401s after which callers are replaced early, because they lost their credentials. */
 const maxUnknown = 150
 
 export interface Problem {
@@ -32,8 +32,8 @@ export interface RoundOptions {
   seed: number
   requests: number
   /**
-   * `people`: nobody may see or change another's things. `everyone`: administrators take part, who
-   * may share them.
+   * `people`: no caller may see or change resources of others. `everyone`: includes administrators,
+   * who may share them.
    */
   kind: "people" | "everyone"
   env: Readonly<Record<string, string>>
@@ -45,14 +45,14 @@ export interface RoundResult {
   statuses: Record<number, number>
   problems: Problem[]
   latency: Latency
-  /** The longest that a reply took. */
+  /** Time of the slowest reply in ms. */
   slowestMs: number
   rssMb: number
 }
 
 /**
- * How often an operation is passed over: what hashes a password, what takes the caller's own
- * credential away, and what only says no.
+ * Probability of skipping an operation: reduces those that hash a password, that revoke the caller's
+ * own credential, or that are only refused.
  */
 const skipChance = ({ method, path, description }: Operation, { kind }: RoundOptions): number => {
   if (/signin|signup|update\/password|auths\/add$/.test(path)) return 0.9
@@ -82,7 +82,7 @@ const callerOf = (
   return random.pick(random.chance(0.6) ? people.users : people.plain)
 }
 
-/** In a `people` round nothing is asked that changes others by right. */
+/** Excludes operations that may legitimately change other users in a `people` round. */
 const isAllowed = (options: RoundOptions, operation: Operation): boolean =>
   options.kind === "everyone" || !operation.isScim
 
@@ -103,7 +103,7 @@ interface World {
   gateway: Gateway
   client: Client
   people: People
-  /** 401s to people who had a credential when their generation began. */
+  /** 401s to callers whose credential was valid at the start of their generation. */
   unknown: number
   operations: Operation[]
   ids: ReturnType<typeof createIds>
@@ -114,7 +114,7 @@ interface World {
 
 interface RequestOptions {
   operation: Operation
-  /** Still of that operation's method and path. */
+  /** Whether the mutation kept the method and path of the operation. */
   isSame: boolean
   caller: Caller
   described: string
@@ -171,7 +171,7 @@ const createSender = (world: World, options: RoundOptions, result: RoundResult) 
     try {
       judge({ operation, isSame, caller, described }, await client.send(draft))
     } catch (error) {
-      if (gateway.hasEnded()) throw new Error(`The gateway ended. ${described}`, { cause: error })
+      if (gateway.hasEnded()) throw new Error(`The gateway exited. ${described}`, { cause: error })
       report(`got no reply: ${reasonOf(error)}`, operation, described)
     }
   }
@@ -202,10 +202,10 @@ const compareThings = (result: RoundResult, before: string, after: string): void
   while (before[at] === after[at]) at++
   const nearby = (text: string): string => text.slice(Math.max(0, at - 100), at + 100)
   const request = `before: ${nearby(before)}\n    after: ${nearby(after)}`
-  result.problems.push({ what: "another's things were changed", request })
+  result.problems.push({ what: "resources of another user were changed", request })
 }
 
-/** A fresh gateway, so many requests, and what was wrong with it. */
+/** Starts a gateway, sends random requests, and reports the problems found. */
 export const runRound = async (options: RoundOptions): Promise<RoundResult> => {
   const openai = await startFakeOpenAI({})
   const ollama = await startFakeOllama({})
@@ -235,7 +235,7 @@ export const runRound = async (options: RoundOptions): Promise<RoundResult> => {
       const until = Math.min(options.requests, result.sent + generationLength)
       await Promise.all(Array.from({ length: connections }, () => work(until)))
       const people = await createPeople(gateway.url, world.ids, generation).catch(() => undefined)
-      // Nobody is left who may make accounts: it has been taken from the last who could.
+      // The last administrator lost the permission to create accounts.
       if (!people) break
       world.people = people
       world.unknown = 0

@@ -2,10 +2,10 @@ import type { OpenApi, Schema } from "./document.ts"
 import type { Ids } from "./ids.ts"
 import type { Random } from "./random.ts"
 
-/** Deeper, only what is required is filled in. */
+/** Below this depth, only required members are generated. */
 const maxDepth = 6
 
-/** Functions that are done at once, that fail, and that are none. */
+/** Sources of functions that return immediately, that fail, and that are invalid. */
 const functionSources = [
   "export const reply = () => 'hello'",
   "export async function* reply({ messages }) { yield 'You said: '; yield String(messages.at(-1)?.content) }",
@@ -28,7 +28,7 @@ interface Sources {
   random: Random
   ids: Ids
   components: OpenApi["components"]
-  /** Addresses that connections may have: of this machine alone. */
+  /** URLs for connections, all on this machine. */
   urls: readonly string[]
   models: readonly string[]
 }
@@ -43,7 +43,7 @@ const anId =
 const aModel: Hint = ({ random, ids, models }) =>
   random.chance(0.8) ? random.pick(models) : ids.pick("models")
 
-/** What a member of this name holds, whatever its schema says. */
+/** Values by member name, regardless of the schema. */
 const hintByName: Readonly<Record<string, Hint>> = {
   file_id: anId("files"),
   collection_id: anId("knowledge"),
@@ -70,7 +70,7 @@ const hintByName: Readonly<Record<string, Hint>> = {
       "active eq true",
     ]),
   jwt_expires_in: () => "4w",
-  // So that those who take part can go on signing in.
+  // Keeps sign-in possible for the callers.
   password_sign_in: () => "on",
 }
 
@@ -82,7 +82,7 @@ const numberIn = (schema: Schema, name: string, otherwise: number): number => {
   return typeof value === "number" ? value : otherwise
 }
 
-/** Makes values that a schema allows, mostly. */
+/** Generates values that are mostly valid for a schema. */
 export const createValues = (sources: Sources) => {
   const { random, ids, components } = sources
 
@@ -154,7 +154,7 @@ export const createValues = (sources: Sources) => {
   }
 
   return {
-    /** A value for a member or parameter `name` of something under `noun`. */
+    /** A value for the member or parameter `name` of a resource of type `noun`. */
     make: (schema: Schema, name: string, noun: string): unknown => make(schema, name, noun, 0),
   }
 }

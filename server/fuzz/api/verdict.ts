@@ -17,11 +17,11 @@ const mediaType = (value: unknown): string =>
     ?.trim() ?? ""
 
 /**
- * Says what is wrong with a reply, by the gateway's own document and by rules that hold everywhere.
- * @param mayShare whether there are callers who may grant anybody anything
+ * Checks replies against the gateway's OpenAPI document and against general rules.
+ * @param mayShare whether some callers may share any resource with anyone
  */
 export const createVerdict = (document: OpenApi, { mayShare }: { mayShare: boolean }) => {
-  // Formats are not asserted: "binary" and "email" are for readers.
+  // Formats such as "binary" and "email" are documentation only.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
   ajv.addSchema({ $id: "document", components: document.components })
   const validators = new Map<string, ReturnType<typeof ajv.compile>>()
@@ -44,8 +44,8 @@ export const createVerdict = (document: OpenApi, { mayShare }: { mayShare: boole
   const ofStatus = ({ responses }: Operation, { status, text }: Reply): string | undefined => {
     if (status < 500 || status === 501) return undefined
     if (!(status in responses))
-      return `answered ${status}, which it does not document: ${text.slice(0, 200)}`
-    return text.includes("database cannot be reached") ? `answered ${status}: ${text}` : undefined
+      return `returned the undocumented status ${status}: ${text.slice(0, 200)}`
+    return text.includes("database cannot be reached") ? `returned ${status}: ${text}` : undefined
   }
 
   const ofShape = (operation: Operation, reply: Reply): string | undefined => {
@@ -56,25 +56,25 @@ export const createVerdict = (document: OpenApi, { mayShare }: { mayShare: boole
     try {
       body = JSON.parse(text)
     } catch {
-      return `answered ${status} with JSON that is none: ${text.slice(0, 200)}`
+      return `returned ${status} with invalid JSON: ${text.slice(0, 200)}`
     }
     const documented = String(status) in operation.responses ? String(status) : "default"
     const isOk = validatorOf(operation, documented, type)
     if (!isOk || isOk(body)) return undefined
-    return `answered ${status} unlike its schema (${errorText(isOk.errors)}): ${text.slice(0, 300)}`
+    return `returned ${status} with a body that violates its schema (${errorText(isOk.errors)}): ${text.slice(0, 300)}`
   }
 
   const ofDocument = (operation: Operation, reply: Reply): string | undefined =>
-    // What the proxies pass on has the shape that its sender gave it.
+    // Proxied replies have the shape that the provider gave them.
     ofStatus(operation, reply) ?? (isProxy(operation) ? undefined : ofShape(operation, reply))
 
   return {
-    /** `operation` is undefined where a request was changed into another one's method or path. */
+    /** `operation` is undefined if a mutation changed the method or path. */
     of: (operation: Operation | undefined, caller: Caller, reply: Reply): string | undefined => {
       const { status, text, headers } = reply
       const mustNotSee = !(mayShare || caller.seesAll)
-      if (mustNotSee && text.includes(secretMark)) return "told somebody another's things"
-      if (status === 500) return `answered 500: ${text.slice(0, 200)}`
+      if (mustNotSee && text.includes(secretMark)) return "disclosed a resource of another user"
+      if (status === 500) return `returned 500: ${text.slice(0, 200)}`
       if (!headers["x-request-id"] && status !== 400) return "has no x-request-id"
       return operation && ofDocument(operation, reply)
     },

@@ -14,7 +14,7 @@ export interface SampleDocument {
   bytes: Buffer
 }
 
-/** Larger ones take time to change, and show nothing that smaller ones do not. */
+/** Larger documents are slow to mutate and find nothing that smaller ones do not. */
 const maxBytes = 400_000
 const maxPerEnding = 60
 const endings = new Set(
@@ -50,7 +50,7 @@ const notebook = JSON.stringify({
 const page = `<html><head><title>Bees</title></head><body><h1>Bees</h1><p>They <b>dance</b>.</p>
 <table><tr><th>Kind<th>Legs<tr><td>Bee<td>6</table><pre>code</pre><script>no()</script></body></html>`
 
-/** One of each format that is read, and one of each that is refused. */
+/** One document of each supported and each rejected format. */
 const own = (): SampleDocument[] =>
   Object.entries({
     "a.pdf": createPdf(["Bees dance.", "", "Ants carry leaves."]),
@@ -76,7 +76,7 @@ const own = (): SampleDocument[] =>
     "a.py": "def bee():\n    return 6\n\n\ndef ant():\n    return 6\n",
   }).map(([name, content]) => ({ name, bytes: Buffer.from(content) }))
 
-/** Documents of other people below a folder, the same ones each time. */
+/** Reads documents below a folder, in a stable order. */
 const below = (folder: string): SampleDocument[] => {
   const countByEnding = new Map<string, number>()
   const found: SampleDocument[] = []
@@ -88,14 +88,14 @@ const below = (folder: string): SampleDocument[] => {
     const state = statSync(path, { throwIfNoEntry: false })
     if (!state?.isFile() || state.size === 0 || state.size > maxBytes) continue
     countByEnding.set(ending, count + 1)
-    // Test data of mail parsers ends in .txt.
+    // Test data of mail parsers has the extension .txt.
     const isMail = /test_email|mail\/.*\.txt$/.test(path)
     found.push({ name: isMail ? `${name}.eml` : name, bytes: readFileSync(path) })
   }
   return found
 }
 
-/** @param folders those that are not there are left out */
+/** @param folders missing folders are ignored */
 export const readCorpus = (folders: readonly string[]): SampleDocument[] => [
   ...own(),
   ...folders.filter((folder) => existsSync(folder)).flatMap(below),

@@ -6,7 +6,7 @@ import type { SampleDocument } from "./corpus.ts"
 const maxBytes = 3_000_000
 const longRun = 300_000
 
-/** What hides at the edges of parsers, in bytes as latin1. */
+/** Byte sequences that trigger edge cases in parsers, as Latin-1. */
 const fragments = [
   ..." \t\n\r\0<>&\"'/\\(){}[]#*=-_~`|,;:.%+?!@",
   ...["\r\n", "--", "]]>", "<!--", "-->", "<![CDATA[", "<?xml", "<!DOCTYPE", "<!ENTITY a 'b'>"],
@@ -80,7 +80,7 @@ const numbers = (random: Random, bytes: Buffer): Buffer => {
 }
 
 const changes: Change[] = [
-  /** Bytes changed here and there. */
+  /** Changes some bytes. */
   (random, bytes) => {
     const changed = Buffer.from(bytes)
     for (let n = 1 + random.below(8); n > 0 && changed.length > 0; n--) {
@@ -97,14 +97,14 @@ const changes: Change[] = [
     const at = random.below(bytes.length + 1)
     return splice(bytes, at, at, Buffer.from(random.pick(fragments), "latin1"))
   },
-  /** What is quadratic shows by a long run. */
+  /** Inserts a long run, which exposes quadratic behavior. */
   (random, bytes) => {
     const at = random.below(bytes.length + 1)
     const unit = random.pick(fragments) + (random.chance(0.5) ? random.pick(fragments) : "")
     const run = Buffer.alloc(1 + random.below(longRun), Buffer.from(unit, "latin1"))
     return splice(bytes, at, at, run)
   },
-  /** A piece of it many times over. */
+  /** Repeats a piece many times. */
   (random, bytes) => {
     const { from, to } = cutOf(random, bytes, 120)
     if (to === from) return bytes
@@ -125,7 +125,7 @@ const change: Change = (random, bytes, other) => {
   return changed.subarray(0, maxBytes)
 }
 
-/** The parts of a sound archive; null of one that cannot be read this simply. */
+/** Entries of a valid archive; null if this simple reader cannot parse it. */
 const partsOf = (bytes: Buffer): Record<string, Buffer> | null => {
   const parts: Record<string, Buffer> = {}
   try {
@@ -146,7 +146,7 @@ const partsOf = (bytes: Buffer): Record<string, Buffer> | null => {
   }
 }
 
-/** Changes what is packed, so that it comes as far as the parser of the format. */
+/** Mutates an entry's uncompressed content, so that it reaches the parser of the format. */
 const changeParts: Change = (random, bytes, other) => {
   const parts = partsOf(bytes)
   const names = Object.keys(parts ?? {})
@@ -159,7 +159,7 @@ const changeParts: Change = (random, bytes, other) => {
   return createZip(parts)
 }
 
-/** A document with something wrong in it. */
+/** Mutates a document. */
 export const mutate = (
   random: Random,
   document: SampleDocument,

@@ -8,9 +8,9 @@ import { mutate } from "./mutate.ts"
 
 const limits = { characters: 10e6, unpacked: 300e6, pages: 5000 }
 const memory = 600e6
-/** What a person can make nothing of. */
+/** Signs that a message is not meant for people. */
 const noSentence = /\b(\w*Error|undefined|null|NaN|function|stack|at .+:\d+)\b/
-/** The reader was ended: bounded, and said so, but worth a look at what took so long. */
+/** The reader was terminated at a limit and reported it: correct, but worth investigating. */
 const tooDear = /took longer|took more memory|crashed/
 const atOnce = 2
 
@@ -23,11 +23,11 @@ export interface Finding {
 export interface FuzzResult {
   cases: number
   read: number
-  /** How often each sentence was said, numbers left out. */
+  /** Number of occurrences of each error message, with numbers removed. */
   refusals: Map<string, number>
   slowestMs: number
   findings: Finding[]
-  /** Documents whose reader was ended, as they took more than they may. */
+  /** Documents whose reader was terminated for exceeding a limit. */
   ended: Finding[]
 }
 
@@ -35,9 +35,9 @@ interface Options {
   corpus: readonly SampleDocument[]
   cases: number
   seed: number
-  /** For one document. */
+  /** Time limit per document. */
   seconds: number
-  /** Where documents with a finding are kept; nowhere unless told. */
+  /** Folder in which documents with findings are saved; none by default. */
   keep?: string | undefined
 }
 
@@ -45,13 +45,13 @@ const findingOf = (outcome: ExtractionOutcome): string | null => {
   if ("read" in outcome) return outcome.read.passages.length > 0 ? null : "read, and has no passage"
   const { unreadable } = outcome
   const isSentence = /^[A-Z].{10,300}[.]$/.test(unreadable) && !noSentence.test(unreadable)
-  return isSentence ? null : `says: ${unreadable}`
+  return isSentence ? null : `unclear message: ${unreadable}`
 }
 
 const childrenOf = (pid: number): string[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean)
 
-/** Reads documents with something wrong in them, the same for the same seed. */
+/** Extracts text from mutated documents; the same seed produces the same documents. */
 export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   const { corpus, cases, seed, seconds, keep } = options
   const folder = mkdtempSync(join(tmpdir(), "portico-fuzz-"))
@@ -99,7 +99,7 @@ export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   try {
     await Promise.all(Array.from({ length: atOnce }, work))
     const left = readdirSync(folder)
-    if (left.length > 0) findings.push({ what: `left behind: ${left}`, seed, name: "" })
+    if (left.length > 0) findings.push({ what: `files left behind: ${left}`, seed, name: "" })
   } finally {
     extractor.close()
     rmSync(folder, { recursive: true, force: true })
@@ -109,6 +109,7 @@ export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   const living = childrenOf(process.pid).filter((child) => !before.has(child))
-  if (living.length > 0) findings.push({ what: `${living.length} readers live on`, seed, name: "" })
+  if (living.length > 0)
+    findings.push({ what: `${living.length} reader processes still running`, seed, name: "" })
   return { cases, read, refusals, slowestMs, findings, ended }
 }

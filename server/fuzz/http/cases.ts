@@ -6,19 +6,19 @@ export type Part = keyof typeof parts
 export const partNames: readonly Part[] = ["replies", "requests"]
 
 export interface Outcome {
-  /** How many cases had each verdict. */
+  /** Number of cases by verdict. */
   countByVerdict: Record<string, number>
-  /** Cases in which the two readings differ; each names its seed. */
+  /** Cases in which the two parsers disagree; each message contains its seed. */
   differences: Error[]
 }
 
 const maxDifferences = 10
 
-/** Runs `cases` of a part, each with a seed of its own from `seed` on, and stops after ten differences. */
+/** Runs `cases` comparisons with consecutive seeds; stops after ten differences. */
 export const fuzz = async (part: Part, cases: number, seed: number): Promise<Outcome> => {
   const outcome: Outcome = { countByVerdict: {}, differences: [] }
   const { stackTraceLimit } = Error
-  // Refusals are most of what is made, and nobody reads where they were thrown.
+  // Most cases are rejections, whose stack traces are never read.
   Error.stackTraceLimit = 0
   for (let at = 0; at < cases && outcome.differences.length < maxDifferences; at++) {
     try {

@@ -7,9 +7,9 @@ interface Framed {
 
 type Choices = readonly [string, ...string[]]
 
-/** Makes messages of HTTP/1.1, each character a byte, with as many odd places as it is told. */
+/** Generates HTTP/1.1 messages as Latin-1 strings; `oddness` sets how often they deviate. */
 export const createGrammar = (random: Random, oddness: number) => {
-  /** What is usual, or now and then what is not. */
+  /** Returns the ordinary form, or sometimes an unusual one. */
   const mostly = (usual: string, odd: Choices): string =>
     random.chance(oddness) ? random.pick(odd) : usual
   const oneOf = (usual: Choices, odd: Choices): string => mostly(random.pick(usual), odd)
@@ -130,7 +130,7 @@ export const createGrammar = (random: Random, oddness: number) => {
     return field(cased("Transfer-Encoding"), coding)
   }
 
-  /** How a body is framed: the fields that say so, and the body. */
+  /** Frames a body: the framing headers and the encoded body. */
   const framed = (kind: "counted" | "chunked" | "open"): Framed => {
     const text = words()
     if (random.chance(oddness / 2)) {

@@ -1,4 +1,4 @@
-/** Node's own parser, which its `http` reads with; Node exports it to nobody and keeps it so. */
+/** Node's internal HTTP parser, which has no public API. */
 interface HttpParser {
   [event: number]: (...args: never[]) => number | undefined
   initialize(type: number, resource: object, maxHeaderSize: number, lenientFlags: number): void
@@ -17,7 +17,7 @@ interface HttpCommon {
     kOnMessageComplete: number
     kLenientNone: number
   }
-  /** By llhttp's number. */
+  /** Index: llhttp's method number. */
   methods: string[]
 }
 
@@ -27,7 +27,7 @@ const { HTTPParser, methods } = process.getBuiltinModule(
 
 const maxHeaderSize = 64 * 1024
 
-/** What the parser read of one message. */
+/** A message as parsed so far. */
 export interface ReadMessage {
   method: string
   url: string
@@ -35,22 +35,22 @@ export interface ReadMessage {
   rawHeaders: string[]
   body: string
   isWhole: boolean
-  /** Whether another message may follow on the connection. */
+  /** Whether the connection can be reused for another message. */
   isKept: boolean
   isUpgrade: boolean
 }
 
 interface Options {
-  /** Whether the request was one to HEAD. */
+  /** Whether the message is a response to a HEAD request. */
   isBodiless?: boolean
 }
 
-/** As Node's client skips bodies; its server skips none. */
+/** Skips bodies as Node's client does; Node's server never skips one. */
 const hasNoBody = (status: number): boolean => (status >= 100 && status < 200) || status === 304
 
 type Kind = "request" | "reply"
 
-/** One of each kind is enough, as it is made ready anew for each reading. */
+/** One parser per kind, reinitialized for each use. */
 const parserByKind = new Map<Kind, HttpParser>()
 
 const parserOf = (kind: Kind): HttpParser => {
@@ -61,7 +61,10 @@ const parserOf = (kind: Kind): HttpParser => {
   return parser
 }
 
-/** Reads with llhttp in its strict mode, as Node does: the reading that ours is compared with. One of a kind at a time. */
+/**
+ * Parses with llhttp in strict mode, as Node does: the reference for the gateway's parsers. Only one
+ * parser of each kind can be in use at a time.
+ */
 export const createLlhttp = (kind: Kind, { isBodiless = false }: Options = {}) => {
   const parser = parserOf(kind)
   const messages: ReadMessage[] = []
@@ -69,7 +72,7 @@ export const createLlhttp = (kind: Kind, { isBodiless = false }: Options = {}) =
   let earlyUrl = ""
   let refusal: Error | undefined
 
-  // Heads of more than 32 fields come in several parts; so do trailers, which are left out.
+  // llhttp delivers more than 32 headers in several parts, and trailers likewise; those are ignored.
   parser[HTTPParser.kOnHeaders] = (headers: string[], url: string) => {
     early.push(...headers)
     earlyUrl += url
@@ -107,15 +110,15 @@ export const createLlhttp = (kind: Kind, { isBodiless = false }: Options = {}) =
 
   return {
     messages: messages as readonly ReadMessage[],
-    /** Why it went no further. */
+    /** The parse error, if any. */
     refusal: (): Error | undefined => refusal,
     push: (bytes: Buffer): void => {
-      // What comes behind it is no HTTP, and Node gives its parser none of it.
+      // After an upgrade, the data is no longer HTTP and Node bypasses its parser.
       if (refusal || messages.at(-1)?.method === "CONNECT") return
       const taken = parser.execute(bytes)
       if (taken instanceof Error) refusal = taken
     },
-    /** The connection ended. */
+    /** Signals the end of the connection. */
     finish: (): void => {
       if (!refusal) refusal = parser.finish()
     },

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Deterministic random numbers (mulberry32). */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
   const next = (): number => {
@@ -9,7 +9,7 @@ export const createRandom = (seed: number) => {
   }
   const below = (end: number): number => Math.floor(next() * end)
   return {
-    /** From 0, without `end`. */
+    /** An integer from 0 to below `end`. */
     below,
     chance: (probability: number): boolean => next() < probability,
     pick: <T>(choices: readonly [T, ...T[]]): T => choices[below(choices.length)] ?? choices[0],
@@ -18,7 +18,7 @@ export const createRandom = (seed: number) => {
 
 export type Random = ReturnType<typeof createRandom>
 
-/** What hides at the edges of parsers. */
+/** Characters that trigger edge cases in parsers. */
 const oddBytes: readonly [number, ...number[]] = [
   ...([0x0d, 0x0a, 0x20, 0x09, 0x00, 0x0b, 0x0c, 0x7f] as const),
   ...[0x3a, 0x2c, 0x3b, 0x22, 0x5c, 0x30, 0x66, 0x58, 0x80, 0x85, 0xa0, 0xff],
@@ -42,14 +42,14 @@ const changeOne = (random: Random, bytes: Buffer): Buffer => {
   }
 }
 
-/** With a byte put in, exchanged or left out, or a piece of it twice; up to three of these. */
+/** Applies up to three mutations: inserts, replaces or deletes a byte, or duplicates a piece. */
 export const mutate = (random: Random, bytes: Buffer): Buffer => {
   let mutated = bytes
   for (let left = 1 + random.below(3); left > 0; left--) mutated = changeOne(random, mutated)
   return mutated
 }
 
-/** The same bytes as a connection may bring them. */
+/** Splits bytes at random, as they may arrive on a connection. */
 export const cut = (random: Random, bytes: Buffer): Buffer[] => {
   if (random.chance(0.3)) return [bytes]
   const longest = random.pick([1, 7, 40, 400, bytes.length, bytes.length])

@@ -70,13 +70,13 @@ const requestText = (random: Random, oddness: number): string => {
   return `${requestLine(random, grammar)}${others.join("")}${lineEnd()}${body}`
 }
 
-/** What was read of a request, by whoever read it. */
+/** A request as parsed by either parser. */
 interface Read {
   method: string
   url: string
-  /** Names in lower case; one that came twice has a list. */
+  /** Lower-case names; repeated headers are joined. */
   headers: Record<string, string>
-  /** Null while it is not whole. */
+  /** Null while the body is incomplete. */
   body: string | null
 }
 
@@ -90,7 +90,7 @@ const readOf = ({ method, url, rawHeaders, body, isWhole }: ReadMessage): Read =
   return { method, url, headers, body: isWhole ? body : null }
 }
 
-/** The part of a socket that a connection of ours uses, its other side being a list of pieces. */
+/** The part of the socket API that the fast path uses, fed from a list of chunks. */
 class FakeSocket extends EventEmitter {
   destroyed = false
   readonly writableCorked = 0
@@ -146,12 +146,12 @@ class FakeSocket extends EventEmitter {
 
 interface Ours {
   reads: Read[]
-  /** How many of them the fast path answered. */
+  /** Number of requests answered by the fast path. */
   plain: number
   refusal: Error | undefined
 }
 
-/** What the fast path and, behind it, Node's parser read on one connection. */
+/** Requests parsed on one connection by the fast path and, after a handover, by Node's parser. */
 const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours> => {
   const socket = new FakeSocket(pieces)
   const plain: Read[] = []
@@ -190,7 +190,7 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
     0,
   )
   socket.flow()
-  // Each turn lets the promises of one request settle; there are few requests.
+  // Each turn of the event loop settles the promises of one request.
   for (let turn = 0; turn < 40; turn++) await undefined
   ok(socket.isDrained, "bytes were left unread")
   const reads = [...plain, ...(delayed?.messages.map(readOf) ?? [])]
@@ -208,9 +208,9 @@ const compare = (ours: Ours, whole: ReadMessage[], refusal: Error | undefined): 
 export type Verdict = "plain" | "mixed" | "handed over" | "refused"
 
 /**
- * Requests one behind the other, cut anywhere, read by our fast path with Node's parser behind it,
- * and by Node's parser alone.
- * @throws {Error} where they read different requests
+ * Compares a sequence of requests, split at random, as parsed by the fast path with handover to
+ * Node's parser, and by Node's parser alone.
+ * @throws {Error} if the parsed requests differ
  */
 export const compareRequests = async (seed: number): Promise<Verdict> => {
   const random = createRandom(seed)

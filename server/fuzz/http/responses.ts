@@ -90,13 +90,13 @@ const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean)
 
 const isFinal = ({ status }: ReadMessage): boolean => status >= 200
 
-/** Both took the reply for whole. */
+/** Compares replies that both parsers consider complete. */
 const compareWhole = (ours: Reading, theirs: ReadMessage, isBodiless: boolean): void => {
   deepStrictEqual(
     { status: ours.status, rawHeaders: ours.rawHeaders, body: ours.body },
     { status: theirs.status, rawHeaders: theirs.rawHeaders, body: theirs.body },
   )
-  // Of a reply to HEAD without a length llhttp says so before it is told that there is no body.
+  // For a HEAD reply without a length, llhttp decides before it knows that there is no body.
   ok(!ours.isKept || theirs.isKept || isBodiless, "a connection is kept that llhttp closes")
 }
 
@@ -115,20 +115,20 @@ const compare = (
   }
   const refused = theirs.refusal()
   if (refused) {
-    ok(!ours.isWhole, `a reply was taken for whole that llhttp refuses: ${refused.message}`)
-    ok(!ours.hasHead || reply, `a head was passed on that llhttp refuses: ${refused.message}`)
+    ok(!ours.isWhole, `accepted a reply as complete that llhttp rejects: ${refused.message}`)
+    ok(!ours.hasHead || reply, `passed on headers that llhttp rejects: ${refused.message}`)
     return
   }
   ok(ours.isWhole === (reply?.isWhole ?? false), "only one of the two takes the reply for whole")
   if (ours.isWhole && reply) compareWhole(ours, reply, isBodiless)
 }
 
-/** What became of a case. */
+/** Result of a comparison without differences. */
 export type Verdict = "accepted" | "refused" | "unfinished"
 
 /**
- * A reply, cut anywhere, read by our parser and by llhttp.
- * @throws {Error} where ours accepts what llhttp refuses, or both accept and read differently
+ * Compares a reply, split at random, as parsed by the gateway's parser and by llhttp.
+ * @throws {Error} if the gateway accepts what llhttp rejects, or both accept it but differ
  */
 export const compareReplies = (seed: number): Verdict => {
   const random = createRandom(seed)
@@ -145,7 +145,7 @@ export const compareReplies = (seed: number): Verdict => {
   try {
     compare(ours, theirs, isBodiless)
     const isWell = kind === 0 && !isBodiless && theirs.refusal() === undefined
-    ok(!isWell || !ours.refusal, `a valid reply was refused: ${ours.refusal?.message}`)
+    ok(!isWell || !ours.refusal, `rejected a valid reply: ${ours.refusal?.message}`)
   } catch (error) {
     throw new Error(`seed ${seed}: ${JSON.stringify(bytes.toString("latin1"))}`, { cause: error })
   }
