@@ -1,12 +1,12 @@
-// `npm run check`: everything that reads the code without running it, side by side.
+// `npm run check`: runs all static checks in parallel.
 import { spawn } from "node:child_process"
 
 const biome = "node_modules/@biomejs/biome/bin/biome"
-/** Remembers what it found, so that the next time only what changed is looked at. */
+/** Type checks a project incrementally. */
 const typesOf = (project) => {
-  const known = `node_modules/.cache/types/${project}.tsbuildinfo`
-  const remembering = ["--incremental", "--tsBuildInfoFile", known]
-  return ["node_modules/typescript/bin/tsc", "--project", project, ...remembering]
+  const buildInfo = `node_modules/.cache/types/${project}.tsbuildinfo`
+  const incremental = ["--incremental", "--tsBuildInfoFile", buildInfo]
+  return ["node_modules/typescript/bin/tsc", "--project", project, ...incremental]
 }
 const checks = {
   biome: [biome, "check", "--error-on-warnings"],

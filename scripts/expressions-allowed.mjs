@@ -1,12 +1,12 @@
 /**
- * Expressions that are not linear, or of which recheck cannot tell, and why they hurt nobody.
- * `source` is null for one that is made as the program runs.
+ * Regular expressions that are not linear, or that recheck cannot analyze, and why they are harmless.
+ * `source` is null for expressions that are only known at run time.
  */
 export const allowed = [
   {
     file: "server/src/conversations/markdown.ts",
     source: String.raw`^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$`,
-    reason: "begins at the start of a line alone, and no line is read twice",
+    reason: "anchored at the start of a line; no line is read twice",
   },
   {
     file: "server/src/conversations/markdown.ts",
@@ -17,7 +17,7 @@ export const allowed = [
   {
     file: "server/src/files/extract/formats.ts",
     source: String.raw`^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,500}?-->\s*)?<(!doctype html|html|head|body)\b`,
-    reason: "reads 4,096 characters",
+    reason: "input limited to 4,096 characters",
   },
   {
     file: "server/src/config/oidc-config.ts",
@@ -37,7 +37,7 @@ export const allowed = [
   {
     file: "web/src/pages/functions/editor/declarations.ts",
     source: String.raw`\w+\??\s*:\s*(\w+)`,
-    reason: "our own declarations",
+    reason: "input is the project's own declarations",
   },
   {
     file: "web/src/pages/functions/editor/type-inference.ts",
@@ -57,42 +57,42 @@ export const allowed = [
   {
     file: "server/src/functions/examples/redact.ts",
     source: String.raw`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}`,
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "server/src/functions/examples/redact.ts",
     source: String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "server/src/functions/examples/redact.ts",
     source: String.raw`\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}`,
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "server/src/functions/examples/redact.ts",
     source: String.raw`\bxox[abeoprs]-[\w-]{10,}`,
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "server/src/functions/examples/redact.ts",
     source: String.raw`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "server/src/functions/examples/redact.ts",
     source: String.raw`((?:password|passwd|passwort|pwd|secret|token|api[-_ ]?key)["']?\s*[:=]\s*["']?)([^\s"',;]{6,})|(\bBearer\s+)([\w.~+/-]{12,}=*)`,
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "server/src/functions/examples/redact.ts",
     source: null,
-    reason: "an author's own, run in a sandbox with a time limit",
+    reason: "the author's own pattern, run in a sandbox with a time limit",
   },
   {
     file: "server/src/functions/examples/router.ts",
     source: "```|\\b(function|class|import|SELECT|def)\\b.*[({;]",
-    reason: "runs in a sandbox with a time limit, on the text of who calls",
+    reason: "runs in a sandbox with a time limit, on the caller's own text",
   },
   {
     file: "web/src/pages/chat/markdown/mermaid.ts",
@@ -102,6 +102,6 @@ export const allowed = [
   {
     file: "web/src/pages/chat/mention.ts",
     source: String.raw`(?:^|\s)#([^\s#][^\n#]{0,60}|)$`,
-    reason: "what one types oneself, in one's own page",
+    reason: "the user's own input, in the user's own page",
   },
 ]

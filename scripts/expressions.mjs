@@ -1,5 +1,5 @@
-// Refuses regular expressions that take exponential or polynomial time on some input: reads every
-// one in server/src and web/src out of the syntax trees and has recheck judge it, once.
+// Rejects regular expressions with exponential or polynomial time on some input: extracts all of
+// them from server/src and web/src and analyzes them with recheck. Results are cached.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -19,17 +19,17 @@ const files = (folder) =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 
-/** What stands for a part of an expression that is made as the program runs. */
+/** Replaces parts of an expression that are only known at run time. */
 const placeholder = "x"
 
-/** The source of `new RegExp(…)`, as far as it can be read. */
+/** The source of `new RegExp(…)`, or undefined if it is not a literal. */
 const sourceOf = (node) => {
   if (node?.type === "Literal" && typeof node.value === "string") return node.value
   if (node?.type !== "TemplateLiteral") return undefined
   return node.quasis.map(({ value }) => value.cooked).join(placeholder)
 }
 
-/** Any one of a node that is an expression: its source and flags; the source undefined if unknown. */
+/** Source and flags of a regular expression node; the source is undefined if only known at run time. */
 const expressionOf = (node) => {
   if (node.type === "Literal" && node.regex) {
     return { source: node.regex.pattern, flags: node.regex.flags }
@@ -67,12 +67,12 @@ const cache = readCache()
 let checkSync
 const judged = {}
 
-/** @returns "safe", or what is wrong with it */
+/** @returns "safe" or another harmless verdict, or the complexity found */
 const judge = ({ source, flags }) => {
-  if (source === undefined) return "made as the program runs"
+  if (source === undefined) return "only known at run time"
   const key = `/${source}/${flags}`
   if (cache[key] === undefined) {
-    // Takes a second to load, and mostly nothing is new.
+    // Loaded on demand: it takes a second, and usually everything is cached.
     checkSync ??= require("recheck/lib/browser.js").checkSync
     const { status, complexity, error } = checkSync(source, flags, {
       timeout: timeoutMs,
@@ -100,12 +100,14 @@ for (const expression of expressions) {
 }
 for (const entry of allowed) {
   if (expressions.some(isSame(entry))) continue
-  console.error(`scripts/expressions-allowed.mjs: ${entry.file} ${entry.source} is there no more`)
+  console.error(
+    `scripts/expressions-allowed.mjs: ${entry.file} ${entry.source} no longer exists; remove the entry.`,
+  )
 }
 
 mkdirSync(cacheFolder, { recursive: true })
 writeFileSync(cacheFile, JSON.stringify(judged, null, 1))
 if (failed > 0) {
-  console.error("Write them so that each character is looked at once, or parse by code.")
+  console.error("Rewrite them to run in linear time, or parse the text in code.")
   process.exitCode = 1
 }

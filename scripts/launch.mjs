@@ -1,17 +1,17 @@
-// What every script of package.json stands on: dependencies that are installed, and a Node that is
-// new enough. Plain JavaScript for old Nodes (18 and newer), with no dependency of its own.
+// Prepares every script of package.json: installs missing dependencies and switches to Node 24.
+// Plain JavaScript without dependencies, because it must run on Node 18 and later.
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[/\\]$/, "")
-const wantedMajor = 24
+const requiredMajor = 24
 
-/** One line about what is being done, on stderr: stdout belongs to the log of the server. */
+/** Prints a line of progress to stderr; stdout is reserved for the server log. */
 export const say = (line) => process.stderr.write(`portico: ${line}\n`)
 
-/** Ends with a sentence and exit code 1. */
-export const giveUp = (sentence) => {
+/** Prints a message and exits with code 1. */
+export const exitWithError = (sentence) => {
   say(sentence)
   process.exit(1)
 }
@@ -24,19 +24,19 @@ const readJson = (path) => {
   }
 }
 
-// Of optional packages those for this platform are wanted: after an upgrade they are missing. Those
-// without a platform may belong to one that is for another.
+// Optional packages for this platform are required: they may be missing after an upgrade. Packages
+// without a platform may be dependencies of one for another platform.
 const isForThisPlatform = ({ os, cpu, libc }) =>
   os?.includes(process.platform) && (!cpu || cpu.includes(process.arch)) && !libc
 
-const optional = (entry, dev) =>
+const isOptional = (entry, dev) =>
   (entry.optional && !isForThisPlatform(entry)) ||
   entry.peer ||
   (!dev && (entry.dev || entry.devOptional))
 
-// npm writes node_modules/.package-lock.json last and removes it first: a missing one is an install
-// that never ended, a differing one is an install of another package-lock.json.
-const installed = ({ dev }) => {
+// npm writes node_modules/.package-lock.json last and removes it first. If it is missing, an install
+// was interrupted; if it differs, another package-lock.json was installed.
+const isInstalled = ({ dev }) => {
   const wanted = readJson("package-lock.json")
   const found = readJson("node_modules/.package-lock.json")
   if (!found) return false
@@ -44,13 +44,13 @@ const installed = ({ dev }) => {
   return Object.entries(wanted.packages).every(([path, entry]) => {
     if (path === "") return true
     const there = found.packages[path]
-    if (!there) return optional(entry, dev)
+    if (!there) return isOptional(entry, dev)
     return there.version === entry.version && there.integrity === entry.integrity
   })
 }
 
-// Starts a child with our own input and output and hands it our signals; gives its exit code, and
-// the signal that came meanwhile.
+// Runs a child process with inherited stdio and forwards signals to it. Resolves with its exit code
+// and the last forwarded signal.
 const run = async (file, args, options = {}) => {
   const { spawn } = await import("node:child_process")
   return new Promise((resolve) => {
@@ -75,13 +75,13 @@ const run = async (file, args, options = {}) => {
   })
 }
 
-// The npm that runs us, under the Node it runs on: `npm ci` removes the one in node_modules.
+// The npm that started this script, on its own Node: `npm ci` removes the one in node_modules.
 const npm = () => {
   const { npm_execpath: cli = "", npm_node_execpath: node } = process.env
   return /npm-cli\.[cm]?js$/.test(cli) ? [node || process.execPath, [cli]] : ["npm", []]
 }
 
-/** Runs npm; gives its exit code. A signal ends this process once npm has ended. */
+/** Runs npm and resolves with its exit code. After a forwarded signal, exits by the same signal. */
 export const runNpm = async (args) => {
   const [file, first] = npm()
   const { code, received } = await run(file, [...first, "--loglevel=error", ...args])
@@ -90,19 +90,19 @@ export const runNpm = async (args) => {
 }
 
 /**
- * Installs the dependencies, if they are not there as package-lock.json names them.
- * @param {{ dev: boolean }} packages whether those for development must be there too
+ * Installs the dependencies unless they match package-lock.json.
+ * @param {{ dev: boolean }} packages whether development dependencies are required
  */
-export const install = async (packages) => {
-  if (installed(packages)) return
+export const installDependencies = async (packages) => {
+  if (isInstalled(packages)) return
   const command = existsSync(join(root, "package-lock.json")) ? "ci" : "install"
   say("installing the dependencies (once)")
   const everything = ["--include=dev", "--include=optional", "--ignore-scripts"]
   const code = await runNpm([command, ...everything, "--no-audit", "--no-fund"])
   if (code !== 0) {
-    giveUp(
-      `the dependencies could not be installed: npm ${command} ended with exit code ${code}. ` +
-        "Is the package registry within reach, and the folder writable? Then run this again.",
+    exitWithError(
+      `could not install the dependencies: npm ${command} failed with exit code ${code}. ` +
+        "Check that the package registry is reachable and the folder is writable, then try again.",
     )
   }
 }
@@ -117,7 +117,7 @@ const versionOf = async (file) => {
   }
 }
 
-const newEnough = (version) => Number(version?.slice(1).split(".")[0]) >= wantedMajor
+const isNewEnough = (version) => Number(version?.slice(1).split(".")[0]) >= requiredMajor
 
 const onPath = () =>
   (process.env.PATH ?? "")
@@ -126,30 +126,30 @@ const onPath = () =>
     .map((folder) => join(folder, "node"))
     .filter((file) => existsSync(file))
 
-/** The Node to run on: the one among the dependencies, else the machine's own; or ends. */
-export const chooseNode = async () => {
+/** Finds a Node 24: in the dependencies, else on the machine. Exits if there is none. */
+export const findNode = async () => {
   const ours = join(root, "node_modules", ".bin", "node")
-  const looked = []
+  const checked = []
   for (const file of new Set([ours, process.execPath, ...onPath()])) {
     const version = await versionOf(file)
-    if (newEnough(version)) return file
-    // One that does not run here (another libc) would stand before the machine's own in every script.
+    if (isNewEnough(version)) return file
+    // If it does not run here (another libc), it would still precede the machine's Node in every script.
     if (file === ours && !version) rmSync(file, { force: true })
-    looked.push(`${file} (${version ?? "none that runs here"})`)
+    checked.push(`${file} (${version ?? "does not run here"})`)
   }
-  return giveUp(
-    `Node ${wantedMajor} is needed, and none was found for ${process.platform}-${process.arch}. ` +
-      `Looked at ${looked.join(", ")}. Install Node ${wantedMajor} from https://nodejs.org and run this again.`,
+  return exitWithError(
+    `Node ${requiredMajor} or later is required, but was not found for ${process.platform}-${process.arch}. ` +
+      `Checked ${checked.join(", ")}. Install Node ${requiredMajor} from https://nodejs.org, then try again.`,
   )
 }
 
 /**
- * Goes on as Node 24 with these arguments: replaces this process where Node can (22.15, 23.11),
- * so that signals arrive and the exit code is the program's own; else starts a child and waits.
+ * Runs Node 24 with these arguments. Replaces this process if Node supports `execve` (22.15, 23.11),
+ * which preserves signals and the exit code; otherwise runs a child process.
  */
-export const become = async (args) => {
-  const node = await chooseNode()
-  // glibc gives each thread memory of its own that it hardly ever gives back: 50 MB for ours.
+export const runOnNode24 = async (args) => {
+  const node = await findNode()
+  // Fewer glibc arenas save about 50 MB: each thread's arena is rarely returned to the system.
   process.env.MALLOC_ARENA_MAX ??= "2"
   process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "compile")
   if (typeof process.execve === "function" && process.platform !== "win32") {

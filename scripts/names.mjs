@@ -1,4 +1,4 @@
-// Refuses names of files and identifiers that contain a banned word (`banned-words.mjs`).
+// Rejects names of files and identifiers that contain a banned word (see `banned-words.mjs`).
 import { readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -15,7 +15,7 @@ const filesIn = (folder) =>
     .flatMap(({ entry, path }) => (entry.isDirectory() ? filesIn(path) : [path]))
     .filter((path) => /\.(tsx?|mjs|js)$/.test(path))
 
-/** The words of a name: `mostHeldBytes`, `most-held-bytes` and `MOST_HELD_BYTES` have the same. */
+/** Splits a name into lower-case words, for camel case, kebab case and upper case alike. */
 const wordsOf = (name) =>
   (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase())
 
@@ -25,13 +25,13 @@ const appliesTo = ({ word, as = "word" }, words) => {
   return words.includes(word)
 }
 
-/** The entry of the list that a name violates, if any. */
+/** The list entry that a name violates, if any. */
 export const findBannedWord = (name) => {
   const words = wordsOf(name)
   return bannedWords.find((entry) => appliesTo(entry, words) && !entry.allowed?.includes(name))
 }
 
-/** The fields of a schema and quoted keys are data formats, which have names of their own. */
+/** Fields of zod schemas are skipped: data formats define their own names. */
 const isSchema = ({ type, callee }) =>
   type === "CallExpression" && callee.object?.type === "Identifier" && callee.object.name === "z"
 
@@ -45,12 +45,12 @@ const declarations = {
   TSMethodSignature: ({ key }) => key,
   MethodDefinition: ({ key }) => key,
   PropertyDefinition: ({ key }) => key,
-  // The keys of an object literal may be data; what it destructures into is a name.
+  // Keys of object literals may be data; only shorthand properties are checked.
   Property: ({ value, shorthand }) => (shorthand ? value : undefined),
   AssignmentPattern: ({ left }) => left,
 }
 
-/** The names that a file declares, each with the offset of its first declaration. */
+/** Names declared in a file, with the offset of the first declaration of each. */
 export const declaredNames = (file, text) => {
   const offsets = new Map()
   const add = (node) => {

@@ -1,9 +1,9 @@
-// Writes the order of the server's folders into biome.order.json, one override per folder:
-// `node scripts/order.mjs` writes, `node scripts/order.mjs --check` only compares.
+// Generates biome.order.json, which enforces the import order of the server's folders, with one
+// override per folder. `node scripts/order.mjs` writes the file, `--check` only compares it.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 
-// A folder may import from the lines above it and, on its own line, from those to its left.
-// app.ts, gateway.ts, main.ts and whatever else stands beside them see everything.
+// A folder may import from the lines above it and from folders to its left on the same line. Files
+// directly in server/src, such as app.ts, gateway.ts and main.ts, may import everything.
 const lines = [
   ["errors.ts", "config", "formats"],
   ["limits", "db", "secrets", "outbound", "bus", "jobs", "http"],
@@ -17,7 +17,7 @@ const lines = [
   ["conversations", "scim", "native-proxy", "operations"],
 ]
 
-// Folders inside a folder: they may import what the outer one may, and the outer one itself.
+// Nested folders may import whatever their parent may, and the parent itself.
 const nested = [
   "db/migrations",
   "files/extract",
@@ -30,21 +30,21 @@ const nested = [
 const order = lines.flat()
 const isFile = (name) => name.endsWith(".ts")
 
-// Biome lets the last override that names a rule win: no file may match two of these.
-const override = (place, name) => {
-  const up = isFile(place) ? "./" : "../".repeat(place.split("/").length)
+// In Biome, the last matching override of a rule wins, so no file may match two of these.
+const createOverride = (folder, name) => {
+  const up = isFile(folder) ? "./" : "../".repeat(folder.split("/").length)
   const allowed = order.slice(0, order.indexOf(name))
   const exceptions = allowed.map((other) => `!${up}${other}${isFile(other) ? "" : "/**"}`)
   const patterns = [
     {
       group: [`${up}**`, `!${up}../package.json`, ...exceptions],
-      message: `${place} may import only: ${allowed.join(", ") || "packages"} (scripts/order.mjs)`,
+      message: `${folder} may import only: ${allowed.join(", ") || "packages"} (scripts/order.mjs)`,
     },
   ]
   return {
-    includes: isFile(place)
-      ? [`server/src/${place}`]
-      : [`server/src/${place}/*.ts`, "!server/src/**/*.test.ts"],
+    includes: isFile(folder)
+      ? [`server/src/${folder}`]
+      : [`server/src/${folder}/*.ts`, "!server/src/**/*.test.ts"],
     linter: {
       rules: { style: { noRestrictedImports: { level: "error", options: { patterns } } } },
     },
@@ -52,17 +52,17 @@ const override = (place, name) => {
 }
 
 const overrides = [
-  ...order.map((name) => override(name, name)),
-  ...nested.map((place) => override(place, place.split("/")[0])),
+  ...order.map((name) => createOverride(name, name)),
+  ...nested.map((folder) => createOverride(folder, folder.split("/")[0])),
 ]
 
 const path = new URL("../biome.order.json", import.meta.url)
-const wanted = `${JSON.stringify({ overrides }, null, 2)}\n`
+const expected = `${JSON.stringify({ overrides }, null, 2)}\n`
 const current = existsSync(path) ? readFileSync(path, "utf8") : ""
 
-if (current !== wanted && process.argv.includes("--check")) {
-  console.error("biome.order.json does not hold the folder order: run `node scripts/order.mjs`")
+if (current !== expected && process.argv.includes("--check")) {
+  console.error("biome.order.json is out of date. Run `node scripts/order.mjs`.")
   process.exitCode = 1
-} else if (current !== wanted) {
-  writeFileSync(path, wanted)
+} else if (current !== expected) {
+  writeFileSync(path, expected)
 }

@@ -1,5 +1,5 @@
-// `npm test`, `npm run check` and the other scripts: the dependencies first, then Node 24.
-import { become, giveUp, install } from "./launch.mjs"
+// Runs `npm test`, `npm run check` and the other scripts on Node 24, after installing dependencies.
+import { exitWithError, installDependencies, runOnNode24 } from "./launch.mjs"
 
 const commands = {
   test: { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] },
@@ -43,7 +43,9 @@ const commands = {
 }
 
 const [name = "", ...rest] = process.argv.slice(2)
-const command = commands[name] ?? giveUp(`no script ${name}: ${Object.keys(commands).join(", ")}`)
-await install({ dev: command.dev })
+const command =
+  commands[name] ??
+  exitWithError(`unknown script "${name}"; available: ${Object.keys(commands).join(", ")}`)
+await installDependencies({ dev: command.dev })
 for (const [variable, value] of Object.entries(command.env ?? {})) process.env[variable] ??= value
-await become([...command.args, ...rest])
+await runOnNode24([...command.args, ...rest])

@@ -1,9 +1,9 @@
-// `npm start`: installs and builds what is not there yet, then serves; `--build` stops before serving.
-import { become, install } from "./launch.mjs"
-import { buildWeb, webIsStale } from "./web.mjs"
+// `npm start`: installs and builds if necessary, then serves. `--build` exits before serving.
+import { installDependencies, runOnNode24 } from "./launch.mjs"
+import { buildWeb, isWebStale } from "./web.mjs"
 
-const stale = webIsStale()
-await install({ dev: stale })
+const stale = isWebStale()
+await installDependencies({ dev: stale })
 if (stale) await buildWeb()
 if (!process.argv.includes("--build"))
-  await become(["server/src/main.ts", ...process.argv.slice(2)])
+  await runOnNode24(["server/src/main.ts", ...process.argv.slice(2)])

@@ -1,7 +1,7 @@
-// Builds the web page when it is older than what it is made of.
+// Builds the web interface if its sources have changed since the last build.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { giveUp, root, runNpm, say } from "./launch.mjs"
+import { exitWithError, root, runNpm, say } from "./launch.mjs"
 
 const stamp = join(root, "node_modules", ".cache", "web-build")
 const page = join(root, "web", "dist", "index.html")
@@ -13,7 +13,7 @@ const files = (folder) =>
     return entry.isDirectory() ? files(path) : [path]
   })
 
-const state = (path) => {
+const fingerprintOf = (path) => {
   const { size, mtimeMs } = statSync(path)
   return `${path} ${size} ${mtimeMs}`
 }
@@ -21,26 +21,27 @@ const state = (path) => {
 const sources = () =>
   [join(root, "package-lock.json"), ...files(join(root, "web"))]
     .filter((path) => existsSync(path))
-    .map(state)
+    .map(fingerprintOf)
     .join("\n")
 
-const buildable = () => {
+const isBuildable = () => {
   const path = join(root, "web", "package.json")
   return existsSync(path) && Boolean(JSON.parse(readFileSync(path, "utf8")).scripts?.build)
 }
 
-/** Whether the page must be built before it is served. */
-export const webIsStale = () => {
-  if (!buildable()) return false
+/** Whether the web interface must be built before it is served. */
+export const isWebStale = () => {
+  if (!isBuildable()) return false
   return !existsSync(page) || !existsSync(stamp) || readFileSync(stamp, "utf8") !== sources()
 }
 
-/** Builds the page, or ends with a sentence. */
+/** Builds the web interface; exits with a message if that fails. */
 export const buildWeb = async () => {
-  say("building the web page (once)")
+  say("building the web interface (once)")
   const before = sources()
   const code = await runNpm(["run", "build", "--workspace=web"])
-  if (code !== 0) giveUp(`the web page could not be built: exit code ${code}, see above.`)
+  if (code !== 0)
+    exitWithError(`could not build the web interface: exit code ${code}, see the output above.`)
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, before)
 }
