@@ -45,7 +45,7 @@ export const createVerdict = (document: OpenApi, { mayShare }: { mayShare: boole
     if (status < 500 || status === 501) return undefined
     if (!(status in responses))
       return `returned the undocumented status ${status}: ${text.slice(0, 200)}`
-    return text.includes("database cannot be reached") ? `returned ${status}: ${text}` : undefined
+    return text.includes("database is unavailable") ? `returned ${status}: ${text}` : undefined
   }
 
   const ofShape = (operation: Operation, reply: Reply): string | undefined => {
