@@ -45,7 +45,9 @@ export const createVerdict = (document: OpenApi, { mayShare }: { mayShare: boole
     if (status < 500 || status === 501) return undefined
     if (!(status in responses))
       return `returned the undocumented status ${status}: ${text.slice(0, 200)}`
-    return text.includes("database is unavailable") ? `returned ${status}: ${text}` : undefined
+    return /database is unavailable|cannot reach its database/.test(text)
+      ? `returned ${status}: ${text}`
+      : undefined
   }
 
   const ofShape = (operation: Operation, reply: Reply): string | undefined => {
