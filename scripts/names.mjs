@@ -50,6 +50,15 @@ const declarations = {
   AssignmentPattern: ({ left }) => left,
 }
 
+const patternProperties = ({ type, properties }) => (type === "ObjectPattern" ? properties : [])
+
+const addNamesOf = (node, add) => {
+  add(declarations[node.type]?.(node))
+  for (const parameter of node.params ?? []) add(parameter)
+  // The keys of an object literal may be data; what it is destructured into is a name.
+  for (const { value } of patternProperties(node)) add(value)
+}
+
 /** Names declared in a file, with the offset of the first declaration of each. */
 export const declaredNames = (file, text) => {
   const offsets = new Map()
@@ -59,10 +68,7 @@ export const declaredNames = (file, text) => {
   }
   const visit = (node) => {
     if (node === null || typeof node !== "object" || isSchema(node)) return
-    if (typeof node.type === "string") {
-      add(declarations[node.type]?.(node))
-      for (const parameter of node.params ?? []) add(parameter)
-    }
+    if (typeof node.type === "string") addNamesOf(node, add)
     for (const child of Object.values(node)) visit(child)
   }
   visit(parseSync(file, text).program)

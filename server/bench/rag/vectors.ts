@@ -56,9 +56,9 @@ const build = (passages: number): Library => {
   return { cache, files, exact, built }
 }
 
-const scan = ({ cache: shelf }: Library, files: readonly string[], query: Float32Array) =>
+const scan = ({ cache }: Library, files: readonly string[], query: Float32Array) =>
   scanVectors(
-    files.map((file) => shelf.get(file, query)),
+    files.map((file) => cache.get(file, query)),
     rescored,
   )
 

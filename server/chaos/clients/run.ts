@@ -12,7 +12,7 @@ import { waitForModels } from "../../test/models/wait-for-models.ts"
 import { mayGrowMb, restMemory } from "../upstreams/memory.ts"
 import { openDescriptors } from "./descriptors.ts"
 import { hangUp, wireOf } from "./hang-up.ts"
-import { limits, takeAll } from "./places.ts"
+import { limits, takeAll } from "./limit-slots.ts"
 import {
   createRequestMaker,
   functionModel,

@@ -237,31 +237,31 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     return id
   }
   const deps = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
-  const lanes = await createLanes(providers, deps)
+  const setups = await createLanes(providers, deps)
   const close = async (): Promise<void> => {
-    await Promise.all(lanes.map((setup) => setup.close()))
+    await Promise.all(setups.map((setup) => setup.close()))
     await gateway.stop()
     await providers.close()
   }
-  return { gateway, lanes, close }
+  return { gateway, setups, close }
 }
 
 /** Every broken reply to everything that hears one. */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   const cells = new Cells()
   const { result } = cells
-  const { gateway, lanes, close } = await prepare(options)
+  const { gateway, setups, close } = await prepare(options)
   const watch = watchLatency(gateway.url)
   result.memory.before = readRss(gateway.pid)
   const sampling = setInterval(() => {
     result.memory.max = Math.max(result.memory.max, readRss(gateway.pid))
   }, 100)
   try {
-    const consumers = lanes
+    const consumers = setups
       .flatMap((setup) => setup.consumers)
       .filter(({ name }) => options.consumers?.test(name) ?? true)
     const rowsByConsumer = assignRows(consumers, options)
-    const work = lanes.map(async (setup) => {
+    const work = setups.map(async (setup) => {
       for (const consumer of setup.consumers) {
         const chosen = rowsByConsumer.get(consumer)
         if (chosen) await runConsumer(cells, { setup, consumer, chosen }, options)

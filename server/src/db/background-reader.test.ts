@@ -66,9 +66,9 @@ describe.each(embedded)("the background reader's thread on $name", ({ open }) =>
   })
 
   it("rejects writes", async () => {
-    const { backgroundReader: aside } = database.db
-    await expect(aside.deleteFrom("settings").execute()).rejects.toThrow(/readonly/)
-    await expect(aside.transaction().execute(async () => {})).rejects.toThrow(/read-only/)
+    const { backgroundReader: reader } = database.db
+    await expect(reader.deleteFrom("settings").execute()).rejects.toThrow(/readonly/)
+    await expect(reader.transaction().execute(async () => {})).rejects.toThrow(/read-only/)
     await database.remove()
   })
 

@@ -127,12 +127,12 @@ export const createFiles = (deps: Deps) => {
   const commitFile = (
     actor: Actor,
     row: Selectable<FileRow>,
-    { received, process, inTransaction: within, collection }: CommitOptions,
+    { received, process, inTransaction, collection }: CommitOptions,
   ): Promise<string> =>
     db.runExclusive(`object:${row.hash}`, async () => {
       await received.commit()
       return db.transact(async (tx) => {
-        await within?.(tx)
+        await inTransaction?.(tx)
         const insertRow = () => insert(tx, actor, { row, process })
         if (collection) {
           const file = { id: row.id, hash: row.hash, store: insertRow }
@@ -206,7 +206,7 @@ export const createFiles = (deps: Deps) => {
      */
     add: async (
       actor: Actor,
-      { upload, owner, process, id = newId(), caller, inTransaction: within }: NewFile,
+      { upload, owner, process, id = newId(), caller, inTransaction }: NewFile,
     ): Promise<FileRecord> => {
       const { received, filename, content_type, metadata } = upload
       const row = {
@@ -232,7 +232,7 @@ export const createFiles = (deps: Deps) => {
         if (collection) await uploadsToCollections.check(collection)
         await received.prepare()
         const turn = `${commitCount++ % objects.maxConcurrentCommits}`
-        const placement: CommitOptions = { received, process, collection, inTransaction: within }
+        const placement: CommitOptions = { received, process, collection, inTransaction }
         const keptId = await runSerialized(turn, () => commitFile(actor, row, placement))
         if (keptId !== id) return toRecord((await store.byId(keptId)) ?? throwNotFound())
       } finally {

@@ -67,7 +67,7 @@ const ok = { outcome: "ok", message: null, line: null, column: null } as const
 
 /** Starts runs in the sandbox and records their results. */
 export const createRunner = (deps: Deps) => {
-  const { sandbox: wall, acquire: enter, runs, newId, now } = deps
+  const { sandbox, acquire, runs, newId, now } = deps
 
   const open = async (
     spec: RunSpec,
@@ -83,7 +83,7 @@ export const createRunner = (deps: Deps) => {
       const message = `Required settings are missing: ${missing.join(", ")}. Ask an administrator to set them`
       return { error: functionError("denied", message) }
     }
-    const release = await enter(fn.id, caller.user.id, signal)
+    const release = await acquire(fn.id, caller.user.id, signal)
     const startedAt = performance.now()
     const ended = new AbortController()
     const logLines: LogLine[] = []
@@ -91,7 +91,7 @@ export const createRunner = (deps: Deps) => {
     let outputBytes = 0
     let session: RunSession
     try {
-      session = await wall.open({
+      session = await sandbox.open({
         name: fn.id,
         code: fn.code,
         json: contextOf(spec),

@@ -168,14 +168,14 @@ export const createCitations = (deps: Deps) => {
 
   const resolve = async (
     caller: Caller,
-    { references, modelCollections: lent, signal }: CitationRequest,
+    { references, modelCollections, signal }: CitationRequest,
   ): Promise<CitationScope> => {
     const scope: CitationScope = { named: [], collected: new Map(), modes: new Set() }
     const ids = Map.groupBy(references, ({ type }) => type)
     for (const { id } of ids.get("collection") ?? []) {
       await addCollection(scope, await namedCollection(caller, id))
     }
-    for (const one of lent) {
+    for (const one of modelCollections) {
       const collection = await findModelCollection(caller, one)
       if (collection) await addCollection(scope, collection)
     }

@@ -28,8 +28,8 @@ export const createStoredBytes = (db: Database) => {
 
   const evictIfFull = (): void => {
     if (sums.size < maxUsers) return
-    for (const [key, { refreshing: asking }] of sums) {
-      if (key === null || asking) continue
+    for (const [key, { refreshing }] of sums) {
+      if (key === null || refreshing) continue
       sums.delete(key)
       return
     }

@@ -53,7 +53,7 @@ export class SandboxWorker {
   #observed: { since: number; cpuMs: number | null } = { since: 0, cpuMs: null }
   #closed = false
 
-  constructor({ wasm, memory, niceness, onExit: gone }: Deps) {
+  constructor({ wasm, memory, niceness, onExit }: Deps) {
     const workerData: WorkerData = { wasm, memory, niceness, shared: this.#shared }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,
@@ -69,7 +69,7 @@ export class SandboxWorker {
     this.#worker.on("error", () => {})
     this.#worker.once("exit", () => {
       this.#failRuns("out_of_memory", "The worker ran out of memory")
-      gone(this)
+      onExit(this)
     })
   }
 
@@ -81,12 +81,12 @@ export class SandboxWorker {
     return this.#freeSlots.length === 0 || this.#closed
   }
 
-  begin(run: number, { code, json, limits, listener: hears, onEnd }: WorkerRunOptions): RunSession {
+  begin(run: number, { code, json, limits, listener, onEnd }: WorkerRunOptions): RunSession {
     const slot = this.#freeSlots.pop() ?? -1
     const post = this.#messageBatch.post
     const session = new RunSession({
       run,
-      listener: hears,
+      listener,
       send: post,
       raiseCancelFlag: () => void Atomics.store(this.#flags, slot, run),
       onEnd: (slowestMs) => {

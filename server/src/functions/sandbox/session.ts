@@ -173,12 +173,12 @@ export class RunSession {
   }
 
   #dispatch(event: WorkerEvent): void {
-    const { listener: hears } = this.#deps
+    const { listener } = this.#deps
     if (event.type === "out") {
       for (const piece of event.pieces) this.#unacknowledgedBytes += piece.length
-      if (hears.out(event.pieces) && this.#unacknowledgedBytes > acknowledgeBytes)
+      if (listener.out(event.pieces) && this.#unacknowledgedBytes > acknowledgeBytes)
         this.resumeOutput()
-    } else if (event.type === "log") hears.log(event.lines)
+    } else if (event.type === "log") listener.log(event.lines)
     else if (event.type === "call") void this.#answerCall(HostCall.parse(JSON.parse(event.json)))
     else if (event.type === "done") this.#settleTask(event.id, event.json)
     else this.#end(event)

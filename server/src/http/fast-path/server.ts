@@ -23,7 +23,7 @@ interface Deps {
  */
 export const createFastPathServer = ({
   opening,
-  fastPathRoutes: lane,
+  fastPathRoutes,
   checkHost,
   connectionLimit,
 }: Deps) => {
@@ -32,7 +32,7 @@ export const createFastPathServer = ({
   let passToNode: (socket: Socket) => void = () => {}
 
   const deps: FastPathDeps = {
-    find: lane.find,
+    find: fastPathRoutes.find,
     isHostAllowed: (host) => checkHost(host) === undefined,
     answer: (route, incoming, outgoing, read) =>
       respondFastPath(route, createRequestContext(opening, incoming, outgoing), read),
