@@ -18,7 +18,7 @@ describe("an administrator", () => {
     await page.getByLabel("Email").fill("ADA@example.com")
     await page.getByLabel("Password", { exact: true }).fill("short")
     await page.getByRole("button", { name: "Add user" }).click()
-    await page.getByText("Use at least 8 characters.").waitFor()
+    await page.getByText("Use at least 8 characters.", { exact: true }).waitFor()
     await page.getByLabel("Password", { exact: true }).fill("long enough")
     await page.getByRole("button", { name: "Add user" }).click()
     await page.getByRole("alert").getByText("in use").waitFor()
