@@ -18,14 +18,14 @@ import { type Sizes, seed } from "./scim/data.ts"
 import { type Gateway, startGateway } from "./scim/gateway.ts"
 import { type Row, rowsFor } from "./scim/rows.ts"
 
-const { values: options, positionals: requested } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     small: { type: "boolean", default: false },
     "node-options": { type: "string", default: "" },
   },
 })
-const wants = (name: string): boolean => requested.length === 0 || requested.includes(name)
+const wants = (name: string): boolean => positionals.length === 0 || positionals.includes(name)
 const sizes: Sizes = options.small
   ? { users: 5_000, groups: 100, largeGroup: 1_000 }
   : { users: 100_000, groups: 2_000, largeGroup: 20_000 }

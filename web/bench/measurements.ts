@@ -6,8 +6,8 @@ export interface Measurement {
   min?: number
 }
 
-export const isWithinLimits = ({ value, max: atMost, min }: Measurement): boolean =>
-  (atMost === undefined || value <= atMost) && (min === undefined || value >= min)
+export const isWithinLimits = ({ value, max, min }: Measurement): boolean =>
+  (max === undefined || value <= max) && (min === undefined || value >= min)
 
 const formatValue = (value: number, unit: string): string => {
   const digits = unit === "" && value < 1 ? 4 : 1
@@ -15,8 +15,8 @@ const formatValue = (value: number, unit: string): string => {
   return `${value.toFixed(digits)}${unit && ` ${unit}`}`
 }
 
-const formatLimit = ({ unit, max: atMost, min }: Measurement): string => {
-  if (atMost !== undefined) return ` (at most ${formatValue(atMost, unit)})`
+const formatLimit = ({ unit, max, min }: Measurement): string => {
+  if (max !== undefined) return ` (at most ${formatValue(max, unit)})`
   return min === undefined ? "" : ` (at least ${formatValue(min, unit)})`
 }
 
@@ -27,7 +27,7 @@ const verdict = (mark: Measurement): string => {
 
 /** A table of the measurements, with pass or FAIL for those that have a limit. */
 export const formatMeasurements = (marks: readonly Measurement[]): string => {
-  const width = Math.max(...marks.map(({ label: what }) => what.length))
+  const width = Math.max(...marks.map(({ label }) => label.length))
   return marks
     .map((mark) => {
       const value = formatValue(mark.value, mark.unit)

@@ -10,7 +10,7 @@ afterAll(() => app.close())
 
 describe("an API key", () => {
   it("is created, shown once, works with the OpenAI SDK, and stops working when revoked", async () => {
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/account/keys")
     await page.getByRole("link", { name: "Create key" }).first().click()
     await page.getByRole("heading", { name: "Create key" }).waitFor()
@@ -40,7 +40,7 @@ describe("an API key", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Revoke key" }).click()
     await page.getByRole("alertdialog").waitFor({ state: "detached" })
     await expect(ask("gpt-fake")).rejects.toMatchObject({ status: 401 })
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it("shows a validation error below an invalid route", async () => {

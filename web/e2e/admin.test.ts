@@ -10,7 +10,7 @@ afterAll(() => app.close())
 describe("an administrator", () => {
   it("adds a user, resets the password, adds the user to a group, and deletes the user", async () => {
     const { gateway } = app
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin/users")
     await page.getByRole("link", { name: "Add user" }).click()
     await page.getByRole("heading", { name: "Add user" }).waitFor()
@@ -49,7 +49,7 @@ describe("an administrator", () => {
     await confirm.click()
     await page.getByRole("heading", { name: "Users" }).waitFor()
     await page.getByRole("link", { name: "Grace Hopper" }).waitFor({ state: "detached" })
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it("cannot demote the last administrator and is told why", async () => {

@@ -22,7 +22,7 @@ describe("the audit page", () => {
     const credentials = { email: user.email, password: "wrong" }
     await gateway.call("POST", "/api/v1/auths/signin", credentials)
 
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin/audit")
     await page.getByRole("combobox", { name: "Outcome" }).selectOption("failure")
     await page.getByRole("link", { name: "auth.failed" }).waitFor()
@@ -41,7 +41,7 @@ describe("the audit page", () => {
     expect(page.url()).toContain(`target=${id}`)
     await page.getByRole("button", { name: `Item: ${id}` }).click()
     await page.getByRole("link", { name: "session.created" }).first().waitFor()
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it("offers newer events and shows them on request", async () => {
@@ -76,7 +76,7 @@ describe("the provisioning page", () => {
     await provision("/Groups", { displayName: "Crew", members: [] })
     await provision("/Users", { userName: "mary@example.com", active: true })
     await provision("/Users", {}, "guessed")
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin/provisioning")
     await page.getByText("SCIM is on").waitFor()
     await page.getByText(`${app.gateway.url}${base}`).waitFor()
@@ -85,7 +85,7 @@ describe("the provisioning page", () => {
     await page.getByRole("link", { name: "scim.user.created" }).waitFor()
     await page.getByRole("link", { name: "auth.failed" }).waitFor()
     expect(await page.content()).not.toContain(token)
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it("locks the fields of users and groups that the provider manages", async () => {

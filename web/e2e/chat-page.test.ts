@@ -180,7 +180,7 @@ itInLongForm("keeps a draft after a reload, and does not send on Shift+Enter", a
 })
 
 itInLongForm("executes no scripts from answers or titles", async () => {
-  const { page, pageErrors: complaints } = visit
+  const { page, pageErrors } = visit
   const hostile = [
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>",
     "[a](javascript:window.hacked=1) [b](data:text/html,<script>1</script>) ![c](https://evil.example/x.png)",
@@ -203,5 +203,5 @@ itInLongForm("executes no scripts from answers or titles", async () => {
   )
   expect(await inside.count()).toBe(0)
   expect(await page.locator("a[href^='https://evil.example']").count()).toBe(1)
-  expect(complaints).toEqual([])
+  expect(pageErrors).toEqual([])
 })

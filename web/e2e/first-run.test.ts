@@ -18,7 +18,7 @@ describe("a first run", () => {
   afterAll(() => app.close())
 
   it("guides to an account, a provider, and a chat", async () => {
-    const { page, open, context, pageErrors: complaints } = await app.openSession()
+    const { page, open, context, pageErrors } = await app.openSession()
     await open("/models")
     await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
     await page.getByRole("button", { name: "Create administrator account" }).click()
@@ -52,7 +52,7 @@ describe("a first run", () => {
     expect((await connections.json()).items).toMatchObject([{ name: host }])
     await page.getByRole("link", { name: "Start chatting" }).click()
     await page.waitForURL(`${app.gateway.url}/`)
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 })
 

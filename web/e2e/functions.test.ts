@@ -45,7 +45,7 @@ const ask = (model: string, content: string) =>
 
 describe("a function", () => {
   it("is written, run, saved, used in a chat, changed, and rolled back", async () => {
-    const { page, open, pageErrors: complaints } = visit
+    const { page, open, pageErrors } = visit
     await open("/functions")
     await page.getByRole("link", { name: "Create function" }).first().click()
     await page.getByRole("textbox", { name: "Name" }).fill("Harbour Master")
@@ -112,7 +112,7 @@ describe("a function", () => {
     await expect.poll(() => runs.count()).toBeGreaterThan(3)
     await runs.last().click()
     await runs.last().getByText("asked by Portico Administrator").waitFor()
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it.runIf(isLongForm)("streams to the OpenAI SDK with usage", async () => {

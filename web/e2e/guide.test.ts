@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 it("answers questions about Portico with citations in a fresh install without models", async () => {
-  const { page, open, pageErrors: complaints } = await app.openSession()
+  const { page, open, pageErrors } = await app.openSession()
   await open("/")
   await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
   await page.getByLabel("Name").fill("Ada Lovelace")
@@ -25,5 +25,5 @@ it("answers questions about Portico with citations in a fresh install without mo
   await answer.getByText("The key is shown once").waitFor()
   await answer.getByText("Getting started, How do I create an API key?").waitFor()
   await expect.poll(() => answer.innerText()).toMatch(/\[?1\]?/)
-  expect(complaints).toEqual([])
+  expect(pageErrors).toEqual([])
 })

@@ -11,7 +11,7 @@ afterAll(() => app.close())
 describe("a workspace model", () => {
   it("is created, tried, shared with everyone, used, disabled, and deleted", async () => {
     const { gateway } = app
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/models/view/gpt-fake")
     await page.getByRole("link", { name: "Customize model" }).click()
     await page.getByRole("heading", { name: "Create model" }).waitFor()
@@ -52,7 +52,7 @@ describe("a workspace model", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete model" }).click()
     await page.getByRole("heading", { name: "Models", exact: true }).waitFor()
     await page.getByRole("link", { name: "Harbour Pilot" }).waitFor({ state: "detached" })
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it("shows a validation error below the field", async () => {

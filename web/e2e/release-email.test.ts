@@ -21,7 +21,7 @@ describe("the email address of a deleted account", () => {
     const next = { userName, externalId: "second" }
     expect((await scim("POST", "/Users", next)).status).toBe(409)
 
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin/users?active=false")
     await page.getByRole("table").getByRole("link").first().click()
     await page.getByText("The identity provider deleted this account").waitFor()
@@ -37,7 +37,7 @@ describe("the email address of a deleted account", () => {
     await page.getByRole("alert").getByText("already in use").waitFor()
     await page.reload()
     await page.getByText("grace@example.org is released").waitFor()
-    expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([])
+    expect(pageErrors.filter((complaint) => !complaint.includes("409"))).toEqual([])
   })
 
   it("cannot be released while the account is active", async () => {

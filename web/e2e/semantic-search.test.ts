@@ -33,7 +33,7 @@ describe("semantic search", () => {
   })
 
   it("pulls a multilingual model with one click, which can be canceled", async () => {
-    const { page, open, pageErrors: complaints } = visit
+    const { page, open, pageErrors } = visit
     await open("/admin/settings")
     await page.getByText("In use: Built-in (all-minilm-l6-v2)").waitFor()
     await page.getByText("The built-in model works best in English.").waitFor()
@@ -61,7 +61,7 @@ describe("semantic search", () => {
     await page.getByText("Saved", { exact: true }).waitFor()
     const { values } = (await app.gateway.call("GET", "/api/v1/settings")).body
     expect(values).toMatchObject({ rag_token_budget: 6000, embedding_model: "bge-m3:latest" })
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it("shows the progress of building an index", async () => {

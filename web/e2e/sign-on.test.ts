@@ -189,7 +189,7 @@ describe("signing out", () => {
 describe("an administrator", () => {
   it("sees the values to enter, tests the provider, links an account, and disables passwords", async () => {
     person("boss", { email: adminEmail })
-    const { page, open, pageErrors: complaints } = await app.asAdmin()
+    const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin/sign-on")
     await page.getByText(`${app.gateway.url}/api/v1/sso/okta/callback`).waitFor()
     await page.getByText("OIDC_OKTA_ISSUER").waitFor()
@@ -200,7 +200,7 @@ describe("an administrator", () => {
     await page.getByLabel("Password sign-in").selectOption("off")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").getByText("Link your own account").waitFor()
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
 
     // A matching email address alone must not grant administrator rights.
     const stranger = await app.openSession()

@@ -145,10 +145,8 @@ const book = (turn: number, bytes: number): string =>
 const heading = `# ${" ".repeat(20)}a${" ".repeat(6000)}\u2028b`
 const hostileDocument = async (attacked: Attacked, turn: number): Promise<Response> => {
   // Imported on demand: building the archive bomb takes seconds.
-  const { malformedDocuments: badDocuments } = await import(
-    "../../test/files/malformed-documents.ts"
-  )
-  const bad = badDocuments[turn % (badDocuments.length + 3)]
+  const { malformedDocuments } = await import("../../test/files/malformed-documents.ts")
+  const bad = malformedDocuments[turn % (malformedDocuments.length + 3)]
   if (!bad) return upload(attacked, `${turn}.md`, `# ${Math.random()}\n${heading}`)
   const content = bad.content()
   return upload(attacked, bad.name, typeof content === "string" ? content : new Uint8Array(content))

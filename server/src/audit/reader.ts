@@ -219,9 +219,9 @@ export const createAuditReader = (db: Database) => {
     iteratePages: async function* (filters: AuditFilters): AsyncGenerator<AuditEvent[]> {
       const step = await createBackwardScan(filters, undefined)
       for (;;) {
-        const { rows, position: place } = await step(exportPageSize)
+        const { rows, position } = await step(exportPageSize)
         if (rows.length > 0) yield await toEvents(rows)
-        if (!place) return
+        if (!position) return
         await breathe()
       }
     },

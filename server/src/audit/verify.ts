@@ -117,7 +117,7 @@ const createChainVerifier = (
 
   return {
     problems,
-    readPruningEvents: readPruningEvents,
+    readPruningEvents,
     lastBlock: (): BlockReference => last,
     prunedThrough: (): number => prunedThrough,
 

@@ -29,13 +29,13 @@ export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: 
   const endLostAccess = async (): Promise<void> => {
     const all = [...inFlight]
     const accessByUser = await store.accessByUser(new Set(all.map(({ caller }) => caller.user.id)))
-    for (const { caller, accessRevocation: withdrawal } of all) {
+    for (const { caller, accessRevocation } of all) {
       const access = accessByUser.get(caller.user.id)
       // A deleted account has no credential either, which already ends the request.
       if (!access) continue
       const { role, groups } = access
       const currentCaller = { ...caller, user: { ...caller.user, role }, groups }
-      if (withdrawal.isDue(currentCaller)) withdrawal.end()
+      if (accessRevocation.isDue(currentCaller)) accessRevocation.end()
     }
   }
 

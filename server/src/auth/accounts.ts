@@ -139,8 +139,8 @@ export const createAccounts = (deps: Deps) => {
   }
 
   return {
-    createSession: createSession,
-    signSession: signSession,
+    createSession,
+    signSession,
 
     /** The first account becomes the administrator; later ones require sign-up to be enabled. */
     signUp: async ({ setup_code, ...input }: SignUp, device: SignInDevice): Promise<SignedIn> => {

@@ -48,7 +48,7 @@ const isUnsafeMethod = (method: string | undefined): boolean =>
 
 /** Resolves credentials to callers, from a cache if possible; the cached path does not await. */
 export const createAuthenticate = (deps: Deps) => {
-  const { store, tokens, bus, now, onAuthenticated: seen, onRejected: refused, publicOrigin } = deps
+  const { store, tokens, bus, now, onAuthenticated, onRejected, publicOrigin } = deps
   const cachedByHash = new Map<string, CachedCaller>()
 
   /** Counts relevant bus messages: a lookup during which it increased is stale on arrival. */
@@ -127,25 +127,25 @@ export const createAuthenticate = (deps: Deps) => {
   const acceptCaller = (
     caller: Caller | null,
     exchange: RequestContext,
-    { source: by }: RequestCredential,
+    { source }: RequestCredential,
   ): Caller => {
     const expires = caller?.credential.expires_at ?? null
     if (!caller || (expires !== null && expires <= now())) {
-      refused(exchange)
+      onRejected(exchange)
       return failUnauthorized()
     }
     const { method, headers } = exchange.incoming
-    if (by === "cookie" && isUnsafeMethod(method) && !isSameOrigin(headers, publicOrigin)) {
+    if (source === "cookie" && isUnsafeMethod(method) && !isSameOrigin(headers, publicOrigin)) {
       fail("forbidden", "This request was sent by a page of another website")
     }
-    seen(caller)
+    onAuthenticated(caller)
     return caller
   }
 
   return (exchange: RequestContext): Caller | Promise<Caller> => {
     const credential = extractCredential(exchange.incoming.headers)
     if (!credential) {
-      if (exchange.incoming.headers.authorization !== undefined) refused(exchange)
+      if (exchange.incoming.headers.authorization !== undefined) onRejected(exchange)
       return failUnauthorized()
     }
     const { secret } = credential

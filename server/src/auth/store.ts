@@ -116,7 +116,7 @@ export const createAuthStore = (db: Database) => {
   }
 
   return {
-    accessByUser: accessByUser,
+    accessByUser,
     refreshCaller,
 
     /** The active user that a key belongs to, by the key's SHA-256. */

@@ -29,22 +29,22 @@ const home = () => "192.0.2.1"
 
 describe("the sign-in throttle", () => {
   it("doubles the wait with each further failure, up to five minutes", async () => {
-    const { fail, waitFor, attempt, advanceTime: pass } = setUp()
+    const { fail, waitFor, attempt, advanceTime } = setUp()
     await fail(5, ada, home)
     const waits: number[] = []
     for (let n = 0; n < 8; n++) {
       const seconds = await waitFor(ada(), home())
       waits.push(seconds)
-      pass(seconds * 1000)
+      advanceTime(seconds * 1000)
       await attempt(ada(), home())
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
   })
 
   it("forgets failures after 15 minutes and after a successful sign-in", async () => {
-    const { fail, waitFor, advanceTime: pass } = setUp()
+    const { fail, waitFor, advanceTime } = setUp()
     await fail(5, ada, home)
-    pass(15 * 60_000)
+    advanceTime(15 * 60_000)
     expect(await waitFor(ada(), home())).toBe(0)
     await fail(4, ada, home)
     expect(await waitFor(ada(), home())).toBe(0)

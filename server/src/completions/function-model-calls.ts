@@ -166,13 +166,13 @@ class FunctionResponseConsumer implements ResponseConsumer, RequestHandle {
  */
 export const createModelCaller =
   (completions: Completions): HostServices["requestModel"] =>
-  ({ caller, requestId, above: callingFunctions }, { operation, fields }, handler) => {
+  ({ caller, requestId, above }, { operation, fields }, handler) => {
     let consumer: FunctionResponseConsumer | null = null
     let cancelled = false
     const controller = new AbortController()
     const run = async (): Promise<void> => {
       const parsed = parseModelRequest(operation, toJsonBody(Buffer.from(JSON.stringify(fields))))
-      const request: ModelRequest = { ...parsed, callingFunctions }
+      const request: ModelRequest = { ...parsed, callingFunctions: above }
       const usageContext = { requestId, startedAt: performance.now() }
       const { signal } = controller
       await completions.answer(

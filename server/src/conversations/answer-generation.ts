@@ -21,10 +21,10 @@ export interface AnswerJob {
   requestId: string
 }
 
-export /** What is told of an answer while it is made. */
-interface AnswerEvents {
+/** Receives the parts of an answer while it is generated. */
+export interface AnswerEvents {
   onText: (parts: { content: string; reasoning: string }) => void
-  onCitations: (onCitations: AnswerSources) => void
+  onCitations: (sources: AnswerSources) => void
   onReportedSources: (sources: unknown) => void
 }
 

@@ -58,9 +58,9 @@ export const createAnswerWriter = ({ db, store }: { db: Database; store: Message
       cited: sourceTexts,
     }))
     await db.transact(async (tx) => {
-      for (const { record, cited: sourceTexts } of records) {
+      for (const { record, cited } of records) {
         await store.save(tx, record, record.state === "running" ? leaseUntil : null)
-        if (sourceTexts) await store.saveSources(tx, record, sourceTexts)
+        if (cited) await store.saveSources(tx, record, cited)
       }
     })
     for (const [index, entry] of due.entries()) {

@@ -231,14 +231,14 @@ export const createAnswers = (deps: Deps) => {
       chatId: string,
       request: { start: PageStart; size: PageSize },
     ): Promise<{ page: StoredMessagePage | null; seq: number }> => {
-      const { lastSeq: seq } = eventLogs.getOrCreate(chatId)
+      const { lastSeq } = eventLogs.getOrCreate(chatId)
       const page = await readMessagePage(store, chatId, request)
-      if (!page) return { page, seq }
+      if (!page) return { page, seq: lastSeq }
       const isRemote = ({ id, state }: Message) => state === "running" && !activeById.has(id)
       if (isMultiProcess && page.messages.some(isRemote)) {
         watchRemote(chatId, Date.now() - clockSkewMs)
       }
-      return { page: { ...page, messages: page.messages.map(currentState) }, seq }
+      return { page: { ...page, messages: page.messages.map(currentState) }, seq: lastSeq }
     },
 
     /** Publishes the progress of answers that another process writes. */

@@ -39,7 +39,7 @@ const eventFor = (caller: Caller, message: BusMessage): ServerSentEvent | null =
  */
 export const createChangeEvents = (deps: Deps) => {
   const { bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
-  const { replies: maxUnreadReplies } = limits
+  const { replies } = limits
   const openStreams = createOpenEventStreams(deps)
   const listeners = new Set<() => void>()
   let isBatching = false
@@ -83,7 +83,7 @@ export const createChangeEvents = (deps: Deps) => {
       exchange,
       caller,
       running: inFlight,
-      unread: maxUnreadReplies,
+      unread: replies,
       ...streams,
     })
     const sendModelsChanged = (): void => stream.send({ name: "models", data: "{}" })

@@ -114,12 +114,12 @@ export const createChatEventStream = (deps: Deps) => {
     sinceMs: number,
     sendEvent: (event: ChatEvent) => void,
   ): Promise<number> => {
-    const { lastSeq: seq } = eventLogs.getOrCreate(chat.id)
+    const { lastSeq } = eventLogs.getOrCreate(chat.id)
     for (const message of await answers.changedSince(chat.id, sinceMs)) {
-      sendEvent({ seq, name: "message", data: JSON.stringify(message) })
+      sendEvent({ seq: lastSeq, name: "message", data: JSON.stringify(message) })
       await stream.drained()
     }
-    return seq
+    return lastSeq
   }
 
   /** Sends the messages the reader does not have. @returns the events published since */

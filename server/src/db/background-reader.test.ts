@@ -66,9 +66,11 @@ describe.each(embedded)("the background reader's thread on $name", ({ open }) =>
   })
 
   it("rejects writes", async () => {
-    const { backgroundReader: reader } = database.db
-    await expect(reader.deleteFrom("settings").execute()).rejects.toThrow(/readonly/)
-    await expect(reader.transaction().execute(async () => {})).rejects.toThrow(/read-only/)
+    const { backgroundReader } = database.db
+    await expect(backgroundReader.deleteFrom("settings").execute()).rejects.toThrow(/readonly/)
+    await expect(backgroundReader.transaction().execute(async () => {})).rejects.toThrow(
+      /read-only/,
+    )
     await database.remove()
   })
 

@@ -19,13 +19,13 @@ interface OpenDatabaseOptions extends PostgresOptions {
 /** Opens and migrates the configured database. @throws if it is not available */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { report: say = () => {}, ...options }: OpenDatabaseOptions = {},
+  { report = () => {}, ...options }: OpenDatabaseOptions = {},
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
-    const { openWithoutTimeout: openPatiently, openPostgres } = await import("./postgres.ts")
-    const writer = openPatiently(config.DATABASE_URL)
+    const { openWithoutTimeout, openPostgres } = await import("./postgres.ts")
+    const writer = openWithoutTimeout(config.DATABASE_URL)
     try {
-      await migrate(writer, say)
+      await migrate(writer, report)
     } catch (cause) {
       throw unreachableError(config.DATABASE_URL, cause)
     } finally {
@@ -35,7 +35,7 @@ export const openDatabase = async (
   }
   const database = openSqlite(config.DATA_DIR)
   try {
-    await migrate(database.writer, say)
+    await migrate(database.writer, report)
   } catch (error) {
     await database.close()
     throw error

@@ -53,7 +53,7 @@ const advice = {
 } as const
 
 /** Monitors whether writes succeed: by observing them and, after a failure, by probing. */
-const createStorageMonitor = ({ dataDir, probes, freeSpace: relieve, log, ...options }: Deps) => {
+const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: Deps) => {
   const { storageProbeMs: probeMs = defaultProbeMs } = options
   const failures = new Map<StorageKind, string>()
   const loggedAt = new Map<StorageKind, number>()
@@ -82,7 +82,7 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace: relieve, log, ...opt
     const message = failureMessages[failure][storage]
     failures.set(storage, message)
     void logFailure(storage, `${message}. ${advice[failure]}`, error)
-    if (failure === "full" && storage === "database") relieve().catch(() => {})
+    if (failure === "full" && storage === "database") freeSpace().catch(() => {})
     probeTimer ??= setTimeout(() => void probe(), probeMs).unref()
   }
 

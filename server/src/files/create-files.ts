@@ -30,8 +30,8 @@ interface Deps extends ProcessingOptions {
 
 const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<ObjectStore> => {
   if (!S3_URL) return createDiskObjectStore(DATA_DIR)
-  const { createS3ObjectStore: createS3Objects } = await import("./s3-object-store.ts")
-  return createS3Objects(S3_URL, DATA_DIR)
+  const { createS3ObjectStore } = await import("./s3-object-store.ts")
+  return createS3ObjectStore(S3_URL, DATA_DIR)
 }
 
 /** Creates the components that store files and extract their text. */

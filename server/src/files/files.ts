@@ -69,7 +69,7 @@ const isProcessed = ({ status }: StoredFile): boolean =>
 /** Users' files: metadata, content, and processing state. */
 export const createFiles = (deps: Deps) => {
   const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = deps
-  const { collectionUploads: uploadsToCollections } = deps
+  const { collectionUploads } = deps
 
   /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
   const runSerialized = createMutex()
@@ -136,7 +136,7 @@ export const createFiles = (deps: Deps) => {
         const insertRow = () => insert(tx, actor, { row, process })
         if (collection) {
           const file = { id: row.id, hash: row.hash, store: insertRow }
-          return uploadsToCollections.addFile(tx, collection, file)
+          return collectionUploads.addFile(tx, collection, file)
         }
         await insertRow()
         return row.id
@@ -229,7 +229,7 @@ export const createFiles = (deps: Deps) => {
       }
       try {
         const collection = caller ? toCollectionUpload(actor, caller, metadata) : null
-        if (collection) await uploadsToCollections.check(collection)
+        if (collection) await collectionUploads.check(collection)
         await received.prepare()
         const turn = `${commitCount++ % objects.maxConcurrentCommits}`
         const placement: CommitOptions = { received, process, collection, inTransaction }

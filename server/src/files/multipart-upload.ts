@@ -79,7 +79,7 @@ const createFormParser = (incoming: IncomingMessage): BusboyInstance => {
  */
 export const readUpload = (
   incoming: IncomingMessage,
-  { objects, limit, requireReadable: mustBeReadable, share }: Deps,
+  { objects, limit, requireReadable, share }: Deps,
 ): Promise<FileUpload> => {
   if (Number(incoming.headers["content-length"]) > limit + maxFieldsBytes) failTooLarge(limit)
   const form = createFormParser(incoming)
@@ -104,7 +104,7 @@ export const readUpload = (
     const receive = (part: Readable): Promise<ReceivedObject> =>
       objects.receive(part, {
         onHead: (head) => {
-          if (mustBeReadable) rejectUnreadable(head)
+          if (requireReadable) rejectUnreadable(head)
         },
         onSize: (size) => void (size > limit && failTooLarge(limit)),
         yieldTurn: () => share.turn(turnCosts.upload),

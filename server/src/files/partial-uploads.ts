@@ -50,23 +50,23 @@ export const createPartialUploads = (dataDir: string) => {
     append: async (
       id: string,
       source: Readable,
-      { from, totalSize: whole, onHead: look, yieldTurn: turn }: AppendOptions,
+      { from, totalSize, onHead, yieldTurn }: AppendOptions,
     ): Promise<void> => {
       const file = await open(pathOf(id), "r+")
-      const headLength = Math.min(headBytes, whole)
+      const headLength = Math.min(headBytes, totalSize)
       const checkSpace = createSpaceCheck(folder)
       let size = from
       try {
         for await (const chunk of source) {
-          if (size + chunk.length > whole) failTooLarge(whole)
+          if (size + chunk.length > totalSize) failTooLarge(totalSize)
           await checkSpace(size - from)
           await file.write(chunk, 0, chunk.length, size)
-          await turn()
+          await yieldTurn()
           const before = size
           size += chunk.length
           if (before >= headLength || size < headLength) continue
           const { buffer } = await file.read(Buffer.alloc(headLength), 0, headLength, 0)
-          look(buffer)
+          onHead(buffer)
         }
       } finally {
         await file.sync()

@@ -92,9 +92,9 @@ export const createResumableUploads = (deps: Deps) => {
       writer.abortController.abort()
       await writer.finished
     }
-    const { promise: finished, resolve } = Promise.withResolvers<void>()
+    const { promise, resolve } = Promise.withResolvers<void>()
     const abortController = new AbortController()
-    writers.set(id, { abortController, finished })
+    writers.set(id, { abortController, finished: promise })
     try {
       return await work(abortController.signal)
     } finally {

@@ -38,9 +38,9 @@ const processingTimeoutMs = 3_600_000
 export const fileRoutes = ({
   router,
   files,
-  uploadReceiver: receiver,
+  uploadReceiver,
   objects,
-  inFlight: running,
+  inFlight,
   ...settings
 }: Deps): Router => {
   const byId = { params: IdParams }
@@ -65,14 +65,16 @@ export const fileRoutes = ({
     const mustBeReadable = query.process && !settings.hasExtractionEngine
     const owner = caller.user.id
     const receive = () =>
-      receiver.receive(exchange.incoming, { owner, requireReadable: mustBeReadable }, (read) =>
-        files.add(actor, { upload: read, owner, caller, process: query.process }),
+      uploadReceiver.receive(
+        exchange.incoming,
+        { owner, requireReadable: mustBeReadable },
+        (read) => files.add(actor, { upload: read, owner, caller, process: query.process }),
       )
     if (query.process_in_background || !query.process) return receive()
     const abort = new AbortController()
     const end = (): void => abort.abort()
     // Entered before anything is stored, as it may throw.
-    const leave = running.track(caller, { revoke: end, shutDown: end })
+    const leave = inFlight.track(caller, { revoke: end, shutDown: end })
     whenClosed(exchange.outgoing, end)
     try {
       const added = await receive()
@@ -147,7 +149,7 @@ export const fileRoutes = ({
   router.on(status, async ({ caller, params, query }) => {
     const file = await files.readable(caller, params.id)
     return query.stream
-      ? createStatusStream(files, file, { caller, inFlight: running })
+      ? createStatusStream(files, file, { caller, inFlight })
       : toProcessStatus(file)
   })
 

@@ -69,12 +69,12 @@ interface S3Response {
   body: Readable
 }
 
-const isTransient = ({ storeStatus: answered, code }: S3Error): boolean =>
-  code !== "storage_full" && (answered === 0 || answered === 429 || answered >= 500)
+const isTransient = ({ storeStatus, code }: S3Error): boolean =>
+  code !== "storage_full" && (storeStatus === 0 || storeStatus === 429 || storeStatus >= 500)
 
 /** A missing bucket or an unknown access key also returns 404, with another code. */
-const isMissing = ({ storeStatus: answered, storeCode: why }: S3Error): boolean =>
-  answered === 404 && (why === "NoSuchKey" || why === "")
+const isMissing = ({ storeStatus, storeCode }: S3Error): boolean =>
+  storeStatus === 404 && (storeCode === "NoSuchKey" || storeCode === "")
 
 const toS3Error = (error: unknown): S3Error =>
   error instanceof S3Error

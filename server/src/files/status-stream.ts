@@ -22,11 +22,15 @@ interface StatusStreamOptions {
 export const createStatusStream = (
   files: Files,
   file: StoredFile,
-  { caller, inFlight: running }: StatusStreamOptions,
+  { caller, inFlight }: StatusStreamOptions,
 ): Response => {
   const abort = new AbortController()
   const end = (): void => abort.abort()
-  const leave = running.track(caller, { revoke: end, shutDown: end, draining: end }, "eventStreams")
+  const leave = inFlight.track(
+    caller,
+    { revoke: end, shutDown: end, draining: end },
+    "eventStreams",
+  )
   let isOpen = true
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({

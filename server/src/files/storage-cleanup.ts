@@ -14,19 +14,13 @@ interface Deps {
 }
 
 /** Removes what crashes and abandoned uploads leave behind, at startup and every hour. */
-export const startStorageCleanup = ({
-  files,
-  objects,
-  resumable,
-  isSoleProcess: alone,
-  report,
-}: Deps) => {
+export const startStorageCleanup = ({ files, objects, resumable, isSoleProcess, report }: Deps) => {
   /** Runs both steps even if the first fails; errors are reported, not thrown. */
   const sweep = async (all: boolean): Promise<void> => {
     await resumable.sweep(all).catch(report)
     await objects.sweep(all).catch(report)
   }
-  let currentSweep: Promise<void> = sweep(alone).then(files.sweep).catch(report)
+  let currentSweep: Promise<void> = sweep(isSoleProcess).then(files.sweep).catch(report)
   const timer = setInterval(() => {
     currentSweep = currentSweep.then(() => sweep(false))
   }, sweepIntervalMs).unref()

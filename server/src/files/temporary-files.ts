@@ -64,25 +64,22 @@ export const createUploadSpool = (dataDir: string) => {
      * Streams to a temporary file while hashing, then syncs it. Leaves nothing behind when it
      * throws.
      */
-    receive: async (
-      source: Readable,
-      { onHead: look, onSize: count, yieldTurn: turn }: ReceiveHooks,
-    ) => {
+    receive: async (source: Readable, { onHead, onSize, yieldTurn }: ReceiveHooks) => {
       const path = temporary()
       const file = await open(path, "wx", 0o600)
       const hash = createHash("sha256")
-      const headReader = createHeadReader(look)
+      const headReader = createHeadReader(onHead)
       const checkSpace = createSpaceCheck(folder)
       let size = 0
       try {
         for await (const chunk of source) {
           await checkSpace(size)
           size += chunk.length
-          count(size)
+          onSize(size)
           headReader.add(chunk)
           hash.update(chunk)
           await file.write(chunk)
-          await turn?.()
+          await yieldTurn?.()
         }
         headReader.end()
         await file.sync()

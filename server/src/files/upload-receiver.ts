@@ -30,7 +30,7 @@ export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: D
    */
   receive: async <T>(
     incoming: IncomingMessage,
-    { owner, requireReadable: mustBeReadable }: ReceiveOptions,
+    { owner, requireReadable }: ReceiveOptions,
     keep: (upload: FileUpload) => Promise<T>,
   ): Promise<T> => {
     const { uploads, shareOf, limit } = deps
@@ -44,7 +44,7 @@ export const createUploadReceiver = ({ objects, storage, rowLimits, ...deps }: D
       release = await storage.reserve({ owner, bytes: Math.min(declared, limit) })
       const share = shareOf(owner)
       const kept = await keep(
-        await readUpload(incoming, { objects, limit, requireReadable: mustBeReadable, share }),
+        await readUpload(incoming, { objects, limit, requireReadable, share }),
       )
       isKept = true
       return kept

@@ -18,7 +18,7 @@ interface WaitOptions<File> {
 export const waitForFiles = <File extends { id: string }>(
   bus: Bus,
   ids: readonly string[],
-  { read, isDone: done, ms, signal }: WaitOptions<File>,
+  { read, isDone, ms, signal }: WaitOptions<File>,
 ): Promise<Map<string, File>> =>
   new Promise((resolve, reject) => {
     const pending = new Set(ids)
@@ -39,7 +39,7 @@ export const waitForFiles = <File extends { id: string }>(
       const files = await read(requested)
       for (const id of requested) fileById.delete(id)
       for (const file of files) fileById.set(file.id, file)
-      const isFinished = (file: File | undefined) => !file || done(file)
+      const isFinished = (file: File | undefined) => !file || isDone(file)
       for (const id of requested.filter((one) => isFinished(fileById.get(one)))) pending.delete(id)
       if (pending.size === 0) finish()
     }

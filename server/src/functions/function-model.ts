@@ -118,12 +118,12 @@ class FunctionResponse implements RequestHandle {
 
   async #attempt(mayRepeat: boolean): Promise<void> {
     const { model, body, ...asker } = this.#request
-    const { fn, localId: own } = model
+    const { fn, localId } = model
     const opened = await this.#deps.runner.open(
       {
         ...asker,
         fn,
-        localModelId: own,
+        localModelId: localId,
         values: fn.values,
         task: model.id,
         onOutput: (pieces) => this.#handleOutput(pieces),

@@ -24,7 +24,7 @@ export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
     name: id === "" ? fn.name : name,
     description: id === "" ? fn.meta.description || fn.manifest.description : description,
     localId: id === "" ? null : id,
-    fn: fn,
+    fn,
   }))
 
 /**

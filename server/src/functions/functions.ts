@@ -41,7 +41,7 @@ interface ChangeContext {
 
 /** Creates, changes and deletes functions and their versions. Callers must be administrators. */
 export const createFunctions = (deps: Deps) => {
-  const { db, store, registry: directory, validator: check, storage, audit, bus, now } = deps
+  const { db, store, registry, validator, storage, audit, bus, now } = deps
 
   const recordOf = async (stored: StoredFunction): Promise<FunctionRecord> => {
     const source = await store.version(stored.id, stored.version)
@@ -62,7 +62,7 @@ export const createFunctions = (deps: Deps) => {
       await bus.publish(tx, { topic: "functions" })
       return done
     })
-    await directory.reload()
+    await registry.reload()
     return result
   }
 
@@ -148,7 +148,7 @@ export const createFunctions = (deps: Deps) => {
     id: string,
     { content, code }: ValidatedSource,
   ): StorageAddition => ({
-    owner: directory.get(id)?.user_id ?? caller.user.id,
+    owner: registry.get(id)?.user_id ?? caller.user.id,
     addedBy: caller.user.id,
     bytes: Buffer.byteLength(content) + Buffer.byteLength(code),
   })
@@ -164,7 +164,7 @@ export const createFunctions = (deps: Deps) => {
     /** @throws {Failure} `invalid`, with line and column, if the source cannot be loaded */
     create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
       if (await store.byId(input.id)) failIdTaken(input.id)
-      const source = await check.validateOrFail(input.content)
+      const source = await validator.validateOrFail(input.content)
       await storage.writeWithinLimit([additionOf(caller, input.id, source)], () =>
         transact({ actor, caller }, (work) => insert(work, input, source)),
       )
@@ -179,7 +179,7 @@ export const createFunctions = (deps: Deps) => {
       const stored = await getStored(id)
       const current = await store.version(id, stored.version)
       const isNew = changes.content !== undefined && changes.content !== current?.content
-      const source = isNew ? await check.validateOrFail(changes.content ?? "") : undefined
+      const source = isNew ? await validator.validateOrFail(changes.content ?? "") : undefined
       const additions = source ? [additionOf(caller, id, source)] : []
       await storage.writeWithinLimit(additions, () =>
         transact({ actor, caller }, (work) =>
@@ -249,7 +249,7 @@ export const createFunctions = (deps: Deps) => {
     ): Promise<FunctionRecord> => {
       const old = await store.version(id, version)
       if (!old) return fail("not_found", "Version not found.")
-      const source = await check.validateOrFail(old.content)
+      const source = await validator.validateOrFail(old.content)
       const changes = { name: old.name }
       await storage.writeWithinLimit([additionOf(caller, id, source)], () =>
         transact({ actor, caller }, (work) => change(work, id, { changes, source, from: version })),
@@ -278,7 +278,7 @@ export const createFunctions = (deps: Deps) => {
           const message = `"${id}" occurs more than once`
           fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
         }
-        sources.set(id, await check.validateOrFail(content, `functions.${at}.content`))
+        sources.set(id, await validator.validateOrFail(content, `functions.${at}.content`))
       }
       const write = async (work: ChangeContext) => {
         const existing = new Set((await store.list(work.tx)).map(({ id }) => id))

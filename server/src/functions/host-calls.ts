@@ -88,12 +88,9 @@ const toHostCallError = (error: unknown): unknown => {
 }
 
 /** The host side of `context` for one run, with the permissions of the calling user. */
-export const createHostCalls = (
-  { hostServices: abilities, keyValues: items, guard }: Deps,
-  scope: HostCallScope,
-) => {
+export const createHostCalls = ({ hostServices, keyValues, guard }: Deps, scope: HostCallScope) => {
   const { functionId, hosts, signal, caller } = scope
-  const calls = createModelCalls(abilities, {
+  const calls = createModelCalls(hostServices, {
     ...scope,
     above: [...scope.above, functionId],
   })
@@ -127,19 +124,19 @@ export const createHostCalls = (
     search: (args) => {
       const { collections, query, options } = SearchArgs.parse(args)
       const limit = options?.limit ?? 8
-      return abilities.search(caller, { collections, query, limit, signal })
+      return hostServices.search(caller, { collections, query, limit, signal })
     },
-    "files.list": () => abilities.files.list(caller),
+    "files.list": () => hostServices.files.list(caller),
     "files.text": (args) =>
-      abilities.files.text(caller, z.object({ id: z.string().max(200) }).parse(args).id),
-    "store.get": (args) => items.get(functionId, KeyArgs.parse(args).key),
+      hostServices.files.text(caller, z.object({ id: z.string().max(200) }).parse(args).id),
+    "store.get": (args) => keyValues.get(functionId, KeyArgs.parse(args).key),
     "store.set": (args) => {
       const { key, value } = KeyArgs.extend({ value: z.unknown().optional() }).parse(args)
-      return items.set(functionId, key, value)
+      return keyValues.set(functionId, key, value)
     },
-    "store.delete": (args) => items.remove(functionId, KeyArgs.parse(args).key),
+    "store.delete": (args) => keyValues.remove(functionId, KeyArgs.parse(args).key),
     "store.keys": (args) =>
-      items.keys(functionId, z.object({ prefix: z.string().max(200) }).parse(args).prefix),
+      keyValues.keys(functionId, z.object({ prefix: z.string().max(200) }).parse(args).prefix),
   }
 
   /** @throws {HostCallError} */

@@ -26,19 +26,13 @@ interface Deps {
  * chat with before a provider is connected. Not run again once accounts exist, so a deleted Guide
  * stays deleted.
  */
-export const createGuideInstaller = ({
-  db,
-  store,
-  registry: directory,
-  validator: check,
-  audit,
-  bus,
-  now,
-}: Deps) => {
+export const createGuideInstaller = ({ db, store, registry, validator, audit, bus, now }: Deps) => {
   return async (): Promise<void> => {
     const id = "guide"
     if (await store.byId(id)) return
-    const source = await check.validateOrFail(await readFile(join(examples, `${id}.ts`), "utf8"))
+    const source = await validator.validateOrFail(
+      await readFile(join(examples, `${id}.ts`), "utf8"),
+    )
     const { manifest, code } = source
     const at = now()
     const stored: StoredFunction = {
@@ -55,6 +49,6 @@ export const createGuideInstaller = ({
       await audit.record(tx, { actor: systemActor, action: "function.created", target })
       await bus.publish(tx, { topic: "functions" })
     })
-    await directory.reload()
+    await registry.reload()
   }
 }

@@ -41,7 +41,7 @@ const streamEvents = (
 }
 
 /** Routes for test runs and the history of runs. */
-export const functionRunRoutes = ({ router, functions, runs, testRuns: trial }: Deps): Router => {
+export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): Router => {
   router.on(
     route("admin", {
       method: "get",
@@ -79,9 +79,9 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns: trial }: 
       },
     }),
     async ({ caller, params, body }) => {
-      const prepared = await trial.prepare(params.id, body)
+      const prepared = await testRuns.prepare(params.id, body)
       return streamEvents((emit, signal) =>
-        trial.run(prepared, { testRequest: body, caller, emit, signal }),
+        testRuns.run(prepared, { testRequest: body, caller, emit, signal }),
       )
     },
   )

@@ -53,13 +53,13 @@ export interface Run {
   signal: AbortSignal
 }
 
-const contextOf = ({ fn, caller, localModelId: own, values, task }: RunSpec): string => {
+const contextOf = ({ fn, caller, localModelId, values, task }: RunSpec): string => {
   const { user, groups } = caller
   const { id, name, email, role } = user
   return JSON.stringify({
     user: { id, name, email, role, groups: [...groups] },
     settings: effectiveValues(fn.manifest, values),
-    model: { id: task, name: own },
+    model: { id: task, name: localModelId },
   })
 }
 

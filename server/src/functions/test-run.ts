@@ -56,12 +56,7 @@ const applyOverrides = (
 const splitIntoWords = (reply: string): string[] => reply.match(/\S+\s*/g) ?? [reply]
 
 /** Runs a saved or unsaved source once for its author and streams the results. */
-export const createTestRuns = ({
-  hostServices: abilities,
-  functions,
-  validator: check,
-  runner,
-}: Deps) => {
+export const createTestRuns = ({ hostServices, functions, validator, runner }: Deps) => {
   /** The stored function with the overrides of the test run applied. */
   const functionToRun = async (
     id: string,
@@ -69,7 +64,7 @@ export const createTestRuns = ({
   ): Promise<StoredFunction> => {
     const stored = await functions.find(id)
     if (testRequest.content === undefined) return stored ?? functions.known(id)
-    const { code, manifest } = await check.validateOrFail(testRequest.content)
+    const { code, manifest } = await validator.validateOrFail(testRequest.content)
     const base: StoredFunction = stored ?? {
       ...{ id, name: id, user_id: "", version: 0, is_active: true, code, manifest, values: {} },
       ...{ meta: { description: "", tags: [] }, hosts: [], filter_models: [], filter_order: 0 },
@@ -82,16 +77,16 @@ export const createTestRuns = ({
   const streamModelResponse = async (
     call: Fields,
     origin: RequestOrigin,
-    { emit: tell, signal }: EventListener,
+    { emit, signal }: EventListener,
   ): Promise<void> => {
-    tell("request", { request: call })
+    emit("request", { request: call })
     if (signal.aborted) return
-    const calls = createModelCalls(abilities, origin)
+    const calls = createModelCalls(hostServices, origin)
     signal.addEventListener("abort", calls.cancelAll)
     const { stream } = calls.openStream(call)
     for (let done = false; !done; ) {
       const read = await calls.readStream(stream)
-      for (const piece of read.pieces) tell("delta", piece)
+      for (const piece of read.pieces) emit("delta", piece)
       done = read.done
     }
   }

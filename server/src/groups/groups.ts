@@ -73,8 +73,8 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
   }
 
   return {
-    getGroup: getGroup,
-    lockGroup: lockGroup,
+    getGroup,
+    lockGroup,
 
     get: (id: string): Promise<Group> => getGroup(id),
     list: (query: GroupListQuery) => store.list(query),

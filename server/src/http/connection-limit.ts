@@ -22,11 +22,11 @@ const what = "connections of clients"
 const variable = "MAX_CONNECTIONS"
 
 /** Limits client connections so that a client that only opens them cannot lock out others. */
-export const createConnectionLimit = ({ bounds, maxPerUser: maxOfUser, isTrusted }: Deps) => {
+export const createConnectionLimit = ({ bounds, maxPerUser, isTrusted }: Deps) => {
   const anonymousByNetwork = new Map<string, number>()
   const ownerBySocket = new Map<object, ConnectionOwner>()
   const total = Number.POSITIVE_INFINITY
-  const users = createUserLimit({ what, variable, bounds: { perUser: maxOfUser, total } })
+  const users = createUserLimit({ what, variable, bounds: { perUser: maxPerUser, total } })
   let all = 0
   const limit = { what, variable, bounds }
 

@@ -14,19 +14,19 @@ const rejectRestrictedKey = (): never =>
  */
 export const checkEscalation = (
   { credential }: Caller,
-  { method, grantsPrivileges: givesAuthority }: RouteShape,
+  { method, grantsPrivileges }: RouteShape,
 ) => {
   // Secure by default: a route that does not declare `grantsPrivileges` counts as granting them.
-  const gives = method !== "get" && (givesAuthority ?? true) === true
+  const gives = method !== "get" && (grantsPrivileges ?? true) === true
   if (gives && isLimited(credential)) rejectRestrictedKey()
 }
 
 /** Like `checkEscalation`, for routes where the body decides. @throws {Failure} `forbidden` */
 export const checkBodyEscalation = (
   caller: Caller | null,
-  { grantsPrivileges: givesAuthority }: RouteShape,
+  { grantsPrivileges }: RouteShape,
   body: unknown,
 ): void => {
-  if (typeof givesAuthority !== "function" || !caller || !isLimited(caller.credential)) return
-  if (givesAuthority(body, caller.credential)) rejectRestrictedKey()
+  if (typeof grantsPrivileges !== "function" || !caller || !isLimited(caller.credential)) return
+  if (grantsPrivileges(body, caller.credential)) rejectRestrictedKey()
 }

@@ -116,7 +116,7 @@ export const createRouters =
   ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterDeps) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<HonoEnv>()
-    const { bodyMemory: bodyRoom, unreadResponses, connectionLimit } = limits
+    const { bodyMemory, unreadResponses, connectionLimit } = limits
     const replies = createResponseMemory(unreadResponses)
     const shapes: RouteShape[] = []
 
@@ -190,7 +190,7 @@ export const createRouters =
     ): Promise<JsonBody> => {
       const bodyLimits = limitsOf(shape)
       const read = () => readJson(exchange.incoming, bodyLimits)
-      return Promise.resolve(bodyRoom.read(exchange, bodyLimits.maxBytes, read))
+      return Promise.resolve(bodyMemory.read(exchange, bodyLimits.maxBytes, read))
     }
 
     const bodyOf = async (shape: RouteShape, exchange: NodeRequestContext): Promise<unknown> => {
@@ -270,7 +270,7 @@ export const createRouters =
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)
           const read: ReadBody = (limits) =>
-            bodyRoom.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
+            bodyMemory.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
           const request: unknown = { caller, exchange, read }
           await handler(request as HandlerRequest)
           return RESPONSE_ALREADY_SENT
@@ -278,7 +278,7 @@ export const createRouters =
         const { method, path } = shape
         const answer: FastPathRoute["answer"] = (exchange, read) => {
           const handle = (caller: Caller | null): Promise<void> => {
-            bodyRoom.reserve(exchange, bodyLimit)
+            bodyMemory.reserve(exchange, bodyLimit)
             const request: unknown = { caller, exchange, read }
             return handler(request as HandlerRequest)
           }

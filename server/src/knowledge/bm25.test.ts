@@ -58,12 +58,12 @@ const referenceScores = (scope: readonly Document[], query: string): Map<string,
     })
     return { kind, times, having: matches }
   })
-  const rarer = terms.filter(({ having: matches }) => matches.length <= total / 2)
-  const counted = rarer.some(({ having: matches }) => matches.length >= limit) ? rarer : terms
-  for (const { kind, times, having: matches } of counted) {
-    const idf = Math.log(1 + (total - matches.length + 0.5) / (matches.length + 0.5))
+  const rarer = terms.filter(({ having }) => having.length <= total / 2)
+  const counted = rarer.some(({ having }) => having.length >= limit) ? rarer : terms
+  for (const { kind, times, having } of counted) {
+    const idf = Math.log(1 + (total - having.length + 0.5) / (having.length + 0.5))
     const weight = termWeights[kind] * idf * Math.min(2, times)
-    for (const { key, count, length } of matches) {
+    for (const { key, count, length } of having) {
       const norm = 1.2 * (0.4 + 0.6 * (length / Math.max(1, average)))
       scores.set(key, (scores.get(key) ?? 0) + (weight * count * 2.2) / (count + norm))
     }

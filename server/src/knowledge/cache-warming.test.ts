@@ -23,7 +23,7 @@ const createRecordingSearch = () => {
 }
 
 it("reads all files in batches with pauses between them", async () => {
-  const { pieces: batches, search } = createRecordingSearch()
+  const { pieces, search } = createRecordingSearch()
   const start = performance.now()
   const files = async () => manyFiles(170)
   const warming = startCacheWarming({
@@ -33,8 +33,8 @@ it("reads all files in batches with pauses between them", async () => {
     after: 0,
   })
   await warming.done()
-  expect(batches.map(({ length }) => length)).toEqual([50, 50, 50, 20])
-  expect(new Set(batches.flat()).size).toBe(170)
+  expect(pieces.map(({ length }) => length)).toEqual([50, 50, 50, 20])
+  expect(new Set(pieces.flat()).size).toBe(170)
   expect(performance.now() - start).toBeGreaterThan(4 * 10 * 3)
 })
 

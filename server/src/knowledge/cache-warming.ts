@@ -28,19 +28,14 @@ interface Deps {
  * Loads the terms and vectors of the newest files into memory in small batches, so that the first
  * question does not have to wait for them. Starts no worker if there is nothing to load.
  */
-export const startCacheWarming = ({
-  searchClient: searcher,
-  files,
-  indexId: space,
-  after = startDelayMs,
-}: Deps) => {
+export const startCacheWarming = ({ searchClient, files, indexId, after = startDelayMs }: Deps) => {
   const stop = new AbortController()
   const { signal } = stop
 
   /** An empty query loads the files into the caches. */
   const read = async (some: readonly WarmableFile[]): Promise<void> => {
-    const current = space()
-    await searcher.search({
+    const current = indexId()
+    await searchClient.search({
       query: "",
       files: some.map(({ id, filename }) => ({ id, filename })),
       limit: 1,

@@ -32,7 +32,7 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
 
 /** Collections of files, with access checks. */
 export const createCollections = (deps: Deps) => {
-  const { db, bus, audit, store, collectionFiles: members, files, rowLimits, newId, now } = deps
+  const { db, bus, audit, store, collectionFiles, files, rowLimits, newId, now } = deps
   const edits = createCollectionEdits(deps)
 
   const find = async (principal: Principal, id: string): Promise<Collection | undefined> => {
@@ -47,8 +47,8 @@ export const createCollections = (deps: Deps) => {
     return {
       ...collection,
       grant_count: collection.access_grants.length,
-      files: (await members.first(id, maxFiles)).map(toCollectionFile),
-      file_counts: (await members.counts([id]))(id),
+      files: (await collectionFiles.first(id, maxFiles)).map(toCollectionFile),
+      file_counts: (await collectionFiles.counts([id]))(id),
       embedding_model: deps.embeddingModel(),
     }
   }
@@ -67,7 +67,7 @@ export const createCollections = (deps: Deps) => {
     readableAmong: store.readableAmong,
     uploads: edits.uploads,
     /** All files of a collection, with the fields needed for search. */
-    filesOf: members.all,
+    filesOf: collectionFiles.all,
 
     /**
      * Returns a check for read access to a collection, or to a file through collections. The grants
@@ -90,7 +90,7 @@ export const createCollections = (deps: Deps) => {
     ): Promise<Page<CollectionWithFiles>> => {
       const { items, total } = await store.list(caller, query)
       const ids = items.map(({ id }) => id)
-      const counts = await members.counts(ids)
+      const counts = await collectionFiles.counts(ids)
       const listed = await files.byIds([...new Set(items.flatMap(({ file_ids }) => file_ids))])
       const fileById = new Map(listed.map((file) => [file.id, toCollectionFile(file)]))
       const embedding_model = deps.embeddingModel()
@@ -112,7 +112,7 @@ export const createCollections = (deps: Deps) => {
       query: CollectionFileQuery,
     ): Promise<Page<CollectionFile>> => {
       await readable(caller, id)
-      const { items, total } = await members.page(id, query)
+      const { items, total } = await collectionFiles.page(id, query)
       return { items: items.map(toCollectionFile), total }
     },
 

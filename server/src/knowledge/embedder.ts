@@ -105,9 +105,9 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
   const requestWithRetries = async (
     model: string,
     input: readonly string[],
-    { signal, retryWhenBusy: patient }: EmbedOptions,
+    { signal, retryWhenBusy }: EmbedOptions,
   ): Promise<Float32Array[]> => {
-    const max = patient ? maxAttempts : 1
+    const max = retryWhenBusy ? maxAttempts : 1
     for (let attempt = 1; ; attempt++) {
       try {
         return await requestOnce(model, input, signal)

@@ -266,7 +266,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     vectorsOf: store.coarse,
 
     rescore: async (
-      { indexId: space, values }: QuestionEmbedding,
+      { indexId, values }: QuestionEmbedding,
       fileIds: readonly string[],
       hits: readonly RescoredHit[],
     ): Promise<RescoredHit[]> => {
@@ -274,7 +274,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       const exact = await Promise.all(
         hits.map(async (hit) => {
           const at = { fileId: fileIds[hit.file] ?? "", passage: hit.passage, dimensions }
-          const vector = await store.exact(space, at)
+          const vector = await store.exact(indexId, at)
           return vector ? { ...hit, score: dotProduct(values, vector) } : hit
         }),
       )

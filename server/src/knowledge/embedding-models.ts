@@ -37,7 +37,7 @@ interface Deps {
 }
 
 /** Lists the available embedding models and chooses the one to use. */
-export const createEmbeddingModels = ({ registry, builtIn, chosenModel: chosen }: Deps) => {
+export const createEmbeddingModels = ({ registry, builtIn, chosenModel }: Deps) => {
   const offersOf = (id: string): readonly Endpoint[] => {
     if (id === builtInModelId) return []
     const offers = registry.endpoints()
@@ -64,7 +64,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel: chosen }
     return problem && `The built-in embedding model is unavailable: ${problem}`
   }
   const isAvailable = (id: string): boolean => problemOf(id) === null
-  const isEnabled = (): boolean => chosen() !== noEmbeddingModel
+  const isEnabled = (): boolean => chosenModel() !== noEmbeddingModel
 
   /** False just after the start: a connection may still be about to list its models. */
   const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.hasListed())
@@ -99,7 +99,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosenModel: chosen }
      * built-in one. Null if there is none, or if the configured one is unavailable.
      */
     choose: (current: string | null): string | null => {
-      const id = chosen()
+      const id = chosenModel()
       if (id === "") return chooseAutomatically(current)
       return isEnabled() && isAvailable(id) ? id : null
     },

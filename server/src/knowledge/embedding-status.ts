@@ -28,13 +28,7 @@ const recommended = {
 /**
  * Reports which model provides semantic search, and rejects settings that name an unknown model.
  */
-export const createEmbeddingStatus = ({
-  models,
-  registry,
-  settings,
-  indexes: spaces,
-  vectors,
-}: Deps) => {
+export const createEmbeddingStatus = ({ models, registry, settings, indexes, vectors }: Deps) => {
   settings.addCheck(async (_actor, { embedding_model: id }) => {
     const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
       id,
@@ -86,7 +80,7 @@ export const createEmbeddingStatus = ({
 
   return {
     read: async (caller: Caller): Promise<EmbeddingStatus> => {
-      const { active, building } = spaces.current()
+      const { active, building } = indexes.current()
       const model = modelOf(active)
       if (caller.user.role !== "admin") {
         // The reason may contain file paths of the server.

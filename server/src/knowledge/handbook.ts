@@ -81,10 +81,10 @@ const toFoundPassage = (
   })
 
 const searchIn = (
-  { documents, cache: segmentCache }: Awaited<ReturnType<typeof loadDocuments>>,
+  { documents, cache }: Awaited<ReturnType<typeof loadDocuments>>,
   query: string,
 ): RankedHit[] => {
-  const parts = segmentCache.scopesOf(documents.map(({ id }) => id))
+  const parts = cache.scopesOf(documents.map(({ id }) => id))
   const { hits, total } = searchLexical(parts, query, maxCandidates)
   return rank({ lexical: hits, dense: null, total })
 }

@@ -42,7 +42,7 @@ export const createPgvector = ({
   store,
   say,
   report,
-  maxExactPassages: exactUpTo = defaultMaxExactPassages,
+  maxExactPassages = defaultMaxExactPassages,
 }: Deps) => {
   let isUsable = false
   const completeIndexes = new Set<string>()
@@ -95,14 +95,11 @@ export const createPgvector = ({
       .sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
   }
 
-  const searchExact = async ({ indexId: space, ...query }: VectorQuery): Promise<DenseHit[]> =>
-    toHits(await store.searchExact(space, query), query.fileIds)
+  const searchExact = async ({ indexId, ...query }: VectorQuery): Promise<DenseHit[]> =>
+    toHits(await store.searchExact(indexId, query), query.fileIds)
 
-  const searchByIndex = async ({
-    indexId: space,
-    ...query
-  }: VectorQuery): Promise<DenseHit[] | null> => {
-    const rows = await store.searchByIndex(space, query)
+  const searchByIndex = async ({ indexId, ...query }: VectorQuery): Promise<DenseHit[] | null> => {
+    const rows = await store.searchByIndex(indexId, query)
     // The index scan stopped before enough rows passed the filter.
     return rows.length < query.limit ? null : toHits(rows, query.fileIds)
   }
@@ -110,13 +107,13 @@ export const createPgvector = ({
   return {
     /** Checks whether the extension is available, and creates it if permitted. */
     open: async (): Promise<void> => {
-      const { version, reason: why } = await install()
+      const { version, reason } = await install()
       isUsable = version !== null && isSupported(version)
       const required = minVersion.join(".")
       if (isUsable) say(`the database has pgvector ${version}; vectors are indexed by the database`)
       else if (version !== null) {
         say(`the gateway scans vectors: pgvector ${version} is older than ${required}`)
-      } else say(`the gateway scans vectors: pgvector is not available (${why})`)
+      } else say(`the gateway scans vectors: pgvector is not available (${reason})`)
     },
 
     isUsable: (): boolean => isUsable,
@@ -147,7 +144,7 @@ export const createPgvector = ({
     search: async (query: VectorQuery): Promise<DenseHit[] | null> => {
       if (!(await isWhole(query.indexId))) return null
       try {
-        const isSmallScope = (await store.countPassages(query.fileIds)) <= exactUpTo
+        const isSmallScope = (await store.countPassages(query.fileIds)) <= maxExactPassages
         return (isSmallScope ? null : await searchByIndex(query)) ?? (await searchExact(query))
       } catch (error) {
         completeIndexes.delete(query.indexId)

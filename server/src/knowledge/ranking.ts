@@ -45,7 +45,7 @@ const normalize = (
   hits: readonly ScoredHit[],
   length: number,
 ): ((hit: PassagePosition) => number) => {
-  const scores = hits.map(({ score: combineScores }) => combineScores)
+  const scores = hits.map(({ score }) => score)
   while (scores.length < length) scores.push(0)
   const mean =
     scores.reduce((sum, combineScores) => sum + combineScores, 0) / Math.max(1, scores.length)

@@ -86,14 +86,7 @@ type PassageByKey = ReadonlyMap<string, FoundPassage>
 
 /** Ranks passages of files. Callers must have checked access to the files. */
 export const createRetrieval = (deps: Deps) => {
-  const {
-    passages,
-    searchClient: searcher,
-    embedQuestion: meaningOf,
-    rerank,
-    rescore,
-    fairLoop,
-  } = deps
+  const { passages, searchClient, embedQuestion, rerank, rescore, fairLoop } = deps
   const { filesLackingEmbeddings } = deps
 
   const readTexts = async (
@@ -120,7 +113,7 @@ export const createRetrieval = (deps: Deps) => {
     { files, mode, signal }: RetrievalQuery,
     question: string,
   ): Promise<{ hits: SearchHits; mode: RetrievalMode; model: string | null }> => {
-    const embedding = mode === "lexical" ? null : await meaningOf(question, signal)
+    const embedding = mode === "lexical" ? null : await embedQuestion(question, signal)
     const scope = files.map(({ id, filename }) => ({ id, filename }))
     // Without an embedding model the search is lexical, whatever the requested mode.
     const isLexical = mode !== "dense" || embedding === null
@@ -132,7 +125,7 @@ export const createRetrieval = (deps: Deps) => {
       vector,
       lexical: isLexical,
     }
-    const { lexical, dense, total } = await searcher.search(query)
+    const { lexical, dense, total } = await searchClient.search(query)
     const ids = scope.map(({ id }) => id)
     const exact = embedding && [
       ...(await rescore(embedding, ids, dense.slice(0, maxRescored))),
@@ -180,8 +173,8 @@ export const createRetrieval = (deps: Deps) => {
 
   return {
     search: async (query: RetrievalQuery): Promise<RankedPassages> => {
-      const { userId: asker, files, question, signal } = query
-      const share = fairLoop.of(asker)
+      const { userId, files, question, signal } = query
+      const share = fairLoop.of(userId)
       const previous = query.previous === question ? "" : (query.previous ?? "")
       const [result, previousResult] = await Promise.all([
         searchFor(query, question),

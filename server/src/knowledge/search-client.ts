@@ -39,7 +39,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
   }
 
   const fetchMissing = async (
-    { id, words, vectors, indexId: space }: Extract<SearchEvent, { type: "missing" }>,
+    { id, words, vectors, indexId }: Extract<SearchEvent, { type: "missing" }>,
     post: (command: SearchCommand) => void,
   ): Promise<void> => {
     const stale = new Set<string>()
@@ -48,7 +48,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
       const rows = await passages.indexSegments(words)
       const passageData: PassageData = {
         words: rows.map(({ file_id, data }) => ({ id: file_id, data })),
-        vectors: space === null ? [] : await vectorsOf(space, vectors),
+        vectors: indexId === null ? [] : await vectorsOf(indexId, vectors),
       }
       post({ type: "given", id, given: passageData })
       for (const file of stale) post({ type: "forget", file })

@@ -62,14 +62,14 @@ const readMissing = (
   passageReader: NonNullable<typeof reader>,
 ): PassageData => {
   const { words, vectors } = findMissing(search)
-  const { indexId: space = "" } = search.vector ?? {}
+  const { indexId = "" } = search.vector ?? {}
   return {
     words: words.flatMap(({ id }) => {
       const data = passageReader.words(id)
       return data ? [{ id, data }] : []
     }),
     vectors: vectors.flatMap(({ id }) => {
-      const found = passageReader.vectors(space, id)
+      const found = passageReader.vectors(indexId, id)
       return found ? [{ id, ...found }] : []
     }),
   }

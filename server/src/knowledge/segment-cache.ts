@@ -95,7 +95,7 @@ const merge = (segments: readonly CachedSegment[]): CachedSegment => {
     starts: Uint32Array.from(starts),
     lengths: Float64Array.from(segments.flatMap(({ lengths }) => [...lengths])),
     files: segments.flatMap(({ files }) => files),
-    liveFiles: segments.reduce((all, { liveFiles: living }) => all + living, 0),
+    liveFiles: segments.reduce((all, { liveFiles }) => all + liveFiles, 0),
   }
 }
 

@@ -129,19 +129,16 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
         return { passages: everything, leftOut: [], fileList: null, tokens, ranked: null }
       }
       // The rest is reserved for the openings and for search results.
-      const { whole: wholeFiles, large: largeFiles } = await readAttached(
-        named,
-        maxTokens * (1 - overviewShare),
-      )
-      const remainingTokens = maxTokens - totalTokens(wholeFiles)
+      const { whole, large } = await readAttached(named, maxTokens * (1 - overviewShare))
+      const remainingTokens = maxTokens - totalTokens(whole)
       const partsTokens = Math.floor(Math.min(maxTokens * overviewShare, remainingTokens / 2))
-      const parts = await readOverviews(largeFiles, partsTokens)
+      const parts = await readOverviews(large, partsTokens)
       const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
-      const fixedPassages = [...wholeFiles, ...parts]
+      const fixedPassages = [...whole, ...parts]
       // A question is about its attached files; for collections a share of the budget is enough.
-      const fillTokens = largeFiles.length > 0 ? maxTokens : maxTokens * fillShare
+      const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
       const max = maxTokens - totalTokens(fixedPassages) - (fileList?.tokens ?? 0)
-      const files = [...largeFiles, ...collected]
+      const files = [...large, ...collected]
       const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
       const selected = selectPassages(found, { max, fill: Math.min(max, fillTokens) })
       const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))

@@ -56,7 +56,7 @@ class Ring<T> {
  * calls do not delay another's few. When the queue is full, the key with the most waiting calls
  * loses its newest one.
  */
-export const createFairSemaphore = ({ maxConcurrent: atOnce, maxWaiting, busy }: Deps) => {
+export const createFairSemaphore = ({ maxConcurrent, maxWaiting, busy }: Deps) => {
   const kinds = new Ring<Ring<Waiting[]>>()
   let running = 0
   let waiting = 0
@@ -100,7 +100,7 @@ export const createFairSemaphore = ({ maxConcurrent: atOnce, maxWaiting, busy }:
   return {
     /** Runs `work`, after waiting if necessary. @throws {Error} `busy` if the queue is full */
     run: async <T>(origin: UserAndNetwork, work: () => Promise<T>): Promise<T> => {
-      if (running >= atOnce) await enqueue(origin)
+      if (running >= maxConcurrent) await enqueue(origin)
       else running++
       try {
         return await work()

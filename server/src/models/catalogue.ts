@@ -225,7 +225,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     const effectiveIds = new Set(effective.map(({ summary }) => summary.id))
     const isHidden = (id: string): boolean => effectiveIds.has(id)
     const functions = [...directory.models()]
-      .filter(({ id, fn: of }) => !isHidden(id) && mayUseFunction(of, caller))
+      .filter(({ id, fn }) => !isHidden(id) && mayUseFunction(fn, caller))
       .map(functionRecord)
     const native = [...registry.endpoints()]
       .filter(([id]) => !isHidden(id) && directory.model(id) === undefined)

@@ -162,13 +162,13 @@ export const createNativeProxy = (deps: Deps) => {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
-    const { id, offers: endpoints } = await nativeEndpointsOf(caller, kind, body.model)
+    const { id, offers } = await nativeEndpointsOf(caller, kind, body.model)
     const bodyFor = (upstream: Upstream): Buffer => {
       const prefix = upstream.config.id_prefix
       if (prefix === null) return body.bytes
       return withModelName(body, body.model.slice(prefix.length + 1))
     }
-    const attempts = orderEndpoints(endpoints).map(({ upstream }) => ({
+    const attempts = orderEndpoints(offers).map(({ upstream }) => ({
       ...createAttempt(request, upstream, bodyFor(upstream)),
       usesModel: name !== "show",
     }))
@@ -265,8 +265,8 @@ export const createNativeProxy = (deps: Deps) => {
           return void (await relay(request, attempts, { style }))
         }
         case "look": {
-          const { offers: endpoints } = await nativeEndpointsOf(caller, kind, operation.model)
-          const attempts = orderEndpoints(endpoints).map(({ upstream }) =>
+          const { offers } = await nativeEndpointsOf(caller, kind, operation.model)
+          const attempts = orderEndpoints(offers).map(({ upstream }) =>
             createAttempt(request, upstream, null),
           )
           return void (await relay(request, attempts, { style }))

@@ -106,8 +106,8 @@ const createDescriber = ({ describe }: Components) => {
 
   /** Errors that any such route can return, in addition to its declared responses. */
   const defaultErrors = (route: MountedRoute): Record<string, ResponseDescription> => {
-    const { access, params, query, rawBody: reads } = route.shape
-    const body = route.shape.body ?? reads
+    const { access, params, query, rawBody } = route.shape
+    const body = route.shape.body ?? rawBody
     const defaults: [claim: unknown, status: number, description: string][] = [
       [body, 400, "The body is not valid JSON"],
       [access !== "anyone", 401, "Missing or invalid credential"],
@@ -170,7 +170,7 @@ const createDescriber = ({ describe }: Components) => {
   }
 
   return (route: MountedRoute, method: string): Json => {
-    const { access, summary, body, rawBody: reads } = route.shape
+    const { access, summary, body, rawBody } = route.shape
     const parameters = parametersOf(route)
     return {
       operationId: `${method} ${templateOf(route.path)}`.toLowerCase().replace(/\W+/g, "_"),
@@ -185,10 +185,10 @@ const createDescriber = ({ describe }: Components) => {
           content: content(body, "input", contentTypeOf(route.style)),
         },
       }),
-      ...(reads && {
+      ...(rawBody && {
         requestBody: {
           required: true,
-          content: content(reads.schema, "input", reads.contentType),
+          content: content(rawBody.schema, "input", rawBody.contentType),
         },
       }),
       responses: responsesOf(route),

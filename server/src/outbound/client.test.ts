@@ -255,10 +255,10 @@ describe("upstream client", () => {
   })
 
   it("finishes requests in flight after `retire`, and rejects new ones", async () => {
-    const { promise: requested, resolve } = Promise.withResolvers<ServerResponse>()
+    const { promise, resolve } = Promise.withResolvers<ServerResponse>()
     const client = plainOf(await answering((_incoming, outgoing) => resolve(outgoing)))
     const running = receive(client, get)
-    const outgoing = await requested
+    const outgoing = await promise
     client.retire()
     expect((await receive(client, get)).error?.kind).toBe("reset")
     outgoing.end("late")

@@ -213,7 +213,7 @@ export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, addres
         json === undefined ? headers : { ...headers, "content-type": "application/json" }
       const { status, text } = await readBufferedResponse(
         (listener) => send({ ...request, headers: typed, body }, listener),
-        { signal, maxBytes: maxBytes },
+        { signal, maxBytes },
       )
       if (status < 200 || status > 299) throw new RefusedError(status, text)
       return JSON.parse(text)

@@ -29,7 +29,7 @@ interface Deps {
 type DescribeResourceType = (type: ResourceType, base: string) => Record<string, unknown>
 
 /** Discovery endpoints (RFC 7644 §4): capabilities, resource types and schemas. */
-export const discoveryRoutes = ({ router, audit: trail, baseUrlOf: baseOf }: Deps): void => {
+export const discoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
   router.on(
     route("provisioner", {
       method: "get",
@@ -38,9 +38,9 @@ export const discoveryRoutes = ({ router, audit: trail, baseUrlOf: baseOf }: Dep
       responses: { 200: { description: "The service provider configuration", contentType } },
     }),
     ({ actor, exchange }) =>
-      trail.auditRead({ actor, action: "scim.config.read" }, async () => {
+      audit.auditRead({ actor, action: "scim.config.read" }, async () => {
         const limits = { maxOperations: advertisedOperations, maxPayloadSize: maxBytes }
-        return createScimResponse(serviceProviderConfig(baseOf(exchange), limits))
+        return createScimResponse(serviceProviderConfig(baseUrlOf(exchange), limits))
       }),
   )
 
@@ -64,10 +64,10 @@ export const discoveryRoutes = ({ router, audit: trail, baseUrlOf: baseOf }: Dep
         responses: { 200: { description: "A ListResponse", contentType } },
       }),
       ({ actor, exchange }) =>
-        trail.auditRead({ actor, action }, async () => {
+        audit.auditRead({ actor, action }, async () => {
           if (parseQuery(exchange).has("filter"))
             fail("forbidden", `${path} does not support filters.`)
-          const all = resourceTypes.map((type) => describe(type, baseOf(exchange)))
+          const all = resourceTypes.map((type) => describe(type, baseUrlOf(exchange)))
           return createScimResponse(listResponse(all, { total: all.length, startIndex: 1 }))
         }),
     )
@@ -80,9 +80,9 @@ export const discoveryRoutes = ({ router, audit: trail, baseUrlOf: baseOf }: Dep
         responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
       }),
       ({ actor, exchange, params }) =>
-        trail.auditRead({ actor, action }, async () => {
+        audit.auditRead({ actor, action }, async () => {
           const type = find(params.name) ?? fail("not_found", `${params.name} not found.`)
-          return createScimResponse(describe(type, baseOf(exchange)))
+          return createScimResponse(describe(type, baseUrlOf(exchange)))
         }),
     )
   }

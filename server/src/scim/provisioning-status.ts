@@ -33,7 +33,7 @@ interface Deps {
 }
 
 /** Provisioning status for administrators; contains no tokens. */
-const createProvisioningReader = ({ config, db, reader, baseUrlOf: baseOf }: Deps) => {
+const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
   const count = async (table: "users" | "groups"): Promise<number> => {
     const { total } = await db.read
       .selectFrom(table)
@@ -78,7 +78,7 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf: baseOf }: Dep
     return {
       state: stateOf(config),
       problems: problemsOf(config),
-      base_url: baseOf(exchange),
+      base_url: baseUrlOf(exchange),
       tokens: await tokens(),
       delete_mode: config.SCIM_DELETE_MODE,
       allowed_cidrs: config.SCIM_ALLOWED_CIDRS,

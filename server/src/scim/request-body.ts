@@ -21,7 +21,7 @@ const checkDepth = (value: unknown, depth = 0): void => {
   for (const inner of Object.values(value)) checkDepth(inner, depth + 1)
 }
 
-const limits: BodyLimits = { maxBytes: maxBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
+const limits: BodyLimits = { maxBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
 
 const toScimFailure = (error: unknown): never => {
   if (error instanceof Failure && error.code === "invalid_json") {

@@ -49,17 +49,10 @@ const locationOf = ({ meta }: ScimJson): Record<string, string> =>
     : {}
 
 /** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
-export const scimRoutes = ({
-  router,
-  users,
-  groups,
-  views,
-  audit: trail,
-  baseUrlOf: baseOf,
-}: Deps): Router => {
+export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: Deps): Router => {
   const responseShapeOf = (exchange: RequestContext): ResponseShape => ({
     projection: projectionOfQuery(parseQuery(exchange)),
-    base: baseOf(exchange),
+    base: baseUrlOf(exchange),
   })
 
   const addSearchRoute = (path: string, searched: readonly ResourceView[], action: string): void =>
@@ -72,9 +65,9 @@ export const scimRoutes = ({
         responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
       }),
       ({ actor, exchange }) =>
-        trail.auditRead({ actor, action }, async () => {
+        audit.auditRead({ actor, action }, async () => {
           const request = searchOfBody(await readScimBody(exchange))
-          return createScimResponse(await searchResources(searched, request, baseOf(exchange)))
+          return createScimResponse(await searchResources(searched, request, baseUrlOf(exchange)))
         }),
     )
 
@@ -91,10 +84,10 @@ export const scimRoutes = ({
         responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
       }),
       ({ actor, exchange }) =>
-        trail.auditRead({ actor, action: listed }, async () => {
+        audit.auditRead({ actor, action: listed }, async () => {
           const request = searchOfQuery(parseQuery(exchange))
           return createScimResponse(
-            await searchResources([resource.view], request, baseOf(exchange)),
+            await searchResources([resource.view], request, baseUrlOf(exchange)),
           )
         }),
     )
@@ -111,7 +104,7 @@ export const scimRoutes = ({
         },
       }),
       ({ actor, exchange }) =>
-        trail.auditChange({ actor, action: `scim.${noun}.created` }, async () => {
+        audit.auditChange({ actor, action: `scim.${noun}.created` }, async () => {
           const body = await readScimBody(exchange)
           const { projection, base } = responseShapeOf(exchange)
           const created = await resource.create(actor, body, { projection, base })
@@ -130,7 +123,7 @@ export const scimRoutes = ({
         responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
       }),
       ({ actor, exchange, params: { id } }) =>
-        trail.auditRead(
+        audit.auditRead(
           { actor, action: `scim.${noun}.read`, target: { type: noun, id } },
           async () => createScimResponse(await resource.get(id, responseShapeOf(exchange))),
         ),
@@ -157,7 +150,7 @@ export const scimRoutes = ({
           },
         }),
         ({ actor, exchange, params: { id } }) =>
-          trail.auditChange({ actor, action, target: { type: noun, id } }, async () => {
+          audit.auditChange({ actor, action, target: { type: noun, id } }, async () => {
             const body = await readScimBody(exchange)
             return createScimResponse(await change(actor, id, body, responseShapeOf(exchange)))
           }),
@@ -172,7 +165,7 @@ export const scimRoutes = ({
         responses: { 204: errorReply("Done"), 404: errorReply(`No such ${noun}`) },
       }),
       ({ actor, params: { id } }) =>
-        trail.auditChange(
+        audit.auditChange(
           { actor, action: `scim.${noun}.deleted`, target: { type: noun, id } },
           () => resource.remove(actor, id),
         ),
@@ -187,8 +180,8 @@ export const scimRoutes = ({
   })
   addResourceRoutes({ type: views.groups.type, view: views.groups, ...groups })
   addSearchRoute("/.search", [views.users, views.groups], "scim.resources.listed")
-  discoveryRoutes({ router, audit: trail, baseUrlOf: baseOf })
+  discoveryRoutes({ router, audit, baseUrlOf })
 
-  unsupportedPathRoutes(router, trail)
+  unsupportedPathRoutes(router, audit)
   return router
 }

@@ -10,7 +10,7 @@ const unknown = { description: "The identity does not exist" }
 
 /** Routes for administering providers and linked identities. */
 export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => {
-  const { identities, findProvider: named } = sso
+  const { identities, findProvider } = sso
 
   router.on(
     route("admin", {
@@ -37,7 +37,7 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
       },
     }),
     ({ params }) =>
-      testProvider(named(params.id) ?? fail("not_found", "No provider with this name")),
+      testProvider(findProvider(params.id) ?? fail("not_found", "No provider with this name")),
   )
   router.on(
     route("user", {

@@ -36,10 +36,10 @@ const parseText = <T extends z.ZodType<string>>(schema: T, value: unknown): stri
 }
 
 /** The address and its verified flag must come from the same source. */
-const parseEmail = ({ claims, userInfo: more }: ProviderResponse) => {
+const parseEmail = ({ claims, userInfo }: ProviderResponse) => {
   const hasEmail = claims.email !== undefined
-  const isVerificationKnown = claims.email_verified !== undefined || more.email === undefined
-  const { email, email_verified } = hasEmail && isVerificationKnown ? claims : more
+  const isVerificationKnown = claims.email_verified !== undefined || userInfo.email === undefined
+  const { email, email_verified } = hasEmail && isVerificationKnown ? claims : userInfo
   // Some providers send a string instead of a boolean.
   const verified = email_verified === true || email_verified === "true"
   return { email: parseText(EmailAddress, email), verified }
@@ -52,11 +52,11 @@ const isOmitted = (claims: Record<string, unknown>, name: string): boolean => {
 }
 
 const parseGroups = (
-  { claims, userInfo: more }: ProviderResponse,
+  { claims, userInfo }: ProviderResponse,
   name: string | null,
 ): string[] | null => {
   if (name === null) return null
-  const value = claims[name] ?? more[name]
+  const value = claims[name] ?? userInfo[name]
   if (value === undefined) return isOmitted(claims, name) ? null : []
   const values = Array.isArray(value) ? value : [value]
   const names = values.map((one) => parseText(SingleLineText, one)).filter((one) => one !== null)
@@ -68,10 +68,11 @@ export const parseSignOnIdentity = (
   answer: ProviderResponse,
   { link_claim, groups_claim, trust_email }: OidcProvider,
 ): SignOnIdentity => {
-  const { claims, userInfo: more } = answer
+  const { claims, userInfo } = answer
   const { email, verified } = parseEmail(answer)
-  const read = (name: string): string | null => parseText(DisplayName, claims[name] ?? more[name])
-  const linked = link_claim && (claims[link_claim] ?? more[link_claim])
+  const read = (name: string): string | null =>
+    parseText(DisplayName, claims[name] ?? userInfo[name])
+  const linked = link_claim && (claims[link_claim] ?? userInfo[link_claim])
   return {
     issuer: parseText(z.string(), claims.iss) ?? refuseSignOn("invalid_answer"),
     subject: parseText(Subject, claims.sub) ?? refuseSignOn("invalid_answer"),

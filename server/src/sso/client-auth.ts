@@ -26,7 +26,7 @@ export const createClientAuth = (secret: string | null) => {
   }
 
   return {
-    authenticateClient: authenticateClient,
+    authenticateClient,
 
     /** Runs `work`, and retries with the other method if the provider rejects the client. */
     withRetry: async <T>(work: () => Promise<T>): Promise<T> => {

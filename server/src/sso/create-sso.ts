@@ -73,7 +73,7 @@ export const createSingleSignOn = (deps: Deps) => {
     signOn,
     flows,
     identities,
-    findProvider: findProvider,
+    findProvider,
     publicHost: new URL(publicUrl).host,
 
     /** The buttons on the sign-in page. */

@@ -74,7 +74,7 @@ const checkEndpoints = (configuration: Configuration): ProviderCheck => {
  * client is registered.
  */
 const checkClient = async (
-  { redirectUri, settings, withRetry: attempt }: SignOnProviderClient,
+  { redirectUri, settings, withRetry }: SignOnProviderClient,
   configuration: Configuration,
 ): Promise<ProviderCheck> => {
   const openid = await import("openid-client")
@@ -85,7 +85,9 @@ const checkClient = async (
       redirect_uri: redirectUri,
       code_verifier: openid.randomPKCECodeVerifier(),
     }
-    await attempt(() => openid.genericGrantRequest(configuration, "authorization_code", parameters))
+    await withRetry(() =>
+      openid.genericGrantRequest(configuration, "authorization_code", parameters),
+    )
     return { id, ok: true, message: "The client is registered" }
   } catch (error) {
     const errorCode = readMember(error, "error")

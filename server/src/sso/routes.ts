@@ -49,10 +49,10 @@ const redirectResponse = {
 
 /** Routes for signing in and out through a provider, and for requests from providers. */
 export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps): Router => {
-  const { signOn, flows, findProvider: named } = sso
+  const { signOn, flows, findProvider } = sso
 
   const providerOf = (name: string): SignOnProviderClient =>
-    named(name) ?? refuseSignOn("unknown_provider")
+    findProvider(name) ?? refuseSignOn("unknown_provider")
 
   /** Redirects to the page that explains what went wrong and what to do. */
   const redirectToProblem = async (
@@ -63,7 +63,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     if (error instanceof Failure) exchange.failure = error
     const problem = await signOn.recordRefusal(error, provider, actor)
     const query = new URLSearchParams({ problem, request: exchange.requestId })
-    if (named(provider)) query.set("provider", provider)
+    if (findProvider(provider)) query.set("provider", provider)
     return redirectTo(`/sign-in/problem?${query}`, cookies)
   }
 
@@ -141,7 +141,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       responses: { 200: json(RedirectTarget, "The URL to continue at") },
     }),
     async ({ params, caller }) => {
-      const provider = named(params.provider)
+      const provider = findProvider(params.provider)
       if (!provider) return fail("not_found", `No provider named ${params.provider}`)
       if (caller.credential.type !== "session")
         fail("bad_request", "An API key cannot link an account. Sign in first.")
@@ -169,7 +169,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       responses: { 200: json(RedirectTarget, "Signed out of Portico") },
     }),
     async ({ actor, caller }) => {
-      const redirect = await signOn.signOut(actor, caller, named)
+      const redirect = await signOn.signOut(actor, caller, findProvider)
       const headers = { ...secretHeaders, "set-cookie": sessionCookie.clear() }
       return Response.json({ redirect }, { headers })
     },
@@ -188,7 +188,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       },
     }),
     async ({ params, actor, exchange }) => {
-      const provider = named(params.provider)
+      const provider = findProvider(params.provider)
       if (!provider) return fail("not_found", `No provider named ${params.provider}`)
       const body = await readBytes(exchange.incoming, formLimit)
       const token = new URLSearchParams(body.toString("utf8")).get("logout_token") ?? ""

@@ -93,7 +93,7 @@ export const createSignOn = (deps: Deps) => {
     const { person, provider, idToken } = completed
     const { settings } = provider
     const actor: Actor = { ...device.actor, type: "system" }
-    const { user, opened: createdSession } = await db.transact(async (tx) => {
+    const { user, opened } = await db.transact(async (tx) => {
       await lockIdentity(tx, person)
       const found = await resolve({ tx, actor, person, provider: settings })
       const linkInput = { ...found, person, provider: settings.name }
@@ -110,7 +110,7 @@ export const createSignOn = (deps: Deps) => {
       })
       return { user: found.user, opened: session }
     })
-    return accounts.signSession(user, createdSession)
+    return accounts.signSession(user, opened)
   }
 
   const link = async (

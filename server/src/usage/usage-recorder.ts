@@ -65,14 +65,14 @@ const estimate = (outcome: RequestOutcome, promptBytes: number, chunksOut: numbe
 export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
   /** Every dispatched request starts a record here. */
   start: ({
-    context: exchange,
+    context,
     caller,
     operation,
     model,
     streamed,
     promptBytes,
   }: UsageRecordInput): UsageRecorder => {
-    const startedAt = exchange.startedAt
+    const startedAt = context.startedAt
     let connection_id: string | null = null
     let provider = ""
     let firstTokenAt: number | null = null
@@ -84,7 +84,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
       setTarget: (connectionId, kind) => {
         connection_id = connectionId
         provider = kind
-        if (connectionId !== null) exchange.connection = connectionId
+        if (connectionId !== null) context.connection = connectionId
       },
 
       markEstimated: () => {
@@ -113,7 +113,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
           duration_ms: Math.round(performance.now() - startedAt),
           outcome,
           status,
-          request_id: exchange.requestId,
+          request_id: context.requestId,
         }
         recordQueue.enqueue(record)
         metrics.recordEnd(record, provider)

@@ -217,7 +217,7 @@ export const createProvisionedUsers = (deps: Deps) => {
   }
 
   return {
-    isVisible: isVisible,
+    isVisible,
 
     /**
      * Creates an account, or revives the deleted one with the same e-mail address.

@@ -184,8 +184,8 @@ export const createUsers = (deps: Deps) => {
     hasAny: (): Promise<boolean> => store.hasAny(),
     count: (): Promise<number> => store.count(),
 
-    lockUser: lockUser,
-    requireRemainingAdmin: requireRemainingAdmin,
+    lockUser,
+    requireRemainingAdmin,
 
     /** Includes the password hash; for sign-in only. */
     findForSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),

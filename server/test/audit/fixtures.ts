@@ -72,21 +72,21 @@ export const createFixtures = (gateway: TestGateway) => {
 
   return {
     post,
-    newUser: newUser,
-    newSession: newSession,
-    newGroup: newGroup,
+    newUser,
+    newSession,
+    newGroup,
     modelBody,
-    newModel: newModel,
+    newModel,
     connectionBody,
-    newConnection: newConnection,
+    newConnection,
     functionBody,
-    newFunction: newFunction,
-    newFile: newFile,
-    newCollection: newCollection,
-    filledCollection: filledCollection,
-    newScimUser: newScimUser,
-    newScimGroup: newScimGroup,
-    newIdentity: newIdentity,
+    newFunction,
+    newFile,
+    newCollection,
+    filledCollection,
+    newScimUser,
+    newScimGroup,
+    newIdentity,
   }
 }
 export type Fixtures = ReturnType<typeof createFixtures>

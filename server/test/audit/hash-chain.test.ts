@@ -94,18 +94,18 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
         ? []
         : await Promise.all([startGateway(database.env), startGateway(database.env)])
     await Promise.all(
-      [gateway, ...others].map(async ({ call, gateway: { auditProcessing: trail } }, writer) => {
+      [gateway, ...others].map(async ({ call, gateway: { auditProcessing } }, writer) => {
         for (let n = 0; n < 40; n++) {
           await call("POST", "/api/v1/groups/create", { name: `at once ${writer} ${n}` })
-          if (n % 10 === 0) await trail.sealer.sealAll()
+          if (n % 10 === 0) await auditProcessing.sealer.sealAll()
         }
       }),
     )
     for (const other of others) await other.stop()
     await gateway.gateway.auditProcessing.sealer.sealAll()
-    const { code, printed: said } = await verify()
-    expect([code, said]).toEqual([0, expect.stringContaining("The audit log is intact.")])
-    expect(said).toContain(" 0 not sealed yet")
+    const { code, printed } = await verify()
+    expect([code, printed]).toEqual([0, expect.stringContaining("The audit log is intact.")])
+    expect(printed).toContain(" 0 not sealed yet")
   })
 
   it("is sealed automatically a few seconds after an event", async () => {
@@ -150,13 +150,13 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
     })
     const former = join(database.dataDir, "former.key")
     writeFileSync(former, secretKey)
-    const { code, printed: said } = await verify(["--former-key", former], { SECRET_KEY: other })
-    expect([code, said]).toEqual([0, expect.stringContaining("The audit log is intact.")])
+    const { code, printed } = await verify(["--former-key", former], { SECRET_KEY: other })
+    expect([code, printed]).toEqual([0, expect.stringContaining("The audit log is intact.")])
   })
 
   it("must contain the block passed with --expect", async () => {
-    const { printed: said } = await verify()
-    const [, block = ""] = /Last block: (\S+)/.exec(said) ?? []
+    const { printed } = await verify()
+    const [, block = ""] = /Last block: (\S+)/.exec(printed) ?? []
     await createGroups(1)
     expect((await verify(["--expect", block])).code).toBe(0)
     const forged = block.replace(/:.{4}/, ":0000")
@@ -168,14 +168,14 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
   })
 
   it("stays valid when old events are pruned, and records the pruning", async () => {
-    const { auditProcessing: trail, db } = gateway.gateway
+    const { auditProcessing, db } = gateway.gateway
     const before = await db.read
       .selectFrom("audit_events")
       .select(({ fn }) => fn.countAll<number>().as("n"))
       .executeTakeFirstOrThrow()
     await sleep(2100)
     await gateway.call("POST", "/api/v1/settings/", { audit_retention: 1 })
-    await trail.retention.sweep()
+    await auditProcessing.retention.sweep()
     await gateway.call("POST", "/api/v1/settings/", { audit_retention: 0 })
     await createGroups(3)
     const { body } = await gateway.call("GET", "/api/v1/audit?action=audit.pruned")
@@ -187,8 +187,8 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
       blocks: expect.any(Number),
       pruned_to: expect.any(Number),
     })
-    const { code, printed: said } = await verify()
-    expect([code, said]).toEqual([
+    const { code, printed } = await verify()
+    expect([code, printed]).toEqual([
       0,
       expect.stringMatching(/Events of blocks 1 to \d+ were deleted/),
     ])
@@ -243,8 +243,8 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ creat
     expect((await verify()).code).toBe(0)
     for (const [name, harm, repair, words] of damages) {
       await tamper(...harm)
-      const { code, printed: said } = await verify()
-      expect([name, code, said]).toEqual([name, 1, expect.stringMatching(words)])
+      const { code, printed } = await verify()
+      expect([name, code, printed]).toEqual([name, 1, expect.stringMatching(words)])
       await tamper(...repair)
     }
   })

@@ -58,8 +58,8 @@ describe.each(chooseDatabases())("a running stream on $name", ({ createDatabase 
     return stream
   }
 
-  const expectRevoked = async ({ body: whole, endedAt }: StreamedCompletion, since: number) => {
-    const text = await whole
+  const expectRevoked = async ({ body, endedAt }: StreamedCompletion, since: number) => {
+    const text = await body
     expect((await endedAt) - since).toBeLessThan(maxRevocationMs)
     expect(text).toContain("was revoked")
     expect(text).not.toContain("[DONE]")

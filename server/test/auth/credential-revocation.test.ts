@@ -82,8 +82,8 @@ const revocations: {
   },
 ]
 
-const expectRevoked = async ({ body: whole, endedAt }: StreamedCompletion, since: number) => {
-  const text = await whole
+const expectRevoked = async ({ body, endedAt }: StreamedCompletion, since: number) => {
+  const text = await body
   expect((await endedAt) - since).toBeLessThan(maxDelayMs)
   const [last] = text.trim().split("\n\n").slice(-1)
   expect(last).toMatch(/^data: \{"error":\{/)

@@ -95,8 +95,8 @@ const startStreams = (gateway: TestGateway, { bearers }: Person): Promise<Stream
   Promise.all(bearers.map((key) => startStreamedCompletion(gateway, { key })))
 
 const expectEnded = async (streams: readonly StreamedCompletion[], since: number) => {
-  for (const { body: whole, endedAt } of streams) {
-    expect(await whole).not.toContain("[DONE]")
+  for (const { body, endedAt } of streams) {
+    expect(await body).not.toContain("[DONE]")
     expect((await endedAt) - since).toBeLessThan(maxDelayMs)
   }
 }

@@ -57,7 +57,7 @@ describe("a model on two connections", () => {
     )
     const id = reply.headers.get("x-request-id")
     const records = (await readUsageRecords(gateway)).filter(({ request_id }) => request_id === id)
-    return { ...reply, requested: requested, records }
+    return { ...reply, requested, records }
   }
 
   describe.each([false, true])("streamed: %s", (stream) => {
@@ -70,7 +70,7 @@ describe("a model on two connections", () => {
     ] satisfies [string, Fault][])("survives %s", async (_what, fault) => {
       first.injectFault(fault, { on: /chat/ })
       const { status, requested, records } = await chatOnce(stream)
-      expect({ status, requested: requested }).toEqual({ status: 200, requested: [1, 1] })
+      expect({ status, requested }).toEqual({ status: 200, requested: [1, 1] })
       expect(records).toMatchObject([{ outcome: "ok", connection_id: "env-openai-1" }])
     })
 
@@ -85,14 +85,14 @@ describe("a model on two connections", () => {
       async (_, fault, expected) => {
         first.injectFault(fault, { on: /chat/ })
         const { status, requested } = await chatOnce(stream)
-        expect({ status, requested: requested }).toEqual({ status: expected, requested: [1, 0] })
+        expect({ status, requested }).toEqual({ status: expected, requested: [1, 0] })
       },
     )
 
     it("does not retry once a response has begun", async () => {
       first.injectFault({ kind: "break", after: 0 }, { on: /chat/ })
       const { status, requested } = await chatOnce(stream)
-      expect({ status, requested: requested }).toEqual({
+      expect({ status, requested }).toEqual({
         status: stream ? 200 : 502,
         requested: [1, 0],
       })

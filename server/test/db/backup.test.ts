@@ -37,7 +37,7 @@ describe("a backup", () => {
       output += chunk
     })
     const [code] = await once(child, "close")
-    return { code, output: output }
+    return { code, output }
   }
 
   /** Starts a gateway on a restored backup. */

@@ -126,7 +126,7 @@ const generateResponse = ({
   body,
   runtime,
   model,
-  turns: messages,
+  turns,
   tools,
   pieceOf,
   context,
@@ -134,7 +134,7 @@ const generateResponse = ({
   markLoaded(runtime, model)
   const { chunks, delayMs } = paceOf(body.options, runtime.pace)
   const output = generateOutput({
-    messages,
+    messages: turns,
     tools,
     format: formatOf(body.format),
     isThinking: model.capabilities.includes("thinking") && body.think !== false,

@@ -46,9 +46,9 @@ describe.each(chooseDatabases())("embeddings on $name", ({ createDatabase }) => 
     const text = generateStory("otter", 12)
     const one = await upload(gateway, "otters.txt", text, { query: processNow })
     expect(one.body.data).toMatchObject({ status: "completed", error: null })
-    const { passages, embedded: embeddedCount } = one.body.data.progress
+    const { passages, embedded } = one.body.data.progress
     expect(passages).toBeGreaterThan(5)
-    expect(embeddedCount).toBe(passages)
+    expect(embedded).toBe(passages)
     const before = embeddedTexts()
     expect(before.length).toBe(passages)
     expect(new Set(before).size).toBe(before.length)

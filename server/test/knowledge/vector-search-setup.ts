@@ -38,7 +38,7 @@ export const chooseVectorBackends = (): VectorBackend[] => [
         { name: "pgvector with exact search", open: () => openWithPgvector(), exactUpTo: 20_000 },
         {
           name: "pgvector with its index only",
-          open: () => openWithPgvector({ disabledPlans: disabledPlans }),
+          open: () => openWithPgvector({ disabledPlans }),
           exactUpTo: 0,
         },
       ]

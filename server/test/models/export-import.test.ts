@@ -46,9 +46,9 @@ it("restores an export completely", async () => {
   for (const id of ["two", "one"]) await gateway.call("POST", `${base}/model/delete`, { id })
   const imported = await importModels(before.models.toReversed())
   expect(imported).toMatchObject({ status: 200, body: { updated: [] } })
-  const { body: restored } = await exportModels()
+  const { body } = await exportModels()
   const withoutTimes = ({ created_at, updated_at, ...model }: Record<string, unknown>) => model
-  expect(restored.models.map(withoutTimes)).toEqual(before.models.map(withoutTimes))
+  expect(body.models.map(withoutTimes)).toEqual(before.models.map(withoutTimes))
   expect((await importModels([entry("one", { name: "New" }), entry("three")])).body).toEqual({
     created: ["three"],
     updated: ["one"],

@@ -68,7 +68,7 @@ const answererOf = async (model: string, options: Key = {}): Promise<string> => 
   if (content === "from the function") return "function"
   const { json } = upstream.requests.at(-1) ?? {}
   const sent = json as { model: string; messages: { role: string; content: string }[] }
-  return sent.messages.find(({ role: setRole }) => setRole === "system")?.content ?? sent.model
+  return sent.messages.find(({ role }) => role === "system")?.content ?? sent.model
 }
 
 const allUsers = (): Key[] => [{}, eve, bob]

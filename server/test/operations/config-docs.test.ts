@@ -55,7 +55,7 @@ it("describes each variable", () => {
 })
 
 it("states the actual defaults", () => {
-  const { providers, runtimes, isDefaultRuntime: runtimeAssumed, ...defaults } = readConfig({})
+  const { providers, runtimes, isDefaultRuntime, ...defaults } = readConfig({})
   const defaultByName: Partial<Record<string, unknown>> = defaults
   const settings = Settings.parse({})
   const defaultBySetting: Partial<Record<string, unknown>> = settings
@@ -76,7 +76,7 @@ it("states the actual defaults", () => {
       expect(value, name).toEqual(defaultByName[name])
     }
   }
-  expect(runtimeAssumed).toBe(true)
+  expect(isDefaultRuntime).toBe(true)
   expect(providers).toEqual([])
 })
 

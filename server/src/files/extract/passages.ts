@@ -161,13 +161,13 @@ export const splitIntoPassages = (
   blocks: readonly Block[],
   limits: { characters: number },
 ): SplitDocument => {
-  const { text, positioned: placed } = joinBlocks(blocks)
+  const { text, positioned } = joinBlocks(blocks)
   if (text.length > limits.characters) {
     failUnreadable(
       `This file has more than ${limits.characters.toLocaleString("en")} characters of text. Split it into several files.`,
     )
   }
-  const passages = groupBlocks(placed).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
+  const passages = groupBlocks(positioned).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
   if (passages.length > maxPassages)
     failUnreadable("This file is too long. Split it into several files.")
   return { text, passages }

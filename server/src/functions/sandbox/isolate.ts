@@ -56,9 +56,9 @@ export class Isolate {
    * Creates the snapshot that all isolates are copied from; done once, because it takes
    * milliseconds.
    */
-  static createImage({ wasm, memoryLimit: memory, sources }: IsolateDeps): IsolateImage {
+  static createImage({ wasm, memoryLimit, sources }: IsolateDeps): IsolateImage {
     const isolate = new Isolate(
-      (callbacks) => QuickJs.create(wasm, callbacks, { memory, stack: stackBytes }),
+      (callbacks) => QuickJs.create(wasm, callbacks, { memory: memoryLimit, stack: stackBytes }),
       (engine) => loadPrelude(engine, sources),
     )
     return { engine: isolate.#engine.image(), entries: isolate.#entries }

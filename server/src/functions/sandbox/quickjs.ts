@@ -108,12 +108,12 @@ export class QuickJs {
     return true
   }
 
-  #restorePointers({ stack, runtime, context, undefinedValue: nothing }: MemoryImage): void {
+  #restorePointers({ stack, runtime, context, undefinedValue }: MemoryImage): void {
     // The stack pointer is the only global that the engine writes; its state starts at these two
     // pointers.
     this.#exports.__stack_pointer.value = stack
     this.#exports.qjs_set_runtime_and_context(runtime, context)
-    this.#undefinedValue = nothing
+    this.#undefinedValue = undefinedValue
     this.#startedAt = performance.now()
   }
 

@@ -139,8 +139,8 @@ export class RunSession {
       return Promise.resolve({ error: this.#error ?? functionError("cancelled", cancelled) })
     }
     const id = ++this.#lastId
-    const { send: post, run } = this.#deps
-    post({ type: "invoke", run, id, json: JSON.stringify({ id, task, args }) })
+    const { send, run } = this.#deps
+    send({ type: "invoke", run, id, json: JSON.stringify({ id, task, args }) })
     return new Promise((resolve) => this.#resolveById.set(id, resolve))
   }
 
@@ -201,8 +201,8 @@ export class RunSession {
       (value) => ({ id, value: value ?? null }),
       (error: unknown) => ({ id, error: describeError(error) }),
     )
-    const { send: post, run } = this.#deps
-    if (!this.#hasEnded) post({ type: "settle", run, json: textOf(event) })
+    const { send, run } = this.#deps
+    if (!this.#hasEnded) send({ type: "settle", run, json: textOf(event) })
   }
 
   #end({

@@ -46,10 +46,10 @@ const useSuggestions = (query: string) => {
 
 /** Suggests collections and files by name; the text field keeps the focus and forwards its keys. */
 export const AttachmentPicker = ({ id, query, keys, onActive, onPick, onClose }: PickerProps) => {
-  const { found: suggestions, isPending } = useSuggestions(query)
+  const { found, isPending } = useSuggestions(query)
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
-  const active = Math.min(at, suggestions.length - 1)
+  const active = Math.min(at, found.length - 1)
   const optionId = (index: number): string => `${id}-${index}`
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new query resets the selection
@@ -62,11 +62,11 @@ export const AttachmentPicker = ({ id, query, keys, onActive, onPick, onClose }:
 
   keys.current = {
     handleKey: (key) => {
-      const chosen = suggestions[active]
+      const chosen = found[active]
       if (key === "Escape") onClose()
       else if (!chosen) return false
-      else if (key === "ArrowDown") setAt((active + 1) % suggestions.length)
-      else if (key === "ArrowUp") setAt((active - 1 + suggestions.length) % suggestions.length)
+      else if (key === "ArrowDown") setAt((active + 1) % found.length)
+      else if (key === "ArrowUp") setAt((active - 1 + found.length) % found.length)
       else if (key === "Enter" || key === "Tab") onPick(chosen)
       else return false
       return true
@@ -88,7 +88,7 @@ export const AttachmentPicker = ({ id, query, keys, onActive, onPick, onClose }:
         aria-label={t("attach.choose")}
         className="max-h-72 overflow-y-auto p-1"
       >
-        {suggestions.map(({ note, ...one }, index) => {
+        {found.map(({ note, ...one }, index) => {
           const Icon = one.type === "file" ? FileText : Library
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
@@ -113,7 +113,7 @@ export const AttachmentPicker = ({ id, query, keys, onActive, onPick, onClose }:
           )
         })}
       </div>
-      {suggestions.length === 0 && !isPending && (
+      {found.length === 0 && !isPending && (
         <p className="px-3 pb-2.5 text-sm text-muted">{t("attach.none")}</p>
       )}
     </div>

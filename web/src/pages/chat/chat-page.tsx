@@ -110,7 +110,7 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
 
 /** The chat page, for new and existing chats. */
 const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }) => {
-  const { models, favourites: favorites, isPending } = useChatModels()
+  const { models, favourites, isPending } = useChatModels()
   const [chosen, setChosen] = useChosenModels(chat, useDefaultModels(models, named))
   const [newChatSettings, setNewChatSettings] = useState<ChatSettings>({ system: "", params: {} })
   const stored = useLocalStorage("pane")
@@ -127,7 +127,7 @@ const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }
     if (chat) chatApi.update(chat.id, settings).catch(sending.setError)
     else setNewChatSettings(settings)
   }
-  const picker = <ModelPicker {...{ models, favorites, chosen }} onChosen={setChosen} />
+  const picker = <ModelPicker {...{ models, favorites: favourites, chosen }} onChosen={setChosen} />
   const isEmpty = models.length === 0 && !isPending
 
   return (

@@ -117,7 +117,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
   const [editing, setEditing] = useState<string | null>(null)
   const { pending, error, send, setError } = sending
   const { id, turns, running, writable, lastAnswer, lastFiles } = deriveView(chat)
-  const { away: isAway, toEnd: scrollToEnd } = useStickToEnd(scroller, content, id)
+  const { away, toEnd } = useStickToEnd(scroller, content, id)
   const actions = useStableTurnActions(chat, models, setError)
   const hasStarted = turns.length > 0 || pending !== null
 
@@ -153,7 +153,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
           {!hasStarted && greeting}
         </div>
       </section>
-      {hasStarted && <ScrollToEndButton isAway={isAway} onClick={scrollToEnd} />}
+      {hasStarted && <ScrollToEndButton isAway={away} onClick={toEnd} />}
       <div className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
         {error !== null && (
           <div className="pb-2">
@@ -169,9 +169,9 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             imageWarning={imageWarning(chosen, models)}
             previousFiles={lastFiles}
             onSend={async (message) => {
-              scrollToEnd()
+              toEnd()
               await send(message)
-              scrollToEnd()
+              toEnd()
             }}
             onStop={stop}
             onEditLast={editLast}

@@ -67,7 +67,7 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
 
 /** The passage highlighted in the surrounding text. */
 const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
-  const { found, removed: isRemoved, changed: hasChanged, isPending } = useSurroundingText(passage)
+  const { found, removed, changed, isPending } = useSurroundingText(passage)
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
     // Center the passage; the text before it is only context.
@@ -76,8 +76,8 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
   if (isPending) return <Skeleton rows={4} />
   return (
     <div className="flex flex-col gap-2">
-      {isRemoved && <p className="text-xs text-muted">{t("sources.gone")}</p>}
-      {hasChanged && <p className="text-xs text-muted">{t("sources.changed")}</p>}
+      {removed && <p className="text-xs text-muted">{t("sources.gone")}</p>}
+      {changed && <p className="text-xs text-muted">{t("sources.changed")}</p>}
       <p className="text-sm break-words whitespace-pre-wrap text-muted">
         {found?.before}
         <mark ref={mark} className="rounded-sm bg-warn-soft text-text">
@@ -85,7 +85,7 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
         </mark>
         {found?.after}
       </p>
-      {!isRemoved && <OpenFile fileId={passage.file_id} at={passage.start} />}
+      {!removed && <OpenFile fileId={passage.file_id} at={passage.start} />}
     </div>
   )
 }

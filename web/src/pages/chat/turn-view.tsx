@@ -41,10 +41,10 @@ const AlternativeSwitcher = ({
   turn: Turn
   onSelect: (message: Message) => void
 }) => {
-  const { alternatives: ways, alternativeIndex: way } = turn
-  const before = ways[way - 1]
-  const after = ways[way + 1]
-  if (ways.length < 2) return null
+  const { alternatives, alternativeIndex } = turn
+  const before = alternatives[alternativeIndex - 1]
+  const after = alternatives[alternativeIndex + 1]
+  if (alternatives.length < 2) return null
   return (
     <span className="turn-ways flex items-center text-xs text-muted tabular">
       <IconButton
@@ -53,8 +53,10 @@ const AlternativeSwitcher = ({
         disabled={!before}
         onClick={() => before && onSelect(before)}
       />
-      <span title={t("chat.way", { showAlternative: way + 1, ways: ways.length })}>
-        {way + 1}/{ways.length}
+      <span
+        title={t("chat.way", { showAlternative: alternativeIndex + 1, ways: alternatives.length })}
+      >
+        {alternativeIndex + 1}/{alternatives.length}
       </span>
       <IconButton
         icon={ChevronRight}

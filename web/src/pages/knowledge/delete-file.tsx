@@ -12,7 +12,7 @@ interface DeleteProps {
 
 /** Asks for confirmation before deleting a file, and lists the collections that contain it. */
 export const DeleteFile = ({ id, name, onClose, onDeleted }: DeleteProps) => {
-  const { data: collections = [] } = useQuery(fileCollectionsQuery(id))
+  const { data = [] } = useQuery(fileCollectionsQuery(id))
   return (
     <ConfirmDialog
       open
@@ -26,8 +26,8 @@ export const DeleteFile = ({ id, name, onClose, onDeleted }: DeleteProps) => {
       }}
     >
       {t("files.deleteHelp")}
-      {collections.length > 0 &&
-        ` ${t("files.usedIn", { names: collections.map((one) => one.name).join(", ") })}`}
+      {data.length > 0 &&
+        ` ${t("files.usedIn", { names: data.map((one) => one.name).join(", ") })}`}
     </ConfirmDialog>
   )
 }

@@ -64,9 +64,9 @@ const useFields = () => {
 export const PlaygroundPage = () => {
   const { query: collection } = useCollection()
   const navigate = route.useNavigate()
-  const { requested: searched, fields, set } = useFields()
+  const { requested, fields, set } = useFields()
   const [k, setK] = useState<string>("10")
-  const { q, previous } = searched
+  const { q, previous } = requested
   const id = collection.data?.id ?? ""
   const question = { query: q, k: Number(k), ...(previous !== "" && { previous }) }
   const isEnabled = id !== "" && q !== ""

@@ -18,8 +18,8 @@ const useHighlighting = ({ code, language, growing }: CodeBlockProps): ReactNode
     if (growing || language === "") return
     let isUnmounted = false
     import("./highlight.tsx").then(
-      ({ highlightCode: colour }) => {
-        if (!isUnmounted) setHighlighted({ code, tree: colour(code, language) })
+      ({ highlightCode }) => {
+        if (!isUnmounted) setHighlighted({ code, tree: highlightCode(code, language) })
       },
       () => {},
     )

@@ -8,11 +8,11 @@ import { KeyCombination } from "../../../ui/key-combination.tsx"
 import { Skeleton } from "../../../ui/skeleton.tsx"
 
 const load = async () => {
-  const [{ createEditor, replaceContent, goTo }, { showProblems: mark }] = await Promise.all([
+  const [{ createEditor, replaceContent, goTo }, { showProblems }] = await Promise.all([
     import("./editor.ts"),
     import("./problems.ts"),
   ])
-  return { createEditor, replaceContent, goTo, mark }
+  return { createEditor, replaceContent, goTo, mark: showProblems }
 }
 
 type EditorModules = Awaited<ReturnType<typeof load>>

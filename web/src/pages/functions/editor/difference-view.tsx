@@ -18,9 +18,9 @@ export const DifferenceView = ({ before, after, label }: DifferenceViewProps) =>
     let view: EditorView | undefined
     let isUnmounted = false
     const open = async (): Promise<void> => {
-      const { createDifferenceView: createDifference } = await import("./difference.ts")
+      const { createDifferenceView } = await import("./difference.ts")
       if (isUnmounted || !container.current) return
-      view = createDifference({ parent: container.current, before, after, label })
+      view = createDifferenceView({ parent: container.current, before, after, label })
       setReady(true)
     }
     open().catch(setError)

@@ -87,10 +87,10 @@ const toDiagnostics = (state: EditorState, problems: readonly SourceProblem[]): 
   }))
 
 /** Checks a module shortly after the last change. */
-export const createLinter = ({ known: types, messages, check }: LintOptions): Extension =>
+export const createLinter = ({ known, messages, check }: LintOptions): Extension =>
   linter(
     async ({ state }: EditorView) => {
-      const warnings = findUnknownMembers(state, types, messages)
+      const warnings = findUnknownMembers(state, known, messages)
       const errors = await check(state.doc.toString()).then(
         (problems) => toDiagnostics(state, problems),
         () => findSyntaxError(state, messages),
