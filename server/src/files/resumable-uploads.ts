@@ -10,7 +10,7 @@ import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-li
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Files } from "./files.ts"
 import { failTooLarge, rejectUnreadable } from "./multipart-upload.ts"
-import type { ObjectStore } from "./object-store.ts"
+import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PartialUploads } from "./partial-uploads.ts"
 import type { UploadProgress } from "./schema.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
@@ -128,7 +128,7 @@ export const createResumableUploads = (deps: Deps) => {
     const { id, user_id: owner, size, filename, content_type } = upload
     const adopted = await objects.adopt(partials.pathOf(id))
     // The partial upload is removed only after the file is committed.
-    const received = { ...adopted, drop: async () => {} }
+    const received: ReceivedObject = { ...adopted, discard: async () => {} }
     const metadata: Record<string, unknown> = JSON.parse(upload.metadata)
     await files.add(actor, {
       upload: { received, filename, content_type, metadata },

@@ -10,6 +10,7 @@ import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload as uploadWhole } from "../knowledge/collections.ts"
 
 const path = "/api/v1/files/resumable"
+const maxFiles = 20
 const toBase64 = (text: string): string => Buffer.from(text).toString("base64")
 const randomText = (length: number): Buffer => Buffer.from(randomBytes(length / 2).toString("hex"))
 
@@ -19,7 +20,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase })
 
   beforeAll(async () => {
     database = await createDatabase()
-    gateway = await startGateway({ ...database.env, MAX_UPLOAD_SIZE: "5MB" })
+    gateway = await startGateway({ ...database.env, MAX_UPLOAD_SIZE: "5MB", MAX_FILES: `${maxFiles}` })
   })
   afterAll(async () => {
     await gateway.stop()
@@ -56,6 +57,11 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase })
     const type = "application/offset+octet-stream"
     const headers = { "upload-offset": String(offset), "content-type": type }
     return call("PATCH", address, headers, { body, key })
+  }
+
+  const uploadNote = async (text: string, key: string): Promise<string> => {
+    const created = await uploadWhole(gateway, `${text}.txt`, text, { key })
+    return created.body.id
   }
 
   const offsetOf = async (address: string): Promise<number> =>
@@ -204,6 +210,23 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase })
     expect((await send(address, 0, Buffer.from("Bees."), key)).status).toBe(404)
     expect((await call("DELETE", address, {}, { key })).status).toBe(404)
     expect(await offsetOf(address)).toBe(0)
+  })
+
+  it("keep their bytes when their file cannot be created yet", async () => {
+    const { key } = await gateway.createUser("Lin")
+    const text = Buffer.from("Bees.")
+    const address = await startUpload(text.length, "bees.txt", key)
+    const files = await Promise.all(
+      Array.from({ length: maxFiles }, (_, index) => uploadNote(`Note ${index}`, key)),
+    )
+    expect((await send(address, 0, text, key)).status).toBe(409)
+    await gateway.call("DELETE", `/api/v1/files/${files[0]}`, undefined, { key })
+    const head = await call("HEAD", address, {}, { key })
+    expect([head.status, head.headers.get("upload-offset")]).toEqual([200, "5"])
+    const id = address.split("/").at(-1)
+    expect(await (await call("GET", `/api/v1/files/${id}/content`, {}, { key })).text()).toBe(
+      "Bees.",
+    )
   })
 
   it("are discarded when their user deletes them or does not resume them in time", async () => {
