@@ -20,7 +20,11 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase })
 
   beforeAll(async () => {
     database = await createDatabase()
-    gateway = await startGateway({ ...database.env, MAX_UPLOAD_SIZE: "5MB", MAX_FILES: `${maxFiles}` })
+    gateway = await startGateway({
+      ...database.env,
+      MAX_UPLOAD_SIZE: "5MB",
+      MAX_FILES: `${maxFiles}`,
+    })
   })
   afterAll(async () => {
     await gateway.stop()
