@@ -76,7 +76,10 @@ export const createDiskObjectStore = (dataDir: string): ObjectStore => {
       return toReceivedObject(path, found)
     },
 
-    adopt: async (path) => toReceivedObject(path, await hashFile(path)),
+    receiveFile: async (path) => ({
+      ...toReceivedObject(path, await hashFile(path)),
+      discard: async () => {},
+    }),
 
     localCopy: async (hash) =>
       existsSync(pathOf(hash)) ? { path: pathOf(hash), release: async () => {} } : null,

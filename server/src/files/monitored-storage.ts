@@ -15,7 +15,7 @@ export const monitorObjectStore = (objects: ObjectStore, watch: Watch): ObjectSt
     ...objects,
     receive: async (source, receiving) =>
       monitorReceived(await watch("files", () => objects.receive(source, receiving))),
-    adopt: async (path) => monitorReceived(await objects.adopt(path)),
+    receiveFile: async (path) => monitorReceived(await objects.receiveFile(path)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
@@ -118,14 +118,15 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     expect(readdirSync(join(dataDir, "uploads"))).toEqual([])
   })
 
-  it("adopts a file on the local disk", async () => {
+  it("stores a file on the local disk, and leaves it in place", async () => {
     const path = join(dataDir, "partial")
     writeFileSync(path, "Bees dance.")
-    const received = await objects.adopt(path)
+    const received = await objects.receiveFile(path)
     expect(received).toMatchObject({ hash: sha256(Buffer.from("Bees dance.")), size: 11 })
     await received.commit()
     await received.discard()
     expect(await listed()).toEqual([received.hash])
+    expect(existsSync(path)).toBe(true)
   })
 })
 

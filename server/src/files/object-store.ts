@@ -13,7 +13,7 @@ export interface ReceivedObject {
    * the same content can run between this and the insertion of the file's row.
    */
   commit(): Promise<void>
-  /** Removes the temporary copy; committed content remains. */
+  /** Removes the temporary copy, except a file given to `receiveFile`; committed content remains. */
   discard(): Promise<void>
 }
 
@@ -41,8 +41,8 @@ export interface ObjectStore {
   maxConcurrentCommits: number
   /** Streams to the local disk while hashing. Leaves nothing behind when it throws. */
   receive(source: Readable, receiving: ReceiveHooks): Promise<ReceivedObject>
-  /** Adopts a local file, which `discard` removes. */
-  adopt(path: string): Promise<ReceivedObject>
+  /** Hashes a local file, which remains for the caller to remove. */
+  receiveFile(path: string): Promise<ReceivedObject>
   /** Null if the object is missing. */
   localCopy(hash: string): Promise<LocalCopy | null>
   /** Path for a temporary file; the caller removes it. */

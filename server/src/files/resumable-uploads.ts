@@ -10,10 +10,11 @@ import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-li
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Files } from "./files.ts"
 import { failTooLarge, rejectUnreadable } from "./multipart-upload.ts"
-import type { ObjectStore, ReceivedObject } from "./object-store.ts"
+import type { ObjectStore } from "./object-store.ts"
 import type { PartialUploads } from "./partial-uploads.ts"
 import type { UploadProgress } from "./schema.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
+import { createUploadWriters } from "./upload-writers.ts"
 
 /** An upload without writes for this long has no active client. */
 const idleAfterMs = 600_000
@@ -50,16 +51,11 @@ export interface NewUpload {
   process: boolean
 }
 
-interface ActiveWriter {
-  abortController: AbortController
-  finished: Promise<void>
-}
-
 /** Resumable uploads. A complete upload becomes a file with the same id. */
 export const createResumableUploads = (deps: Deps) => {
   const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = deps
   const { rowLimits } = deps
-  const writers = new Map<string, ActiveWriter>()
+  const writers = createUploadWriters()
   /** Serializes the creation of uploads per user. */
   const runSerialized = createMutex()
   /** Unfinished uploads survive a restart, so they are counted in the database. */
@@ -83,26 +79,6 @@ export const createResumableUploads = (deps: Deps) => {
     expires_at: null,
   })
 
-  /** The newest request wins: the previous writer is probably stuck on a dead connection. */
-  const runAsWriter = async <T>(
-    id: string,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> => {
-    for (let writer = writers.get(id); writer; writer = writers.get(id)) {
-      writer.abortController.abort()
-      await writer.finished
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const abortController = new AbortController()
-    writers.set(id, { abortController, finished: promise })
-    try {
-      return await work(abortController.signal)
-    } finally {
-      writers.delete(id)
-      resolve()
-    }
-  }
-
   const runWithUploadSlot = async <T>(
     { user }: Caller,
     id: string,
@@ -110,7 +86,7 @@ export const createResumableUploads = (deps: Deps) => {
   ): Promise<T> => {
     const release = uploads.reserve(user.id)
     try {
-      return await runAsWriter(id, work)
+      return await writers.run(id, work)
     } finally {
       release()
     }
@@ -126,9 +102,7 @@ export const createResumableUploads = (deps: Deps) => {
   /** Creates the file of a complete upload. */
   const finish = async (actor: Actor, upload: StoredUpload): Promise<UploadProgress> => {
     const { id, user_id: owner, size, filename, content_type } = upload
-    const adopted = await objects.adopt(partials.pathOf(id))
-    // The partial upload is removed only after the file is committed.
-    const received: ReceivedObject = { ...adopted, discard: async () => {} }
+    const received = await objects.receiveFile(partials.pathOf(id))
     const metadata: Record<string, unknown> = JSON.parse(upload.metadata)
     await files.add(actor, {
       upload: { received, filename, content_type, metadata },
@@ -139,6 +113,7 @@ export const createResumableUploads = (deps: Deps) => {
         if (!(await store.remove(tx, id))) throwNotFound()
       },
     })
+    // Only now, as a failed transaction must leave the bytes for another attempt.
     await partials.remove(id)
     return completedProgress(size)
   }
@@ -196,7 +171,7 @@ export const createResumableUploads = (deps: Deps) => {
 
   /** Whether no process is writing or finishing this upload. */
   const isAbandoned = async ({ id, expires_at }: StoredUpload, all: boolean): Promise<boolean> => {
-    if (writers.has(id)) return false
+    if (writers.isActive(id)) return false
     const idleMs = await partials.idleMs(id)
     // The bytes are on another machine, which handles the upload unless it is gone.
     if (idleMs === null && !all) return expires_at + foreignRetentionSeconds <= now()
@@ -210,7 +185,7 @@ export const createResumableUploads = (deps: Deps) => {
   }
   /** A client's request waits for this step, but this step never waits for a client's request. */
   const finishOrExpireUnlessActive = async (upload: StoredUpload): Promise<void> => {
-    if (!writers.has(upload.id)) await runAsWriter(upload.id, () => finishOrExpire(upload))
+    if (!writers.isActive(upload.id)) await writers.run(upload.id, () => finishOrExpire(upload))
   }
 
   return {
@@ -251,7 +226,7 @@ export const createResumableUploads = (deps: Deps) => {
       if (offset === null) return progressOfFinished(caller, id)
       if (offset < upload.size) return progressOf(upload, offset)
       // The process stopped after the last byte but before the file was created.
-      return runAsWriter(id, async () =>
+      return writers.run(id, async () =>
         (await find(caller, id)) ? finish(actor, upload) : progressOfFinished(caller, id),
       )
     },
@@ -277,7 +252,7 @@ export const createResumableUploads = (deps: Deps) => {
 
     remove: async (caller: Caller, id: string): Promise<void> => {
       if (!(await find(caller, id))) throwNotFound()
-      await runAsWriter(id, () => discard(id))
+      await writers.run(id, () => discard(id))
     },
 
     /**

@@ -122,7 +122,10 @@ export const createS3ObjectStore = (url: string, dataDir: string): ObjectStore =
       return toReceivedObject(path, found)
     },
 
-    adopt: async (path) => toReceivedObject(path, await hashFile(path)),
+    receiveFile: async (path) => ({
+      ...toReceivedObject(path, await hashFile(path)),
+      discard: async () => {},
+    }),
 
     localCopy: async (hash) => {
       const body = await read(hash)
