@@ -271,15 +271,7 @@ export const createFunctions = (deps: Deps) => {
       caller: Caller,
       inputs: readonly NewFunction[],
     ): Promise<{ created: string[]; updated: string[] }> => {
-      const sources = new Map<string, ValidatedSource>()
-      for (const [at, { id, content }] of inputs.entries()) {
-        if (sources.has(id)) {
-          const path = `functions.${at}.id`
-          const message = `"${id}" occurs more than once`
-          fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
-        }
-        sources.set(id, await validator.validateOrFail(content, `functions.${at}.content`))
-      }
+      const sources = await validator.validateAll(inputs)
       const write = async (work: ChangeContext) => {
         const existing = new Set((await store.list(work.tx)).map(({ id }) => id))
         for (const input of inputs) {

@@ -159,17 +159,35 @@ export const createSourceValidator = (sandbox: Sandbox, typeStripper: TypeStripp
     return { source: { content, code: stripped.code, manifest: described.manifest } }
   }
 
+  const validateOrFail = async (content: string, path = "content"): Promise<ValidatedSource> => {
+    const result = await validate(content)
+    if ("source" in result) return result.source
+    const { message, line, column } = result.problem
+    const where = line === null ? "" : ` (line ${line}, column ${column ?? 1})`
+    const error = { path, message, ...(line !== null && { line, column: column ?? 1 }) }
+    return fail("invalid", `${path}: ${message}${where}`, { errors: [error] })
+  }
+
   return {
     check: validate,
 
     /** @throws {Failure} `invalid`, with the line and column of the error */
-    validateOrFail: async (content: string, path = "content"): Promise<ValidatedSource> => {
-      const result = await validate(content)
-      if ("source" in result) return result.source
-      const { message, line, column } = result.problem
-      const where = line === null ? "" : ` (line ${line}, column ${column ?? 1})`
-      const error = { path, message, ...(line !== null && { line, column: column ?? 1 }) }
-      return fail("invalid", `${path}: ${message}${where}`, { errors: [error] })
+    validateOrFail,
+
+    /** Sources by id. @throws {Failure} `invalid`, also if an id occurs twice */
+    validateAll: async (
+      functions: readonly { id: string; content: string }[],
+    ): Promise<Map<string, ValidatedSource>> => {
+      const sources = new Map<string, ValidatedSource>()
+      for (const [at, { id, content }] of functions.entries()) {
+        if (sources.has(id)) {
+          const path = `functions.${at}.id`
+          const message = `"${id}" occurs more than once`
+          fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+        }
+        sources.set(id, await validateOrFail(content, `functions.${at}.content`))
+      }
+      return sources
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Endpoint } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
+import { failNotFound } from "./failures.ts"
 import type { WorkspaceModel } from "./schema.ts"
 
 const mayUse = (endpoint: Endpoint, principal: Principal): boolean => {
@@ -23,6 +24,13 @@ type AccessControlled = Pick<WorkspaceModel, "user_id" | "access_grants">
 
 export const mayRead = (model: AccessControlled, principal: Principal): boolean =>
   model.user_id === principal.user.id || hasPermission(model.access_grants, principal, "read")
+
+/** @throws {Failure} `not_found` if the model is missing or not shared with the caller */
+export const requireReadable = <M extends AccessControlled>(
+  model: M | undefined,
+  caller: Caller,
+  id: string,
+): M => (model && mayRead(model, caller) ? model : failNotFound(id))
 
 export const mayWrite = (model: AccessControlled, principal: Principal): boolean =>
   model.user_id === principal.user.id || hasPermission(model.access_grants, principal, "write")

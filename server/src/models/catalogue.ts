@@ -13,7 +13,7 @@ import { isAllowedByKey, mayRead, requireKeyAccess, visibleEndpoints } from "./a
 import { maxChainLength } from "./base-model-chain.ts"
 import { createModelContentsCache } from "./contents-cache.ts"
 import { createModelIndex, type IndexedModel } from "./model-index.ts"
-import { endpointRecord, functionRecord, shortenRecord } from "./model-records.ts"
+import { endpointRecord, functionRecord, shortenRecord, workspaceRecord } from "./model-records.ts"
 import { createIdPrecedence } from "./precedence.ts"
 import type { ModelRecord, ModelSummary, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
@@ -191,27 +191,12 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     return loadContents(caller, resolveSummary(caller, knownId(id)) ?? failNotFound(id))
   }
 
-  const workspaceRecord = (model: ModelSummary, caller: Caller): ModelRecord => {
+  const recordOf = (model: ModelSummary, caller: Caller): ModelRecord => {
     const { endpoints, functionModel } = resolveChain(model, caller)
     const [base] = functionModel
       ? [functionRecord(functionModel)]
       : endpointRecord(model.base_model_id, endpoints)
-    return {
-      id: model.id,
-      object: "model",
-      created: model.created_at,
-      owned_by: base?.owned_by ?? "unknown",
-      name: model.name,
-      description: model.meta.description,
-      connection_type: base?.connection_type ?? "external",
-      tags: model.meta.tags,
-      capabilities: base?.capabilities ?? {},
-      ...(base?.context_length !== undefined && { context_length: base.context_length }),
-      base_model_id: model.base_model_id,
-      connections: base?.connections ?? [],
-      is_active: model.is_active,
-      available: base?.available ?? false,
-    }
+    return workspaceRecord(model, base)
   }
 
   const isListed = (model: ModelSummary, caller: Caller): boolean =>
@@ -221,7 +206,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     const effective = index.list().filter(hasPrecedence)
     const workspace = effective
       .filter(({ summary }) => isListed(summary, caller))
-      .map(({ summary }) => workspaceRecord(summary, caller))
+      .map(({ summary }) => recordOf(summary, caller))
     const effectiveIds = new Set(effective.map(({ summary }) => summary.id))
     const isHidden = (id: string): boolean => effectiveIds.has(id)
     const functions = [...directory.models()]
@@ -238,7 +223,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
   /** The entry of `list` with this id, with its complete description and all tags. */
   const getRecord = (caller: Caller, id: string): ModelRecord | undefined => {
     const model = effectiveModel(id)
-    if (model) return isListed(model, caller) ? workspaceRecord(model, caller) : undefined
+    if (model) return isListed(model, caller) ? recordOf(model, caller) : undefined
     const functionModel = directory.model(id)
     if (functionModel)
       return mayUseFunction(functionModel.fn, caller) ? functionRecord(functionModel) : undefined

@@ -1,6 +1,9 @@
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { StorageAddition } from "../storage/storage-quota.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
+import { modelBytes } from "./store.ts"
 
 /** Legitimate models stay far below this: `system` alone may have 200,000 characters. */
 const maxContentCharacters = 512_000
@@ -78,4 +81,15 @@ export const checkContentLength = (
   const limit = `\`meta\` and \`params\` are limited to ${maxContentCharacters.toLocaleString("en")} characters of JSON in total`
   const message = `${limit}; yours are ${length.toLocaleString("en")}. Shorten \`${field}\`.`
   fail("invalid", `${field}: ${message}`, { errors: [{ path: field, message }] })
+}
+
+/** What a change adds to the storage of the model's owner. @param known the model before it */
+export const storageAdditionOf = (
+  caller: Caller,
+  known: WorkspaceModel | undefined,
+  changes: ModelChanges,
+): StorageAddition => {
+  const { meta = known?.meta ?? {}, params = known?.params ?? {} } = changes
+  const bytes = modelBytes({ meta, params }) - (known ? modelBytes(known) : 0)
+  return { owner: known?.user_id ?? caller.user.id, addedBy: caller.user.id, bytes }
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../connections/registry.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
-import type { ModelRecord } from "./schema.ts"
+import type { ModelRecord, ModelSummary } from "./schema.ts"
 
 const maxListedDescription = 500
 const maxListedTags = 10
@@ -57,4 +57,25 @@ export const functionRecord = (model: FunctionModel): ModelRecord => ({
   connections: [],
   is_active: true,
   available: true,
+})
+
+/** @param base record of the chain's last model; undefined if nothing can answer */
+export const workspaceRecord = (
+  model: ModelSummary,
+  base: ModelRecord | undefined,
+): ModelRecord => ({
+  id: model.id,
+  object: "model",
+  created: model.created_at,
+  owned_by: base?.owned_by ?? "unknown",
+  name: model.name,
+  description: model.meta.description,
+  connection_type: base?.connection_type ?? "external",
+  tags: model.meta.tags,
+  capabilities: base?.capabilities ?? {},
+  ...(base?.context_length !== undefined && { context_length: base.context_length }),
+  base_model_id: model.base_model_id,
+  connections: base?.connections ?? [],
+  is_active: model.is_active,
+  available: base?.available ?? false,
 })

@@ -6,12 +6,18 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
-import { mayRead, mayWrite } from "./access.ts"
+import { mayRead, mayWrite, requireReadable } from "./access.ts"
 import { auditAccess, auditChange, auditTarget } from "./audit-details.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { failInvalid, failNotFound, failTaken } from "./failures.ts"
-import { checkContentLength, checkGrantCount, checkModelCount, type ModelLimits } from "./limits.ts"
+import {
+  checkContentLength,
+  checkGrantCount,
+  checkModelCount,
+  type ModelLimits,
+  storageAdditionOf,
+} from "./limits.ts"
 import { paginateModels } from "./model-page.ts"
 import type {
   ModelChanges,
@@ -21,7 +27,7 @@ import type {
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
-import { type ModelStore, modelBytes, toWorkspaceModel } from "./store.ts"
+import { type ModelStore, toWorkspaceModel } from "./store.ts"
 
 interface Deps {
   maxModels: ModelLimits
@@ -43,9 +49,6 @@ interface ModelTransaction {
   /** Only the overall limits apply: an import restores all users' models. */
   isImport?: boolean
 }
-
-const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
-  model && mayRead(model, caller) ? model : failNotFound(id)
 
 /** Manages workspace models: a base model, a prompt, parameters and access grants. */
 export const createModels = (deps: Deps) => {
@@ -83,7 +86,7 @@ export const createModels = (deps: Deps) => {
     { tx, caller }: ModelTransaction,
     id: string,
   ): Promise<ModelSummary> => {
-    const model = readable(await store.summary(id, tx), caller, id)
+    const model = requireReadable(await store.summary(id, tx), caller, id)
     return mayWrite(model, caller)
       ? model
       : fail("forbidden", `You do not have permission to change the model ${id}.`)
@@ -192,17 +195,11 @@ export const createModels = (deps: Deps) => {
     return result
   }
 
-  /** What a change adds to the storage of the model's owner. */
   const storageAddition = async (
     caller: Caller,
     id: string,
     changes: ModelChanges,
-  ): Promise<StorageAddition> => {
-    const known = await store.byId(id)
-    const { meta = known?.meta ?? {}, params = known?.params ?? {} } = changes
-    const bytes = modelBytes({ meta, params }) - (known ? modelBytes(known) : 0)
-    return { owner: known?.user_id ?? caller.user.id, addedBy: caller.user.id, bytes }
-  }
+  ): Promise<StorageAddition> => storageAdditionOf(caller, await store.byId(id), changes)
 
   return {
     /** The models that the caller may read. */
@@ -212,7 +209,7 @@ export const createModels = (deps: Deps) => {
     },
 
     get: async (caller: Caller, id: string): Promise<WorkspaceModel> =>
-      readable(await store.byId(id), caller, id),
+      requireReadable(await store.byId(id), caller, id),
 
     /** All models that the caller may read, one at a time. */
     streamAll: async function* (caller: Caller): AsyncGenerator<WorkspaceModel> {
@@ -239,7 +236,7 @@ export const createModels = (deps: Deps) => {
       { id, changes }: { id: string; changes: ModelChanges },
     ): Promise<WorkspaceModel> => {
       const base = changes.base_model_id
-      const known = readable(catalogue.workspace(id), caller, id)
+      const known = requireReadable(catalogue.workspace(id), caller, id)
       if (base !== undefined && base !== known.base_model_id)
         await requireBase(caller, { id, base })
       return storage.writeWithinLimit([await storageAddition(caller, id, changes)], () =>

@@ -1,9 +1,10 @@
-import type { Audit, AuditRecord } from "../audit/audit.ts"
+import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
+import { auditRecordOf, changedFields } from "./audit-details.ts"
 import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import type { UserStore } from "./store.ts"
 import { type StoredUser, toPublicUser } from "./user-rows.ts"
@@ -42,40 +43,6 @@ const splitName = (name: string): Pick<User, "given_name" | "family_name"> => {
   const parts = name.split(/\s+/)
   const family = parts.length > 1 ? parts.pop() : undefined
   return { given_name: parts.join(" "), family_name: family ?? null }
-}
-
-/** Not reported as changes: they follow from other changes. */
-const derivedFields = new Set<keyof StoredUser>([
-  "updated_ms",
-  "deleted_at",
-  "hidden",
-  "external_id_fixed",
-  "fixed_external_id",
-])
-
-const changedFields = (before: StoredUser, after: StoredUser): (keyof StoredUser)[] =>
-  (Object.keys(after) as (keyof StoredUser)[]).filter(
-    (key) => !derivedFields.has(key) && before[key] !== after[key],
-  )
-
-const auditActionOf = (before: StoredUser, after: StoredUser): string => {
-  if (before.active && !after.active) return "user.deactivated"
-  if (!before.active && after.active) return "user.activated"
-  return "user.updated"
-}
-
-const auditRecordOf = (before: StoredUser, after: StoredUser): Omit<AuditRecord, "actor"> => {
-  const changed = changedFields(before, after)
-  const access = changed.filter((key) => key === "active" || key === "role")
-  return {
-    action: auditActionOf(before, after),
-    target: { type: "user", id: after.id },
-    changed: changed.map((key) => (key === "password_hash" ? "password" : key)),
-    ...(access.length > 0 && {
-      before: Object.fromEntries(access.map((key) => [key, before[key]])),
-      after: Object.fromEntries(access.map((key) => [key, after[key]])),
-    }),
-  }
 }
 
 const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin" && active
