@@ -1,13 +1,11 @@
 // `npm run bench:functions`: speed of functions, and the effect of hostile ones on other requests.
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Attack, type Served, serveFunctions } from "./functions/gateway.ts"
 import { hostile } from "./functions/hostile.ts"
 import { type Mark, passes } from "./measure/line.ts"
 import { readCpu, readRss } from "./measure/process-stats.ts"
-import { createProcesses, placing } from "./measure/processes.ts"
+import { placing } from "./measure/processes.ts"
+import { runBenchmark } from "./measure/run-benchmark.ts"
 import { formatMarks } from "./measure/table.ts"
 import { treasure } from "./noisy-neighbor/neighbor.ts"
 
@@ -212,17 +210,7 @@ const measureBulk = async (served: Served): Promise<Mark> => {
   return { what: "CPU per piece of a bulk reply", value, unit: "µs", limit: 40 }
 }
 
-const processes = createProcesses()
-const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
-process.on("exit", () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.once(signal, () => process.exit(130))
-}
-
-try {
+await runBenchmark(async (processes, folder) => {
   const parts = new Set(process.argv.slice(2))
   const wanted = (part: string): boolean => parts.size === 0 || parts.has(part)
   const served = await serveFunctions(processes, folder)
@@ -271,10 +259,5 @@ try {
     marks.push(...neighbours.marks)
   }
   console.log(`${lines.join("\n")}\n\n${formatMarks(marks)}`)
-  process.exitCode = marks.every(passes) ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
-  process.exitCode = 1
-} finally {
-  await processes.stopAll()
-}
+  return marks.every(passes)
+})

@@ -1,9 +1,8 @@
 // `npm run bench:neighbours`: how much one user's attack slows down another user's requests.
-import { mkdtempSync, rmSync } from "node:fs"
-import { cpus, tmpdir } from "node:os"
-import { join } from "node:path"
+import { cpus } from "node:os"
 import { parseArgs } from "node:util"
-import { createProcesses, placing } from "./measure/processes.ts"
+import { placing } from "./measure/processes.ts"
+import { runBenchmark } from "./measure/run-benchmark.ts"
 import { attacks } from "./noisy-neighbor/attacks.ts"
 import { createRows, ownRatioOf, type Row, rate, ratioOf } from "./noisy-neighbor/rows.ts"
 
@@ -55,17 +54,7 @@ const formatRows = (rows: readonly Row[]): string => {
   ].join("\n")
 }
 
-const processes = createProcesses()
-const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
-process.on("exit", () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.once(signal, () => process.exit(130))
-}
-
-try {
+await runBenchmark(async (processes, folder) => {
   const nodeOptions = values["node-options"].split(" ").filter(Boolean)
   const measure = await createRows(processes, {
     folder,
@@ -85,10 +74,5 @@ try {
       `median of ${windows} windows of ${seconds} s\n`,
   )
   console.log(formatRows(rows))
-  process.exitCode = rows.every(passes) ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
-  process.exitCode = 1
-} finally {
-  await processes.stopAll()
-}
+  return rows.every(passes)
+})

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { cpus, tmpdir } from "node:os"
-import { join } from "node:path"
+import { cpus } from "node:os"
 import { type Outcome, passes } from "./measure/line.ts"
-import { createProcesses, placing } from "./measure/processes.ts"
+import { placing } from "./measure/processes.ts"
+import { runBenchmark } from "./measure/run-benchmark.ts"
 import { formatMarks, formatTable } from "./measure/table.ts"
 import { type Bench, startBench } from "./proxy/bench.ts"
 import { nginxVersion } from "./proxy/nginx.ts"
@@ -63,23 +62,8 @@ const print = (outcomes: readonly Outcome[]) => {
   return marks.every(passes)
 }
 
-const processes = createProcesses()
-const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
-process.on("exit", () => {
-  processes.killAll()
-  rmSync(folder, { recursive: true, force: true })
-})
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.once(signal, () => process.exit(130))
-}
-
-try {
+await runBenchmark(async (processes, folder) => {
   const options = readOptions(process.argv.slice(2))
   const outcomes = await measure(await startBench(processes, folder, options), options)
-  process.exitCode = print(outcomes) ? 0 : 1
-} catch (error) {
-  say(error instanceof Error ? error.message : String(error))
-  process.exitCode = 1
-} finally {
-  await processes.stopAll()
-}
+  return print(outcomes)
+})

@@ -1,15 +1,12 @@
 import { parseArgs } from "node:util"
 import { databaseChoices, runOnEachDatabase } from "../test/harness/run-on-each-database.ts"
 import { type ClientChaosResult, runClientChaos } from "./clients/run.ts"
-import { mayGrowMb } from "./upstreams/memory.ts"
+import { isHealthy } from "./health.ts"
 
 const usage = `npm run chaos:clients -- [options]
   --database both        sqlite, postgres or both
   --requests 20000       requests, each aborted by its client
   --seed 1               random seed; the same seed produces the same requests`
-
-/** Allowed difference between the p99 latency of /health and of a bare server, in ms. */
-const maxAddedMs = 250
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -33,11 +30,6 @@ const print = (database: string, result: ClientChaosResult): void => {
   )
 }
 
-const isFine = ({ problems, latency, memory }: ClientChaosResult): boolean =>
-  problems.length === 0 &&
-  latency.gateway - latency.control < maxAddedMs &&
-  memory.after < memory.before + mayGrowMb
-
 if (values.help || !databaseChoices.includes(values.database)) {
   say(usage)
   process.exit(values.help ? 0 : 1)
@@ -50,5 +42,5 @@ await runOnEachDatabase(values.database, async (database, env) => {
     progress: (sent) => say(`  ${database}: ${sent} requests`),
   })
   print(database, result)
-  if (!isFine(result)) process.exitCode = 1
+  if (!isHealthy(result)) process.exitCode = 1
 })

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 import { databaseChoices, runOnEachDatabase } from "../test/harness/run-on-each-database.ts"
-import { mayGrowMb } from "./upstreams/memory.ts"
+import { isHealthy } from "./health.ts"
 import { type ChaosResult, runChaos } from "./upstreams/run.ts"
 
 const usage = `npm run chaos -- [options]
@@ -9,9 +9,6 @@ const usage = `npm run chaos -- [options]
   --seed 1               random seed; the same seed produces the same replies
   --consumer TEXT        run only consumers whose name contains TEXT
   --row TEXT             run only rows whose name contains TEXT`
-
-/** Allowed difference between the p99 latency of /health and of a bare server, in ms. */
-const maxAddedMs = 250
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -39,11 +36,6 @@ const print = (database: string, { outcomes, problems, ...result }: ChaosResult)
   )
 }
 
-const isFine = ({ problems, latency, memory }: ChaosResult): boolean =>
-  problems.length === 0 &&
-  latency.gateway - latency.control < maxAddedMs &&
-  memory.after < memory.before + mayGrowMb
-
 if (values.help || !databaseChoices.includes(values.database)) {
   say(usage)
   process.exit(values.help ? 0 : 1)
@@ -59,5 +51,5 @@ await runOnEachDatabase(values.database, async (database, env) => {
     progress: (consumer, replies) => say(`  ${database}: ${consumer}, ${replies} replies`),
   })
   print(database, result)
-  if (!isFine(result)) process.exitCode = 1
+  if (!isHealthy(result)) process.exitCode = 1
 })

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createRandom } from "../bench/rag/figures.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../test/fakes/openai.ts"
+import { createRandom } from "../test/harness/random.ts"
 import {
   startTestGatewayProcess,
   type TestGatewayProcess,

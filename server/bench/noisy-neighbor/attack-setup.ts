@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { createRandom } from "../../test/harness/random.ts"
 import { hostile } from "../functions/hostile.ts"
 import { adminKey } from "../measure/gateway.ts"
-import { createRandom } from "../rag/figures.ts"
 import { createWriter } from "../rag/words.ts"
 
 /** Resources created for an attack. */

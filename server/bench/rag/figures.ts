@@ -10,17 +10,6 @@ export interface Mark {
   kept: boolean
 }
 
-/** Deterministic random numbers in [0, 1) (mulberry32). */
-export const createRandom = (seed: number) => {
-  let state = seed
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Quantile of times in ms; `share` is from 0 to 1. */
 export const quantile = (times: readonly number[], share: number): number => {
   const sorted = times.toSorted((a, z) => a - z)

@@ -16,7 +16,7 @@ const perSecond = 60
 const rounds = 4
 const idleMs = 6000
 
-const Ended = z.object({
+const IngestResult = z.object({
   bytes: z.number(),
   uploaded: z.number(),
   completed: z.number(),
@@ -112,20 +112,21 @@ const measure = async (
   await load(targets, sleep(3000))
   const idle: Times = { gateway: [], mock: [] }
   const during: Times = { gateway: [], mock: [] }
-  const ends: z.output<typeof Ended>[] = []
+  const ends: z.output<typeof IngestResult>[] = []
   for (let round = 0; round < rounds; round++) {
     collect(idle, await load(targets, sleep(idleMs)))
     const ending = message(worker)
     worker.postMessage("go")
     collect(during, await load(targets, ending))
-    ends.push(Ended.parse(await ending))
+    ends.push(IngestResult.parse(await ending))
   }
   const last = message(worker)
   worker.postMessage("alone")
   const { alone } = Alone.parse(await last)
   await worker.terminate()
   await Promise.all([targets.gateway.pool.destroy(), targets.mock.pool.destroy()])
-  const middle = (take: (end: z.output<typeof Ended>) => number): number => median(ends.map(take))
+  const middle = (take: (end: z.output<typeof IngestResult>) => number): number =>
+    median(ends.map(take))
   const bytes = middle((end) => end.bytes)
   const completed = middle((end) => end.completed)
   const failed = ends.at(-1)?.failed ?? 0

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { z } from "zod"
 import { createDocx, createOdf, createPdf } from "../../test/files/make-documents.ts"
-import { createRandom } from "./figures.ts"
+import { createRandom } from "../../test/harness/random.ts"
 import { createWriter } from "./words.ts"
 
 const { url, key, files, rounds } = z

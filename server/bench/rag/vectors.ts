@@ -8,7 +8,8 @@ import {
   toUnitVector,
 } from "../../src/knowledge/quantization.ts"
 import { createVectorCache } from "../../src/knowledge/vector-cache.ts"
-import { atMost, createRandom, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
+import { createRandom } from "../../test/harness/random.ts"
+import { atMost, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
 
 const dimensions = 384
 const passagesPerFile = 100

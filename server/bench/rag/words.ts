@@ -5,7 +5,8 @@ import { packIndexSegment } from "../../src/files/index-segment.ts"
 import { splitWords } from "../../src/files/tokenizer.ts"
 import { searchLexical } from "../../src/knowledge/bm25.ts"
 import { createSegmentCache } from "../../src/knowledge/segment-cache.ts"
-import { atMost, createRandom, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
+import { createRandom } from "../../test/harness/random.ts"
+import { atMost, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
 
 const passagesPerFile = 100
 const vocabularySize = 30_000

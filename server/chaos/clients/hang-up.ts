@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
-import type { Random } from "../../fuzz/api/random.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 
 /** An HTTP/1.1 request as bytes. */
 export interface Wire {
@@ -19,7 +19,7 @@ export interface WireParts {
 /** Maximum size of a chunk in bytes. */
 const maxChunk = 50_000
 
-const inChunks = (random: Random, body: Buffer): Buffer => {
+const inChunks = (random: Chooser, body: Buffer): Buffer => {
   const pieces: (Buffer | string)[] = []
   for (let at = 0; at < body.length; ) {
     const piece = body.subarray(at, at + 1 + random.below(maxChunk))
@@ -30,7 +30,7 @@ const inChunks = (random: Random, body: Buffer): Buffer => {
 }
 
 /** Encodes a request, with a Content-Length or chunked at random. */
-export const wireOf = (random: Random, { method, path, headers, body }: WireParts): Wire => {
+export const wireOf = (random: Chooser, { method, path, headers, body }: WireParts): Wire => {
   const chunked = body !== undefined && random.chance(0.3)
   const length =
     method === "GET" || method === "HEAD" ? [] : [`content-length: ${body?.length ?? 0}`]
@@ -46,14 +46,14 @@ export const wireOf = (random: Random, { method, path, headers, body }: WirePart
 }
 
 /** Number of bytes to send: ends in the headers, in the body, or after it. */
-const breakingPoint = (random: Random, { bytes, headLength }: Wire): number => {
+const breakingPoint = (random: Chooser, { bytes, headLength }: Wire): number => {
   if (random.chance(0.35)) return bytes.length
   if (random.chance(0.2)) return random.below(headLength)
   return headLength + random.below(bytes.length - headLength + 1)
 }
 
 /** Disconnects by RST, by closing both directions, or by a half-close followed by a close. */
-const leave = async (random: Random, socket: Socket): Promise<void> => {
+const leave = async (random: Chooser, socket: Socket): Promise<void> => {
   if (random.chance(0.45)) socket.resetAndDestroy()
   else if (random.chance(0.7)) socket.destroy()
   else {
@@ -67,7 +67,7 @@ const leave = async (random: Random, socket: Socket): Promise<void> => {
  * Sends all or part of a request and disconnects within 90 ms: while it is being read, while
  * it is being processed, or during the reply, which may be left unread.
  */
-export const hangUp = async (random: Random, url: string, wire: Wire): Promise<void> => {
+export const hangUp = async (random: Chooser, url: string, wire: Wire): Promise<void> => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on("error", () => {})

@@ -1,9 +1,9 @@
 import { type OpenApi, type Operation, operationsOf } from "../../fuzz/api/document.ts"
 import { adminKey, scimToken } from "../../fuzz/api/gateway.ts"
 import type { Ids } from "../../fuzz/api/ids.ts"
-import type { Random } from "../../fuzz/api/random.ts"
 import { bytesOf, createRequests } from "../../fuzz/api/request.ts"
 import { createValues } from "../../fuzz/api/values.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 import type { WireParts } from "./hang-up.ts"
 
 /** Long enough to be aborted in the middle of the transfer. */
@@ -83,7 +83,7 @@ const isLeftAlone = ({ method, path }: Operation): boolean =>
   (/\/(auths|sso|users|groups|connections|settings)\b/.test(path) || method === "DELETE")
 
 interface Deps {
-  random: Random
+  random: Chooser
   ids: Ids
   document: OpenApi
   /** API key of a user without the administrator role. */

@@ -1,4 +1,4 @@
-import type { Random } from "../../fuzz/api/random.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 import { hangUp, wireOf } from "./hang-up.ts"
 
 const path = "/api/v1/files/resumable"
@@ -89,7 +89,7 @@ export const createUploads = (url: string, key: string) => {
     made: () => made,
 
     /** Resumes one upload and disconnects in the middle. */
-    goOn: async (random: Random): Promise<void> => {
+    goOn: async (random: Chooser): Promise<void> => {
       const slot = random.below(maxOpen)
       const upload = open[slot] ?? (await begin())
       open[slot] = upload

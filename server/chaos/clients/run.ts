@@ -5,11 +5,11 @@ import { adminKey, startGateway } from "../../fuzz/api/gateway.ts"
 import { createIds, type Ids } from "../../fuzz/api/ids.ts"
 import { type Latency, watchLatency } from "../../fuzz/api/latency.ts"
 import { createPeople } from "../../fuzz/api/people.ts"
-import { createRandom } from "../../fuzz/api/random.ts"
 import { startFakeOllama } from "../../test/fakes/ollama.ts"
 import { startFakeOpenAI } from "../../test/fakes/openai.ts"
+import { createChooser } from "../../test/harness/random.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
-import { mayGrowMb, restMemory } from "../upstreams/memory.ts"
+import { maxGrowthMb, restMemory } from "../health.ts"
 import { openDescriptors } from "./descriptors.ts"
 import { hangUp, wireOf } from "./hang-up.ts"
 import { limits, takeAll } from "./limit-slots.ts"
@@ -103,7 +103,7 @@ const prepare = async ({ env, seed }: ClientChaosOptions) => {
   const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
   const given = { id: functionModel, name: functionModel, content: functionSource }
   await admin("/api/v1/functions/create", { ...given, access_grants: everyone })
-  const random = createRandom(seed)
+  const random = createChooser(seed)
   const ids = createIds(random)
   const { users } = await createPeople(url, ids, 0)
   const userKey = keyOf(users[0]?.headers ?? {})
@@ -194,7 +194,7 @@ export const runClientChaos = async (options: ClientChaosOptions): Promise<Clien
     problems.push(...(await halfFiles(world)))
     problems.push(...(await takeAll({ url, key: userKey })))
     problems.push(...gateway.errors.map((stack) => `the gateway's log: ${stack}`))
-    memory.after = await restMemory(pid, memory.before + mayGrowMb)
+    memory.after = await restMemory(pid, memory.before + maxGrowthMb)
     return { sent, uploads: uploads.made(), problems, latency, memory }
   } catch (error) {
     if (!gateway.hasEnded()) throw error

@@ -2,12 +2,13 @@ import { setTimeout as wait } from "node:timers/promises"
 import { readRss } from "../../bench/measure/process-stats.ts"
 import { adminKey, startGateway } from "../../fuzz/api/gateway.ts"
 import { type Latency, watchLatency } from "../../fuzz/api/latency.ts"
-import { createRandom, cut, mutate, type Random } from "../../fuzz/http/random.ts"
+import { cut, mutate } from "../../fuzz/http/mutations.ts"
 import { createPdf } from "../../test/files/make-documents.ts"
+import { type Chooser, createChooser } from "../../test/harness/random.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
+import { maxGrowthMb, restMemory } from "../health.ts"
 import type { Consumer } from "./consumer.ts"
 import { expectedOf, verdictOf } from "./judge.ts"
-import { mayGrowMb, restMemory } from "./memory.ts"
 import type { Outcome } from "./outcome.ts"
 import type { Breakage } from "./provider.ts"
 import {
@@ -65,7 +66,7 @@ type Row = Pick<BrokenReply, "name" | "expected" | "level"> &
 const rowOf = ({ ends = "open", ...row }: BrokenReply): Row => ({ ...row, ends })
 
 /** A valid reply, framed by length or in chunks, then mutated at random. */
-const mutated = (random: Random, right: RightReply): Buffer => {
+const mutated = (random: Chooser, right: RightReply): Buffer => {
   const { body } = right
   const bytes = random.chance(0.5)
     ? whole(body, [typeLine(right)])
@@ -171,7 +172,7 @@ const runConsumer = async (
   for (const row of chosen) await cells.run(setup, consumer, rowOf(row))
   progress?.(name, chosen.length)
   for (let at = 0; at < mutations; at++) {
-    const random = createRandom(seed * 1_000_003 + at)
+    const random = createChooser(seed * 1_000_003 + at)
     let expected: BrokenReply["expected"] = "any"
     let shown = ""
     const row: Row = {
@@ -270,7 +271,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
     await Promise.all(work)
     if (gateway.hasEnded()) result.problems.push("the gateway ended")
     result.latency = await watch.stop()
-    result.memory.after = await restMemory(gateway.pid, result.memory.before + mayGrowMb)
+    result.memory.after = await restMemory(gateway.pid, result.memory.before + maxGrowthMb)
     result.problems.push(...gateway.errors.map((stack) => `the gateway's log: ${stack}`))
   } finally {
     clearInterval(sampling)

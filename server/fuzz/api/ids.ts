@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 
 /** Maximum number of ids per type; the oldest are dropped. */
 const maxIds = 300
@@ -16,7 +16,7 @@ const listIn = (body: unknown): unknown[] => {
 }
 
 /** Collects the ids in replies by resource type, regardless of the caller. */
-export const createIds = (random: Random) => {
+export const createIds = (random: Chooser) => {
   const idsByNoun = new Map<string, string[]>()
 
   const add = (noun: string, id: string): void => {

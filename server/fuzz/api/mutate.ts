@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 import { bytesOf, type Draft } from "./request.ts"
 
 const nested = (levels: number): unknown => {
@@ -53,7 +53,7 @@ const oddNumbers = [
 ]
 
 /** Introduces one fault into a request draft. */
-export const createMutations = (random: Random) => {
+export const createMutations = (random: Chooser) => {
   const oddValue = (): unknown =>
     random.pick<() => unknown>([
       () => random.pick(oddStrings),

@@ -1,6 +1,6 @@
+import type { Chooser } from "../../test/harness/random.ts"
 import type { Operation } from "./document.ts"
 import type { Ids } from "./ids.ts"
-import type { Random } from "./random.ts"
 import type { Values } from "./values.ts"
 
 /** A request before encoding, whose parts can be mutated one by one. */
@@ -44,7 +44,7 @@ export const createRequests = ({
   ids,
   values,
 }: {
-  random: Random
+  random: Chooser
   ids: Ids
   values: Values
 }) => {

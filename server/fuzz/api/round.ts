@@ -1,6 +1,7 @@
 import { readRss } from "../../bench/measure/process-stats.ts"
 import { startFakeOllama } from "../../test/fakes/ollama.ts"
 import { startFakeOpenAI } from "../../test/fakes/openai.ts"
+import { type Chooser, createChooser } from "../../test/harness/random.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
 import { type Client, createClient, isSendable, type Reply } from "./client.ts"
 import { OpenApi, type Operation, operationsOf } from "./document.ts"
@@ -9,7 +10,6 @@ import { createIds } from "./ids.ts"
 import { type Latency, watchLatency } from "./latency.ts"
 import { createMutations } from "./mutate.ts"
 import { type Caller, createPeople, createVictim, type People } from "./people.ts"
-import { createRandom, type Random } from "./random.ts"
 import { bytesOf, createRequests, type Draft } from "./request.ts"
 import { createValues } from "./values.ts"
 import { createVerdict } from "./verdict.ts"
@@ -74,7 +74,7 @@ const callerOf = (
   people: People,
   options: RoundOptions,
   operation: Operation,
-  random: Random,
+  random: Chooser,
 ): Caller => {
   if (operation.isScim) return random.chance(0.9) ? people.provisioner : random.pick(people.plain)
   const administers = options.kind === "everyone" && random.chance(0.7)
@@ -107,7 +107,7 @@ interface World {
   unknown: number
   operations: Operation[]
   ids: ReturnType<typeof createIds>
-  random: Random
+  random: Chooser
   urls: string[]
   document: OpenApi
 }
@@ -187,7 +187,7 @@ const prepare = async (options: RoundOptions, urls: string[]) => {
     FUNCTION_TIMEOUT: "2s",
     ...options.env,
   })
-  const random = createRandom(options.seed)
+  const random = createChooser(options.seed)
   const ids = createIds(random)
   const document = OpenApi.parse(await (await fetch(`${gateway.url}/openapi.json`)).json())
   await waitForModels({ url: gateway.url, key: adminKey }, ["gpt-fake", "llama3.2:latest"])

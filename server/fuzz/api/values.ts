@@ -1,6 +1,6 @@
+import type { Chooser } from "../../test/harness/random.ts"
 import type { OpenApi, Schema } from "./document.ts"
 import type { Ids } from "./ids.ts"
-import type { Random } from "./random.ts"
 
 /** Below this depth, only required members are generated. */
 const maxDepth = 6
@@ -25,7 +25,7 @@ const sentences = [
 ]
 
 interface Sources {
-  random: Random
+  random: Chooser
   ids: Ids
   components: OpenApi["components"]
   /** URLs for connections, all on this machine. */

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { createZip } from "../../test/files/make-documents.ts"
-import type { Random } from "../api/random.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 import type { SampleDocument } from "./corpus.ts"
 
 const maxBytes = 3_000_000
@@ -63,14 +63,14 @@ const fragments = [
 const splice = (bytes: Buffer, from: number, to: number, inserted: Buffer): Buffer =>
   Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(to)])
 
-type Change = (random: Random, bytes: Buffer, other: Buffer) => Buffer
+type Change = (random: Chooser, bytes: Buffer, other: Buffer) => Buffer
 
-const cutOf = (random: Random, bytes: Buffer, max: number) => {
+const cutOf = (random: Chooser, bytes: Buffer, max: number) => {
   const from = random.below(bytes.length + 1)
   return { from, to: Math.min(bytes.length, from + random.below(max)) }
 }
 
-const numbers = (random: Random, bytes: Buffer): Buffer => {
+const numbers = (random: Chooser, bytes: Buffer): Buffer => {
   const text = bytes.toString("latin1")
   const found = [...text.matchAll(/\d{1,10}/g)]
   if (found.length === 0) return bytes
@@ -161,7 +161,7 @@ const changeParts: Change = (random, bytes, other) => {
 
 /** Mutates a document. */
 export const mutate = (
-  random: Random,
+  random: Chooser,
   document: SampleDocument,
   other: SampleDocument,
 ): SampleDocument => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { createExtractor, type ExtractionOutcome } from "../../src/files/extractor.ts"
-import { createRandom } from "../api/random.ts"
+import { createChooser } from "../../test/harness/random.ts"
 import type { SampleDocument } from "./corpus.ts"
 import { mutate } from "./mutate.ts"
 
@@ -83,7 +83,7 @@ export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   const work = async (): Promise<void> => {
     while (next < cases) {
       const own = seed + next++
-      const random = createRandom(own)
+      const random = createChooser(own)
       const document = mutate(random, random.pick(corpus), random.pick(corpus))
       const path = join(folder, String(own))
       writeFileSync(path, document.bytes)

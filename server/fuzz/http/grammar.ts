@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts"
+import type { Chooser } from "../../test/harness/random.ts"
 
 interface Framed {
   fields: string[]
@@ -8,7 +8,7 @@ interface Framed {
 type Choices = readonly [string, ...string[]]
 
 /** Generates HTTP/1.1 messages as Latin-1 strings; `oddness` sets how often they deviate. */
-export const createGrammar = (random: Random, oddness: number) => {
+export const createGrammar = (random: Chooser, oddness: number) => {
   /** Returns the ordinary form, or sometimes an unusual one. */
   const mostly = (usual: string, odd: Choices): string =>
     random.chance(oddness) ? random.pick(odd) : usual

@@ -5,9 +5,10 @@ import { FastPathConnection } from "../../src/http/fast-path/connection.ts"
 import type { FastPathResponse } from "../../src/http/fast-path/response.ts"
 import type { FastPathRoute, ReadBody } from "../../src/http/fast-path/routes.ts"
 import type { IncomingHead } from "../../src/http/request-context.ts"
+import { type Chooser, createChooser } from "../../test/harness/random.ts"
 import { createGrammar, type Grammar } from "./grammar.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"
-import { createRandom, cut, mutate, type Random } from "./random.ts"
+import { cut, mutate } from "./mutations.ts"
 
 const limits = {
   ...{ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 100 },
@@ -19,7 +20,7 @@ const hotRoute: FastPathRoute = {
   answer: async () => {},
 }
 
-const requestLine = (random: Random, { mostly, oneOf, lineEnd }: Grammar): string => {
+const requestLine = (random: Chooser, { mostly, oneOf, lineEnd }: Grammar): string => {
   const target = random.chance(0.8)
     ? hotTarget
     : oneOf(
@@ -52,7 +53,7 @@ const requestLine = (random: Random, { mostly, oneOf, lineEnd }: Grammar): strin
   return `${before}${target}${gap}${version}${lineEnd()}`
 }
 
-const requestText = (random: Random, oddness: number): string => {
+const requestText = (random: Chooser, oddness: number): string => {
   const grammar = createGrammar(random, oddness)
   const { mostly, field, cased, otherField, connectionField, framed, lineEnd } = grammar
   const host = () =>
@@ -152,7 +153,7 @@ interface Ours {
 }
 
 /** Requests parsed on one connection by the fast path and, after a handover, by Node's parser. */
-const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours> => {
+const readOurs = async (random: Chooser, pieces: readonly Buffer[]): Promise<Ours> => {
   const socket = new FakeSocket(pieces)
   const plain: Read[] = []
   let delayed: ReturnType<typeof createLlhttp> | undefined
@@ -213,7 +214,7 @@ export type Verdict = "plain" | "mixed" | "handed over" | "refused"
  * @throws {Error} if the parsed requests differ
  */
 export const compareRequests = async (seed: number): Promise<Verdict> => {
-  const random = createRandom(seed)
+  const random = createChooser(seed)
   const oddness = random.pick([0, 0.005, 0.03])
   const texts = Array.from({ length: 1 + random.below(3) }, () => requestText(random, oddness))
   const text = Buffer.from(texts.join(""), "latin1")

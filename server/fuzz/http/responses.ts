@@ -1,14 +1,15 @@
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { MalformedHttpError } from "../../src/outbound/malformed-response.ts"
 import { ResponseParser } from "../../src/outbound/response-parser.ts"
+import { type Chooser, createChooser } from "../../test/harness/random.ts"
 import { createGrammar, type Grammar } from "./grammar.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"
-import { createRandom, cut, mutate, type Random } from "./random.ts"
+import { cut, mutate } from "./mutations.ts"
 
 const statuses = ["200", "404", "500", "204", "304"] as const
 const oddStatuses = ["100", "101", "103", "099", "999", "20", "2000", "2 0", ""] as const
 
-const headOf = (random: Random, grammar: Grammar, status: string, fields: string[]): string => {
+const headOf = (random: Chooser, grammar: Grammar, status: string, fields: string[]): string => {
   const { mostly, oneOf, lineEnd } = grammar
   const version = mostly(random.chance(0.9) ? "HTTP/1.1" : "HTTP/1.0", [
     ...(["HTTP/2.0", "HTTP/1.2", "http/1.1", "HTTP/1.10", "HTTP/11", "ICY", "RTSP/1.0"] as const),
@@ -19,14 +20,14 @@ const headOf = (random: Random, grammar: Grammar, status: string, fields: string
   return `${version}${gap}${status}${reason}${lineEnd()}${fields.join("")}${lineEnd()}`
 }
 
-const shuffled = (random: Random, fields: readonly string[]): string[] => {
+const shuffled = (random: Chooser, fields: readonly string[]): string[] => {
   const left = [...fields]
   const mixed: string[] = []
   while (left.length > 0) mixed.push(...left.splice(random.below(left.length), 1))
   return mixed
 }
 
-const replyText = (random: Random, oddness: number): string => {
+const replyText = (random: Chooser, oddness: number): string => {
   const grammar = createGrammar(random, oddness)
   const { otherField, connectionField, framed, oneOf } = grammar
   let text = ""
@@ -72,7 +73,7 @@ const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean)
       reading.body += chunk.toString("latin1")
     },
     end: () => {
-      ok(!reading.isWhole, "the end was told twice")
+      ok(!reading.isWhole, "the end was reported twice")
       reading.isWhole = true
     },
   })
@@ -131,7 +132,7 @@ export type Verdict = "accepted" | "refused" | "unfinished"
  * @throws {Error} if the gateway accepts what llhttp rejects, or both accept it but differ
  */
 export const compareReplies = (seed: number): Verdict => {
-  const random = createRandom(seed)
+  const random = createChooser(seed)
   const kind = random.below(4)
   const text = Buffer.from(replyText(random, kind === 0 ? 0 : 0.06), "latin1")
   const bytes = kind === 3 ? mutate(random, text) : text

@@ -34,12 +34,12 @@ describe.each(chooseDatabases())("the background reader on $name", ({ open }) =>
 
   it("sees the last committed write", async () => {
     await db.transact((tx) =>
-      tx.insertInto("settings").values({ name: "aside", value: "ü", updated_at: 1 }).execute(),
+      tx.insertInto("settings").values({ name: "background", value: "ü", updated_at: 1 }).execute(),
     )
     const row = db.backgroundReader
       .selectFrom("settings")
       .select("value")
-      .where("name", "=", "aside")
+      .where("name", "=", "background")
     expect(await row.executeTakeFirst()).toEqual({ value: "ü" })
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { createChooser } from "../../test/harness/random.ts"
 import { JsonScanner } from "./json-scanner.ts"
 
 const limits = { maxDepth: 20, maxValues: 1000, maxMembers: 10 }
@@ -21,17 +22,6 @@ const isJson = (read: () => unknown): boolean => {
   }
 }
 
-/** Seeded random number generator (mulberry32). @returns integers below its argument */
-const createRandom = (seed: number) => {
-  let state = seed
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
-
 const fragments = [
   ...'{}[],:\\"-.eE+0',
   ...['"a":', '"\\u0041"', "\\u00", "12", "0.5", "1e9", "true", "fals", "null", " \n\t\r", "\x01"],
@@ -41,14 +31,14 @@ const fragments = [
 describe("JsonScanner", () => {
   it("accepts exactly what JSON.parse accepts, however the text is chunked", () => {
     const seed = 20_261_122
-    const random = createRandom(seed)
+    const { below, pick } = createChooser(seed)
     let taken = 0
     for (let round = 0; round < 50_000; round++) {
-      const count = 1 + random(9)
-      const text = Array.from({ length: count }, () => fragments[random(fragments.length)]).join("")
+      const count = 1 + below(9)
+      const text = Array.from({ length: count }, () => pick(fragments)).join("")
       const expected = isJson(() => JSON.parse(text))
       if (expected) taken++
-      const pieceBytes = 1 + random(7)
+      const pieceBytes = 1 + below(7)
       const found = isJson(() => scan(text, pieceBytes))
       expect({ seed, round, text, pieceBytes, isJson: found }).toMatchObject({ isJson: expected })
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createRandom } from "../../bench/rag/figures.ts"
+import { createRandom } from "../../test/harness/random.ts"
 import { createFairSemaphore } from "./fair-semaphore.ts"
 
 const busy = (): Error => new Error("busy")

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { createRandom } from "../../bench/rag/figures.ts"
+import { createRandom } from "../../test/harness/random.ts"
 import { createUserLimit } from "./user-limit.ts"
 
 const createLimit = (perUser: number, total: number) =>

@@ -251,7 +251,7 @@ describe.runIf(hasPostgres)("two gateways on one database", () => {
 
   it("propagate changes of settings, models and connections", async () => {
     await first.call("POST", "/api/v1/settings/", { enable_signup: true })
-    const model = { id: "told", name: "Told", base_model_id: "gpt-fake" }
+    const model = { id: "propagated", name: "Propagated", base_model_id: "gpt-fake" }
     await first.call("POST", "/api/v1/models/create", model)
     const connection = { kind: "openai", name: "two", base_url: upstream.url, id_prefix: "two" }
     await first.call("POST", "/api/v1/connections/create", connection)
@@ -262,6 +262,6 @@ describe.runIf(hasPostgres)("two gateways on one database", () => {
       const { body } = await second.call("GET", "/v1/models")
       return body.data.map(({ id }: { id: string }) => id)
     }
-    await expect.poll(ids).toEqual(expect.arrayContaining(["told", "two.gpt-fake"]))
+    await expect.poll(ids).toEqual(expect.arrayContaining(["propagated", "two.gpt-fake"]))
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { runClientChaos } from "../../chaos/clients/run.ts"
-import { mayGrowMb } from "../../chaos/upstreams/memory.ts"
+import { maxGrowthMb } from "../../chaos/health.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { amount, isLongForm } from "../harness/short-and-long-form.ts"
 
@@ -18,7 +18,7 @@ describe.each(chooseDatabases())(
         expect(result.uploads).toBeGreaterThan(amount(2, 12))
         // A short run has too few samples: they mostly show the cold start and other load.
         if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
-        expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
+        expect(result.memory.after).toBeLessThan(result.memory.before + maxGrowthMb)
       } finally {
         await found.remove()
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { mayGrowMb } from "../../chaos/upstreams/memory.ts"
+import { maxGrowthMb } from "../../chaos/health.ts"
 import { runChaos } from "../../chaos/upstreams/run.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { amount, isLongForm } from "../harness/short-and-long-form.ts"
@@ -24,7 +24,7 @@ describe.each(chooseDatabases())(
           expect(right + error).toBeGreaterThan(80 / sampleEvery)
         // A short run has too few samples: they mostly show the cold start and other load.
         if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
-        expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
+        expect(result.memory.after).toBeLessThan(result.memory.before + maxGrowthMb)
       } finally {
         await found.remove()
       }

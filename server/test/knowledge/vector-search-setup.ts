@@ -1,5 +1,4 @@
 import { sql } from "kysely"
-import { createRandom } from "../../bench/rag/figures.ts"
 import { createLocalBus } from "../../src/bus/bus.ts"
 import type { Database } from "../../src/db/database.ts"
 import { createPassageStore } from "../../src/files/passage-store.ts"
@@ -10,6 +9,7 @@ import { combineWithIndex, createSearchClient } from "../../src/knowledge/search
 import { createVectorStore } from "../../src/knowledge/vector-store.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { hasPgvector, openWithPgvector } from "../harness/pgvector.ts"
+import { createRandom } from "../harness/random.ts"
 
 const dimensions = 48
 const passagesPerBatch = 15

@@ -11,9 +11,9 @@ import { fullProjection, type ScimJson } from "../../src/scim/projection.ts"
 import { userType } from "../../src/scim/resource-types.ts"
 import { createResourceViews } from "../../src/scim/resource-views.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
+import { createChooser } from "../harness/random.ts"
 import { amount } from "../harness/short-and-long-form.ts"
 import {
-  createChooser,
   filterStructure,
   generateFilter,
   generateTerm,

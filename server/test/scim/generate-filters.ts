@@ -1,24 +1,6 @@
 import type { Filter as ReferenceFilter } from "scim2-parse-filter"
 import type { Filter } from "../../src/scim/filter.ts"
-
-/** A mulberry32 generator of numbers from 0 to 1; the same seed repeats the sequence. */
-const createRandom = (seed: number) => {
-  let state = seed
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-export const createChooser = (seed: number) => {
-  const random = createRandom(seed)
-  const below = (limit: number): number => Math.floor(random() * limit)
-  const pick = <T>(items: readonly [T, ...T[]]): T => items[below(items.length)] ?? items[0]
-  return { random, below, pick }
-}
-type Chooser = ReturnType<typeof createChooser>
+import type { Chooser } from "../harness/random.ts"
 
 export const sampleTexts = [
   "",

@@ -1,22 +1,4 @@
-/** Deterministic random numbers (mulberry32). */
-export const createRandom = (seed: number) => {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const below = (end: number): number => Math.floor(next() * end)
-  return {
-    /** An integer from 0 to below `end`. */
-    below,
-    chance: (probability: number): boolean => next() < probability,
-    pick: <T>(choices: readonly [T, ...T[]]): T => choices[below(choices.length)] ?? choices[0],
-  }
-}
-
-export type Random = ReturnType<typeof createRandom>
+import type { Chooser } from "../../test/harness/random.ts"
 
 /** Characters that trigger edge cases in parsers. */
 const oddBytes: readonly [number, ...number[]] = [
@@ -24,7 +6,7 @@ const oddBytes: readonly [number, ...number[]] = [
   ...[0x3a, 0x2c, 0x3b, 0x22, 0x5c, 0x30, 0x66, 0x58, 0x80, 0x85, 0xa0, 0xff],
 ]
 
-const changeOne = (random: Random, bytes: Buffer): Buffer => {
+const changeOne = (random: Chooser, bytes: Buffer): Buffer => {
   const at = random.below(bytes.length + 1)
   const before = bytes.subarray(0, at)
   const length = 1 + random.below(random.chance(0.8) ? 2 : 24)
@@ -43,14 +25,14 @@ const changeOne = (random: Random, bytes: Buffer): Buffer => {
 }
 
 /** Applies up to three mutations: inserts, replaces or deletes a byte, or duplicates a piece. */
-export const mutate = (random: Random, bytes: Buffer): Buffer => {
+export const mutate = (random: Chooser, bytes: Buffer): Buffer => {
   let mutated = bytes
   for (let left = 1 + random.below(3); left > 0; left--) mutated = changeOne(random, mutated)
   return mutated
 }
 
 /** Splits bytes at random, as they may arrive on a connection. */
-export const cut = (random: Random, bytes: Buffer): Buffer[] => {
+export const cut = (random: Chooser, bytes: Buffer): Buffer[] => {
   if (random.chance(0.3)) return [bytes]
   const longest = random.pick([1, 7, 40, 400, bytes.length, bytes.length])
   const pieces: Buffer[] = []
