@@ -31,9 +31,7 @@ import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
-import { createModelCatalogue } from "./models/catalogue.ts"
-import { createModels } from "./models/models.ts"
-import { createModelStore } from "./models/store.ts"
+import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { ollama } from "./providers/ollama.ts"
 import { openai } from "./providers/openai.ts"
@@ -172,16 +170,15 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     secrets,
     hostServices: () => functionServices,
   })
-  const modelStore = createModelStore({ db, grants })
   const { directory } = functions
-  const catalogue = await createModelCatalogue({ registry, directory, store: modelStore, bus })
-  catalogue.onChange(recheckAccess)
-  const models = createModels({
+  const { catalogue, models } = await createModelParts({
     ...changes,
-    maxModels: config.MAX_MODELS,
-    store: modelStore,
-    catalogue,
+    config,
+    grants,
+    registry,
+    directory,
   })
+  catalogue.onChange(recheckAccess)
   const knowledge = await createKnowledge({
     ...changes,
     ...options,

@@ -1,0 +1,23 @@
+import type { Config } from "../config/config.ts"
+import type { ConnectionRegistry } from "../connections/registry.ts"
+import type { FunctionRegistry } from "../functions/function-registry.ts"
+import type { Grants } from "../grants/grants.ts"
+import { createModelCatalogue } from "./catalogue.ts"
+import { createModels } from "./models.ts"
+import { createModelStore } from "./store.ts"
+
+interface Deps
+  extends Omit<Parameters<typeof createModels>[0], "maxModels" | "store" | "catalogue"> {
+  config: Config
+  grants: Grants
+  registry: ConnectionRegistry
+  directory: FunctionRegistry
+}
+
+/** Creates the catalogue of all models and the service for workspace models. */
+export const createModelParts = async (deps: Deps) => {
+  const store = createModelStore(deps)
+  const catalogue = await createModelCatalogue({ ...deps, store })
+  const models = createModels({ ...deps, maxModels: deps.config.MAX_MODELS, store, catalogue })
+  return { catalogue, models }
+}
