@@ -1,7 +1,9 @@
-// `npm run screenshots [-- name …]`: PNG files of every page at three widths, light and dark.
+// `npm run screenshots [-- --locale de-DE] [name …]`: PNG files of every page at three widths, light
+// and dark, in English unless another locale is given.
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
 import { adminPages, expandPage, seed } from "./seed.ts"
 import { setup } from "./setup/build.ts"
 import { type BrowserSession, startTestApp } from "./test-app.ts"
@@ -11,7 +13,11 @@ const themes = ["light", "dark"] as const
 const height = 900
 
 const folder = process.env.SCREENSHOTS ?? join(tmpdir(), "portico-screenshots")
-const requestedNames = process.argv.slice(2)
+const { values, positionals: requestedNames } = parseArgs({
+  allowPositionals: true,
+  options: { locale: { type: "string", default: "en-US" } },
+})
+const { locale } = values
 mkdirSync(folder, { recursive: true })
 
 const takeScreenshots = async (
@@ -43,12 +49,12 @@ const noAdmin = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
 const empty = await startTestApp(noAdmin)
 const published = await startTestApp({ ...noAdmin, PUBLIC_URL: "http://models.example.com" })
 try {
-  const outside = await app.openSession()
+  const outside = await app.openSession({ locale })
   await takeScreenshots(outside, "sign-in", "/sign-in")
   await takeScreenshots(outside, "sign-up", "/sign-up")
-  await takeScreenshots(await empty.openSession(), "welcome", "/welcome")
-  await takeScreenshots(await published.openSession(), "welcome-setup-code", "/welcome")
-  const admin = await app.asAdmin()
+  await takeScreenshots(await empty.openSession({ locale }), "welcome", "/welcome")
+  await takeScreenshots(await published.openSession({ locale }), "welcome-setup-code", "/welcome")
+  const admin = await app.asAdmin({ locale })
   for (const [name, path] of Object.entries(adminPages(await seed(app.gateway)))) {
     await takeScreenshots(admin, name, path)
   }
