@@ -6,10 +6,8 @@ import {
 } from "../outbound/client.ts"
 import type { Provider, ProviderModel } from "../providers/provider.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
-import { redactSecrets } from "./redact.ts"
+import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
 import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
-
-const listTimeoutMs = 10_000
 
 /** A connection in use: its client, its health and its models. */
 export interface Upstream {
@@ -36,7 +34,7 @@ export interface Upstream {
    */
   beginAttempt(): () => void
   recordSuccess(): void
-  recordFailure(severity: "hard" | "soft", reason: string): void
+  recordFailure(severity: "hard" | "soft", error: Error): void
   /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
   refresh(): Promise<boolean>
   refreshLoaded(): Promise<void>
@@ -58,9 +56,6 @@ interface Deps {
   onChange: (upstream: Upstream) => void
   now: () => number
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message || error.name : String(error)
 
 /** Lower-case names, so that a connection's headers replace those of a caller. */
 const lowercaseNames = (headers: Record<string, string>): Record<string, string> =>
@@ -86,14 +81,12 @@ export const createUpstream = (deps: Deps): Upstream => {
   let loadedNames: ReadonlySet<string> = new Set()
   let hasListed = false
   let isAvailable = true
-  let lastError: string | null = null
+  let listError: Diagnosis | null = null
   /** The error of the last failed request, until one succeeds. */
-  let requestError: string | null = null
+  let requestError: Diagnosis | null = null
   let lastOkAt: number | null = null
   let pendingRefresh: Promise<boolean> | undefined
   let isClosed = false
-
-  const redactedError = (reason: string): string => redactSecrets(reason, config).slice(0, 300)
 
   const createListRequest = () => ({ client, headers, signal: AbortSignal.timeout(listTimeoutMs) })
 
@@ -104,7 +97,7 @@ export const createUpstream = (deps: Deps): Upstream => {
     models = found.filter(allowed)
     hasListed = true
     isAvailable = true
-    lastError = null
+    listError = null
     lastOkAt = now()
     breaker.recordListSuccess()
     if (hasChanged) deps.onChange(upstream)
@@ -113,7 +106,7 @@ export const createUpstream = (deps: Deps): Upstream => {
   const applyListFailure = (error: unknown): void => {
     const hasChanged = isAvailable || !hasListed
     hasListed = true
-    lastError = redactedError(messageOf(error))
+    listError = diagnose(error, config)
     // A rate limit does not count against the connection's health.
     if (error instanceof RefusedError && error.status === 429) return
     isAvailable = false
@@ -165,19 +158,23 @@ export const createUpstream = (deps: Deps): Upstream => {
       requestError = null
       breaker.recordSuccess()
     },
-    recordFailure: (severity, reason) => {
-      requestError = redactedError(reason)
+    recordFailure: (severity, error) => {
+      requestError = diagnose(error, config)
       breaker.recordFailure(severity)
     },
     refresh,
     refreshLoaded,
-    health: () => ({
-      status: !hasListed ? "unknown" : breaker.isHealthy() && isAvailable ? "healthy" : "resting",
-      last_error: lastError ?? requestError,
-      last_ok_at: lastOkAt,
-      models: models.length,
-      running: upstream.inFlight,
-    }),
+    health: () => {
+      const error = listError ?? requestError
+      return {
+        status: !hasListed ? "unknown" : breaker.isHealthy() && isAvailable ? "healthy" : "resting",
+        last_error: error?.message ?? null,
+        last_error_details: error?.details ?? null,
+        last_ok_at: lastOkAt,
+        models: models.length,
+        running: upstream.inFlight,
+      }
+    },
     retire: () => {
       isClosed = true
       breaker.close()

@@ -6,7 +6,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createClient } from "../outbound/client.ts"
 import type { Provider, ProviderKind } from "../providers/provider.ts"
-import { describeTestFailure, testTimeoutMs } from "./connection-test.ts"
+import { diagnose, listTimeoutMs } from "./diagnosis.ts"
 import { type ConnectionRegistry, environmentConnections } from "./registry.ts"
 import {
   type Connection,
@@ -34,6 +34,7 @@ interface Deps {
 const disabledHealth: ConnectionHealth = {
   status: "disabled",
   last_error: null,
+  last_error_details: null,
   last_ok_at: null,
   models: 0,
   running: 0,
@@ -125,23 +126,23 @@ export const createConnections = (deps: Deps) => {
     test: async (connection: NewConnection): Promise<ConnectionTestResult> => {
       const provider = providers[connection.kind]
       const connect = connection.connect_timeout ?? config.UPSTREAM_CONNECT_TIMEOUT
-      const timeouts = { connect, firstByte: testTimeoutMs / 1000, idle: testTimeoutMs / 1000 }
+      const timeouts = { connect, firstByte: listTimeoutMs / 1000, idle: listTimeoutMs / 1000 }
       const client = createClient(connection.base_url, timeouts)
       const headers = { ...provider.credentialHeaders(connection.api_key), ...connection.headers }
       const started = performance.now()
       const elapsedMs = () => Math.round(performance.now() - started)
       try {
-        const listRequest = { client, headers, signal: AbortSignal.timeout(testTimeoutMs) }
+        const listRequest = { client, headers, signal: AbortSignal.timeout(listTimeoutMs) }
         const models = (await provider.listModels(listRequest, [])).map(({ name }) => name)
         const message =
           models.length === 0
             ? "Connected, but no models are available yet."
             : `Connected; ${models.length} model${models.length === 1 ? "" : "s"} available.`
-        return { ok: true, message, models, duration_ms: elapsedMs() }
+        return { ok: true, message, details: null, models, duration_ms: elapsedMs() }
       } catch (error) {
         return {
           ok: false,
-          message: describeTestFailure(error, connection),
+          ...diagnose(error, connection),
           models: [],
           duration_ms: elapsedMs(),
         }

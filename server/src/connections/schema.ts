@@ -92,7 +92,10 @@ export interface ConnectionConfig extends NewConnection {
 export const ConnectionHealth = z
   .object({
     status: z.enum(["unknown", "healthy", "resting", "disabled"]),
+    /** A message for people. */
     last_error: z.string().nullable(),
+    /** The provider's response or the network error, if it says more than `last_error`. */
+    last_error_details: z.string().nullable(),
     last_ok_at: z.int().nullable(),
     models: z.int(),
     running: z.int(),
@@ -122,6 +125,8 @@ export const ConnectionTestResult = z
     ok: z.boolean(),
     /** A message for people. */
     message: z.string(),
+    /** The provider's response or the network error, if it says more than the message. */
+    details: z.string().nullable(),
     models: z.array(z.string()),
     duration_ms: z.int(),
   })

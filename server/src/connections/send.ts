@@ -1,9 +1,10 @@
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
-import type {
-  RequestHandle,
-  ResponseListener,
-  SentRequest,
-  UpstreamRequest,
+import {
+  RefusedError,
+  type RequestHandle,
+  type ResponseListener,
+  type SentRequest,
+  type UpstreamRequest,
 } from "../outbound/client.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./connection.ts"
@@ -164,7 +165,7 @@ class FailoverRequest implements RequestHandle {
       onHead: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
         isUnavailable = retryable && status !== 429
-        if (isUnavailable) upstream.recordFailure("soft", `responded with status ${status}`)
+        if (isUnavailable) upstream.recordFailure("soft", new RefusedError(status, ""))
         if (retryable && (this.#firstFailure || this.#hasNext())) {
           buffered = { upstream, status, rawHeaders, chunks: [], bytes: 0, isComplete: false }
           this.#limitBodyTime()
@@ -209,7 +210,7 @@ class FailoverRequest implements RequestHandle {
   #recordFailure(upstream: Upstream, error: UpstreamError): void {
     if (error.kind === "unreadable") return
     const hard = error.kind === "unreachable" || error.kind === "reset"
-    upstream.recordFailure(hard ? "hard" : "soft", error.message)
+    upstream.recordFailure(hard ? "hard" : "soft", error)
   }
 
   #tryNext(buffered: BufferedResponse): void {

@@ -238,13 +238,18 @@ type JsonRequest = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
 /** A batch of embeddings takes tens of megabytes as JSON. */
 const defaultMaxBytes = 64_000_000
 
-/** The upstream answered a request of the gateway's own with a status other than 2xx. */
+const maxErrorBodyLength = 10_000
+
+/** The upstream answered with a status other than 2xx. */
 export class RefusedError extends Error {
   readonly status: number
+  /** The response body's beginning. */
+  readonly body: string
 
   constructor(status: number, body: string) {
     super(`it answered ${status}: ${body.slice(0, 200)}`)
     this.name = "RefusedError"
     this.status = status
+    this.body = body.slice(0, maxErrorBodyLength)
   }
 }

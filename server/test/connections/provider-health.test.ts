@@ -43,7 +43,10 @@ it("retries a hanging provider with one request at a time, even if its model lis
   expect(isResting()).toBe(true)
   await waitFor(() => !isResting())
   // Its list was read successfully; the error is the failed request's.
-  expect(await failingHealth()).toMatchObject({ status: "resting", last_error: "no reply in time" })
+  expect(await failingHealth()).toMatchObject({
+    status: "resting",
+    last_error: `${failing.url} did not respond in time.`,
+  })
   const before = chats()
   const statuses = await Promise.all(
     Array.from({ length: 10 }, async () => (await sendChat()).status),

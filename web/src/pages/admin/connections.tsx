@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ArrowDown, ArrowUp, Cable, Plus } from "lucide-react"
-import type { Connection, ConnectionHealth } from "../../../../server/src/connections/schema.ts"
+import type { Connection } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
-import { Badge, Status } from "../../ui/badge.tsx"
+import { Badge } from "../../ui/badge.tsx"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -13,17 +13,13 @@ import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
+import { HealthError, HealthStatus } from "./connection-health.tsx"
 
 const AddConnection = () => (
   <ButtonLink to="/admin/connections/new" variant="primary" icon={Plus}>
     {t("connections.add")}
   </ButtonLink>
 )
-
-export const HealthStatus = ({ health }: { health: ConnectionHealth }) => {
-  const tones = { healthy: "ok", resting: "danger", unknown: "plain", disabled: "plain" } as const
-  return <Status tone={tones[health.status]}>{t(`health.${health.status}`)}</Status>
-}
 
 /** Moves a connection by `step` and returns the connections whose `position` must be saved. */
 const reorder = (items: readonly Connection[], id: string, step: number) => {
@@ -97,13 +93,11 @@ const columns = (
     id: "health",
     header: t("connections.health"),
     cell: ({ health }) => (
-      <div className="max-w-72 min-w-24 whitespace-normal">
-        <HealthStatus health={health} />
-        {health.last_error && health.status !== "healthy" && (
-          <p title={health.last_error} className="line-clamp-2 text-xs break-words text-danger">
-            {health.last_error}
-          </p>
-        )}
+      <div className="max-w-72 min-w-24 text-xs whitespace-normal">
+        <span className="text-sm">
+          <HealthStatus health={health} />
+        </span>
+        {health.status !== "healthy" && <HealthError health={health} />}
       </div>
     ),
   },

@@ -1,0 +1,86 @@
+import { ZodError } from "zod"
+import { readErrorBody } from "../formats/error-body.ts"
+import { RefusedError } from "../outbound/client.ts"
+import { UpstreamError } from "../outbound/upstream-error.ts"
+import { redactSecrets } from "./redact.ts"
+import type { NewConnection } from "./schema.ts"
+
+/** How long to wait for a list of models. */
+export const listTimeoutMs = 10_000
+
+const maxMessageLength = 500
+const maxDetailsLength = 1000
+
+/** Why a request to an upstream failed, for the person who configures the connection. */
+export interface Diagnosis {
+  /** What failed and what to check. */
+  message: string
+  /** The unchanged error or response, if it says more than the message. */
+  details: string | null
+}
+
+const describeRejection = (
+  { status, body }: RefusedError,
+  { base_url, kind }: NewConnection,
+): string => {
+  if (status === 401 || status === 403) {
+    return `${base_url} rejected the API key (status ${status}). Check the key.`
+  }
+  if (status === 404) {
+    const hint =
+      kind === "openai" ? "The base URL usually ends in /v1." : "Use the base URL without a path."
+    return `${base_url} has no model list at this path (404). ${hint}`
+  }
+  const reason = readErrorBody(body)?.message
+  return reason
+    ? `${base_url} responded with status ${status}: ${reason}`
+    : `${base_url} responded with status ${status}.`
+}
+
+const reasonByCode: Record<string, string> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "the DNS lookup failed temporarily",
+  EHOSTUNREACH: "no route to host",
+  ENETUNREACH: "network unreachable",
+}
+
+const reasonOf = (error: Error): string => {
+  const [code] = Object.keys(reasonByCode).filter((one) => error.message.includes(one))
+  return (code && reasonByCode[code]) || error.message || error.name
+}
+
+const describeConnectionError = (error: Error, { base_url }: NewConnection): string => {
+  if (error.name === "TimeoutError") {
+    return `${base_url} did not respond within ${listTimeoutMs / 1000} seconds.`
+  }
+  const kind = error instanceof UpstreamError ? error.kind : "reset"
+  if (kind === "timeout") return `${base_url} did not respond in time.`
+  const reason = reasonOf(error)
+  return kind === "unreachable"
+    ? `Can't reach ${base_url}: ${reason}. Check the address and that the server is running.`
+    : `The connection to ${base_url} failed: ${reason}`
+}
+
+const describe = (error: Error, connection: NewConnection): string => {
+  if (error instanceof RefusedError) return describeRejection(error, connection)
+  if (error instanceof SyntaxError || error instanceof ZodError) {
+    const name = connection.kind === "ollama" ? "Ollama" : "an OpenAI-style API"
+    return `${connection.base_url} did not respond like ${name}.`
+  }
+  return describeConnectionError(error, connection)
+}
+
+const detailsOf = (error: Error): string =>
+  error instanceof RefusedError ? `${error.status} ${error.body}`.trim() : error.message
+
+export const diagnose = (thrown: unknown, connection: NewConnection): Diagnosis => {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  // Before truncation, which could cut a secret in two.
+  const message = redactSecrets(describe(error, connection), connection)
+  const details = redactSecrets(detailsOf(error), connection)
+  return {
+    message: message.slice(0, maxMessageLength),
+    details: message.includes(details) ? null : details.slice(0, maxDetailsLength),
+  }
+}
