@@ -4,12 +4,12 @@ import { useId, useState } from "react"
 import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { deriveFunctionId } from "../../lib/derive-id.ts"
 import { classes } from "../../ui/classes.ts"
 import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { type Example, examples } from "./examples.ts"
-import { toFunctionId } from "./function-id.ts"
 
 const emptyValues = { example: "empty", name: "", id: "", description: "" }
 
@@ -25,7 +25,7 @@ export const NewFunctionPage = () => {
       const content = all.find((one) => one.id === example)?.content ?? ""
       const meta = { description, tags: [] }
       // Disabled at first, so that unreviewed code does not answer anyone.
-      const body = { id: id || toFunctionId(name), name, content, meta, is_active: false }
+      const body = { id: id || deriveFunctionId(name), name, content, meta, is_active: false }
       return api.post<FunctionRecord>("/api/v1/functions/create", body)
     },
     onSuccess: async ({ id }) => {
@@ -44,7 +44,7 @@ export const NewFunctionPage = () => {
       example: id,
       name: initialName,
       description: initialDescription,
-      ...(!ownId && { id: toFunctionId(initialName) }),
+      ...(!ownId && { id: deriveFunctionId(initialName) }),
     })
   }
   const { error } = create
@@ -69,7 +69,7 @@ export const NewFunctionPage = () => {
         <TextField
           label={t("functions.name")}
           value={values.name}
-          onValue={(name) => set({ name, ...(!ownId && { id: toFunctionId(name) }) })}
+          onValue={(name) => set({ name, ...(!ownId && { id: deriveFunctionId(name) }) })}
           error={fieldError(error, "name")}
           autoComplete="off"
         />

@@ -4,16 +4,16 @@ import { useRef } from "react"
 import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { deriveFunctionId } from "../../lib/derive-id.ts"
 import { Button } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { downloadTextFile } from "../admin/csv.ts"
-import { toFunctionId } from "./function-id.ts"
 
 /** A source file as an import of one function named after it. */
 const fromSource = (name: string, content: string): object => {
   const title = name.replace(/\.[^.]+$/, "")
-  return { functions: [{ id: toFunctionId(title), name: title, content, is_active: false }] }
+  return { functions: [{ id: deriveFunctionId(title), name: title, content, is_active: false }] }
 }
 
 const fromJson = (text: string): object => {

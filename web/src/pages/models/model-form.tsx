@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import { deriveId } from "../../lib/derive-id.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
@@ -8,7 +9,7 @@ import { Form, fieldError } from "../../ui/form.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
-import { type ModelValues, toModelId } from "./model-values.ts"
+import type { ModelValues } from "./model-values.ts"
 import { ParamsFields } from "./params-fields.tsx"
 import { TryModel } from "./try-model.tsx"
 
@@ -63,7 +64,7 @@ export const ModelForm = (props: ModelFormProps) => {
         <TextField
           label={t("models.name")}
           value={values.name}
-          onValue={(name) => set({ name, ...(!ownId && { id: toModelId(name) }) })}
+          onValue={(name) => set({ name, ...(!ownId && { id: deriveId(name) }) })}
           error={fieldError(error, "name")}
           autoComplete="off"
         />

@@ -1,5 +1,6 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
+import { deriveId } from "../../lib/derive-id.ts"
 
 export interface ModelValues {
   base_model_id: string
@@ -51,15 +52,6 @@ export const toModelValues = (model: WorkspaceModel): ModelValues => {
   }
 }
 
-/** Derives an ID from a name: "Harbour Pilot" → "harbour-pilot". */
-export const toModelId = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9.:_/]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-
 /** Omits empty parameters, which use the model's defaults. */
 export const omitEmptyParams = (params: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
@@ -74,7 +66,7 @@ export const toRequestBody = (values: ModelValues, previous?: WorkspaceModel) =>
   const { base_model_id, name, id, description, system, tags, access_grants } = values
   const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))
   return {
-    id: id || toModelId(name),
+    id: id || deriveId(name),
     name,
     base_model_id,
     meta: { ...previous?.meta, description, tags, knowledge },
