@@ -6,6 +6,7 @@ import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { knowledge } from "./de/knowledge.ts"
 import { models } from "./de/models.ts"
+import { providers } from "./de/providers.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
@@ -16,6 +17,7 @@ export const de: Catalogue = {
   ...signOn,
   ...chat,
   ...models,
+  ...providers,
   ...functions,
   ...knowledge,
   ...account,

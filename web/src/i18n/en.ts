@@ -6,6 +6,7 @@ import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { knowledge } from "./en/knowledge.ts"
 import { models } from "./en/models.ts"
+import { providers } from "./en/providers.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
@@ -16,6 +17,7 @@ export const en = {
   ...signOn,
   ...chat,
   ...models,
+  ...providers,
   ...knowledge,
   ...functions,
   ...account,

@@ -105,10 +105,6 @@ export const admin = {
   "connection.kind": "Typ",
   "connection.openai": "OpenAI-kompatibel",
   "connection.ollama": "Ollama",
-  "connection.openaiHelp":
-    "OpenAI, vLLM, LM Studio, llama.cpp und andere Server mit OpenAI-kompatibler API.",
-  "connection.ollamaHelp":
-    "Eine lokale Laufzeitumgebung. Sie können deren Modelle von hier aus herunterladen und löschen.",
   "connection.name": "Name",
   "connection.nameHelp": "Wird neben den Modellen angezeigt.",
   "connection.nameOptional":

@@ -28,6 +28,7 @@ export const start = {
   "welcome.stepAccount": "Konto",
   "welcome.stepSource": "Modelle",
   "welcome.stepChat": "Chat",
+  "welcome.stepDone": "Erledigt:",
   "source.title": "Modelle verbinden",
   "source.lead":
     "Verbinden Sie eine Laufzeitumgebung auf Ihrem Rechner oder einen Anbieter mit API-Schlüssel.",
@@ -51,6 +52,6 @@ export const start = {
   "source.skip": "Vorerst überspringen",
   "source.provider": "Anbieter verbinden",
   "source.providerHelp":
-    "OpenAI oder ein Server mit OpenAI-kompatibler API: vLLM, LM Studio, llama.cpp und andere.",
+    "Wählen Sie einen aus, oder geben Sie die Adresse eines Servers mit OpenAI-kompatibler API ein.",
   "source.save": "Verbinden",
 }

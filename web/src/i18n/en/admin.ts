@@ -99,9 +99,6 @@ export const admin = {
   "connection.kind": "Type",
   "connection.openai": "OpenAI-compatible",
   "connection.ollama": "Ollama",
-  "connection.openaiHelp":
-    "OpenAI, vLLM, LM Studio, llama.cpp, and any other server with an OpenAI-compatible API.",
-  "connection.ollamaHelp": "A local runtime. You can pull and delete its models from here.",
   "connection.name": "Name",
   "connection.nameHelp": "Shown next to its models.",
   "connection.nameOptional": "Shown next to its models. Leave blank to use its address.",

@@ -26,6 +26,7 @@ export const start = {
   "welcome.stepAccount": "Account",
   "welcome.stepSource": "Models",
   "welcome.stepChat": "Chat",
+  "welcome.stepDone": "Done:",
   "source.title": "Connect models",
   "source.lead": "Connect a runtime on your machine, or a provider with an API key.",
   "source.looking": "Looking for a runtime at {address}",
@@ -47,6 +48,6 @@ export const start = {
   "source.skip": "Skip for now",
   "source.provider": "Connect a provider",
   "source.providerHelp":
-    "OpenAI, or any server with an OpenAI-compatible API: vLLM, LM Studio, llama.cpp, and others.",
+    "Choose one, or enter the address of any server with an OpenAI-compatible API.",
   "source.save": "Connect",
 }

@@ -10,8 +10,9 @@ import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field, Select, TextField } from "../../ui/field.tsx"
+import { TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import { ErrorDetails } from "./connection-health.tsx"
 
 export type ProviderKind = NewConnection["kind"]
 
@@ -34,38 +35,17 @@ interface ConnectionBasicsProps {
   error: unknown
   /** The last characters of the saved key; leaving the field empty keeps the key. */
   savedKey?: string
-  fixedKind?: boolean
   nameHelp?: string
   /** The environment variable that locks these fields. */
   locked?: string | undefined
 }
 
-/** Kind, name, address, and key. */
+/** Name, address, and key. */
 export const ConnectionBasics = (props: ConnectionBasicsProps) => {
-  const { values, set, error, savedKey, fixedKind = false, locked } = props
+  const { values, set, error, savedKey, locked } = props
   const { nameHelp = t("connection.nameHelp") } = props
   return (
     <>
-      <Field
-        label={t("connection.kind")}
-        help={values.kind === "ollama" ? t("connection.ollamaHelp") : t("connection.openaiHelp")}
-        disabled={fixedKind}
-      >
-        {(controlProps) => (
-          <Select
-            {...controlProps}
-            value={values.kind}
-            onValue={(value) => {
-              const kind = value === "ollama" ? "ollama" : "openai"
-              set({ kind, base_url: defaultAddress[kind] })
-            }}
-            options={[
-              { value: "openai", label: t("connection.openai") },
-              { value: "ollama", label: t("connection.ollama") },
-            ]}
-          />
-        )}
-      </Field>
       <TextField
         label={t("connection.name")}
         help={nameHelp}
@@ -126,7 +106,7 @@ export const hasFieldErrors = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.length > 0
 
 const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
-  const { ok, message, models, duration_ms } = result
+  const { ok, message, details, models, duration_ms } = result
   const Icon = ok ? CircleCheck : CircleX
   return (
     <div
@@ -144,6 +124,7 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
         <p className="break-words">
           {message} <span className="text-muted tabular">({duration_ms} ms)</span>
         </p>
+        <ErrorDetails details={details} />
         {models.length > 0 && (
           <p className="mt-1 line-clamp-3 text-xs break-words text-muted">{models.join(", ")}</p>
         )}

@@ -15,8 +15,8 @@ import {
   testUnsaved,
   useConnectionTest,
 } from "./connection-form.tsx"
+import { HealthError, HealthStatus } from "./connection-health.tsx"
 import { ConnectionOptions, type ConnectionOptionValues } from "./connection-options.tsx"
-import { HealthStatus } from "./connections.tsx"
 
 const route = getRouteApi("/inside/admin/connections/$connectionId")
 
@@ -43,15 +43,16 @@ export const ConnectionPage = () => {
   )
 }
 
-const State = ({ connection: { health } }: { connection: Connection }) => (
+const State = ({ connection: { kind, health } }: { connection: Connection }) => (
   <DefinitionList
     rows={[
+      [t("connection.kind"), t(`connection.${kind}`)],
       [
         t("connections.health"),
-        <span key="health">
+        <div key="health">
           <HealthStatus health={health} />
-          {health.last_error && <span className="block text-danger">{health.last_error}</span>}
-        </span>,
+          <HealthError health={health} />
+        </div>,
       ],
       [t("connections.answered"), <Time key="answered" at={health.last_ok_at} />],
       [t("models.title"), health.models],
@@ -117,7 +118,6 @@ const Details = ({ connection }: { connection: Connection }) => {
         set={set}
         error={save.error ?? test.error}
         savedKey={connection.api_key}
-        fixedKind
         locked={locked}
       />
       <ConnectionTest test={test} />

@@ -8,24 +8,16 @@ import { BackLink, Page } from "../../ui/page.tsx"
 import {
   ConnectionBasics,
   ConnectionTest,
-  type ConnectionValues,
-  defaultAddress,
   testUnsaved,
   useConnectionTest,
   withDefaultName,
 } from "./connection-form.tsx"
-
-const empty: ConnectionValues = {
-  kind: "openai",
-  name: "",
-  base_url: defaultAddress.openai,
-  api_key: "",
-}
+import { newConnection, ProviderTiles } from "./provider-tiles.tsx"
 
 export const NewConnectionPage = () => {
   const router = useRouter()
   const client = useQueryClient()
-  const { values, set, dirty } = useDraft(empty)
+  const { values, set, dirty } = useDraft(newConnection)
   const create = useMutation({
     mutationFn: () => api.post<Connection>("/api/v1/connections/create", withDefaultName(values)),
     onSuccess: async ({ id }) => {
@@ -56,6 +48,7 @@ export const NewConnectionPage = () => {
         onSave={create.mutate}
         action={t("connections.add")}
       >
+        <ProviderTiles values={values} set={set} />
         <ConnectionBasics
           values={values}
           set={set}

@@ -1,31 +1,30 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { CircleCheck, LoaderCircle, MessageSquare, Plus, RotateCw, SearchX } from "lucide-react"
 import { useState } from "react"
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { Connection, ConnectionTestResult } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery } from "../../lib/queries.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Card, Page, Section } from "../../ui/page.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
 import {
   ConnectionBasics,
   ConnectionTest,
   type ConnectionValues,
-  defaultAddress,
   hasFieldErrors,
   testUnsaved,
   useConnectionTest,
   withDefaultName,
 } from "../admin/connection-form.tsx"
+import { newConnection, ProviderTiles } from "../admin/provider-tiles.tsx"
 import { SetupSteps } from "./signed-out-layout.tsx"
-
-const defaultRuntimeAddress = defaultAddress.ollama
-const defaultRuntime = { kind: "ollama", name: "Ollama", base_url: defaultRuntimeAddress } as const
 
 /** Second step of the setup: connect a source of models. */
 export const ConnectPage = () => {
   const { data: models } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
+  const { data: connections } = useQuery(connectionsQuery)
   const [open, setOpen] = useState(false)
   // The Guide is always available and does not count as a model source.
   const count = models?.filter((model) => model.connection_type !== "function").length ?? 0
@@ -34,7 +33,7 @@ export const ConnectPage = () => {
     <Page
       title={t("source.title")}
       lead={t("source.lead")}
-      breadcrumb={<SetupSteps at={1} />}
+      breadcrumb={<SetupSteps at={count > 0 ? 2 : 1} />}
       narrow
       action={
         count === 0 &&
@@ -47,20 +46,32 @@ export const ConnectPage = () => {
         ))
       }
     >
-      {count > 0 && <Ready count={count} />}
-      <LocalRuntime needed={count === 0} />
-      {models && (count === 0 || open) ? (
-        <Provider onSaved={() => setOpen(false)} />
+      {models && connections ? (
+        <>
+          {count > 0 && <Ready count={count} />}
+          {connections.filter(isConfiguredRuntime).map((runtime) => (
+            <Runtime key={runtime.id} runtime={runtime} needed={count === 0} />
+          ))}
+          {count === 0 || open ? (
+            <Provider onSaved={() => setOpen(false)} />
+          ) : (
+            <div>
+              <Button icon={Plus} onClick={() => setOpen(true)}>
+                {t("source.provider")}
+              </Button>
+            </div>
+          )}
+        </>
       ) : (
-        <div>
-          <Button icon={Plus} onClick={() => setOpen(true)}>
-            {t("source.provider")}
-          </Button>
-        </div>
+        <Skeleton rows={8} />
       )}
     </Page>
   )
 }
+
+/** Without configuration, this is the runtime at the default address. */
+const isConfiguredRuntime = ({ kind, source }: Connection): boolean =>
+  kind === "ollama" && source === "environment"
 
 const Ready = ({ count }: { count: number }) => (
   <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 border-ok/40 bg-ok-soft">
@@ -74,21 +85,17 @@ const Ready = ({ count }: { count: number }) => (
   </Card>
 )
 
-/** Looks for a runtime at the default address and connects it unless already connected. */
-const LocalRuntime = ({ needed }: { needed: boolean }) => {
+/** Whether a runtime from the environment responds, and how to continue. */
+const Runtime = ({ runtime, needed }: { runtime: Connection; needed: boolean }) => {
   const client = useQueryClient()
+  const address = runtime.base_url
   const search = useQuery({
-    queryKey: ["connections", "usual"],
+    queryKey: ["connections", runtime.id, "test"],
     queryFn: async () => {
-      const result = await testUnsaved(defaultRuntime)
-      if (!result.ok) return result
-      const connections = await client.fetchQuery({ ...connectionsQuery, staleTime: 0 })
-      const known = connections.some(
-        ({ kind, base_url }) =>
-          kind === "ollama" && /^http:\/\/(127\.0\.0\.1|localhost):11434$/.test(base_url),
+      const result = await api.post<ConnectionTestResult>(
+        `/api/v1/connections/${encodeURIComponent(runtime.id)}/test`,
       )
-      if (!known) await api.post("/api/v1/connections/create", defaultRuntime)
-      await client.invalidateQueries({ queryKey: ["models"] })
+      if (result.ok) await client.invalidateQueries({ queryKey: ["models"] })
       return result
     },
     staleTime: 0,
@@ -100,7 +107,7 @@ const LocalRuntime = ({ needed }: { needed: boolean }) => {
     return (
       <Card className="flex items-center gap-2.5 text-sm text-muted">
         <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin" />
-        {t("source.looking", { address: defaultRuntimeAddress })}
+        {t("source.looking", { address })}
       </Card>
     )
   }
@@ -110,9 +117,7 @@ const LocalRuntime = ({ needed }: { needed: boolean }) => {
     return (
       <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">
         <SearchX aria-hidden className="size-4 shrink-0 text-muted" />
-        <p className="min-w-0 flex-1 basis-56">
-          {t("source.notFound", { address: defaultRuntimeAddress })}
-        </p>
+        <p className="min-w-0 flex-1 basis-56">{t("source.notFound", { address })}</p>
         <Button icon={RotateCw} onClick={() => void search.refetch()}>
           {t("source.lookAgain")}
         </Button>
@@ -124,26 +129,18 @@ const LocalRuntime = ({ needed }: { needed: boolean }) => {
     <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">
       <CircleCheck aria-hidden className="size-4 shrink-0 text-ok" />
       <p className="min-w-0 flex-1 basis-56">
-        {count > 0
-          ? t("source.found", { address: defaultRuntimeAddress, count })
-          : t("source.foundEmpty", { address: defaultRuntimeAddress })}
+        {count > 0 ? t("source.found", { address, count }) : t("source.foundEmpty", { address })}
       </p>
       {count === 0 && <ButtonLink to="/models/runtime">{t("source.pull")}</ButtonLink>}
     </Card>
   )
 }
 
-const empty: ConnectionValues = {
-  kind: "openai",
-  name: "",
-  base_url: defaultAddress.openai,
-  api_key: "",
-}
-
 /** Connects a provider after a successful test; otherwise shows the error. */
 const Provider = ({ onSaved }: { onSaved: () => void }) => {
   const client = useQueryClient()
-  const [values, setValues] = useState(empty)
+  const [values, setValues] = useState(newConnection)
+  const set = (changes: Partial<ConnectionValues>): void => setValues({ ...values, ...changes })
   const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
   const save = useMutation({
     mutationFn: async () => {
@@ -168,9 +165,10 @@ const Provider = ({ onSaved }: { onSaved: () => void }) => {
           save.mutate()
         }}
       >
+        <ProviderTiles values={values} set={set} />
         <ConnectionBasics
           values={values}
-          set={(changes) => setValues({ ...values, ...changes })}
+          set={set}
           error={failure || test.error}
           nameHelp={t("connection.nameOptional")}
         />

@@ -1,3 +1,4 @@
+import { Check } from "lucide-react"
 import { type ReactNode, useEffect } from "react"
 import { Logo } from "../../frame/logo.tsx"
 import { chooseLanguage, currentLanguage, languages, t } from "../../i18n/translate.ts"
@@ -49,7 +50,7 @@ export const SignedOutLayout = ({ title, lead, children, step }: SignedOutLayout
   )
 }
 
-/** Progress through the setup. */
+/** Progress through the setup; the steps before `at` are done. */
 export const SetupSteps = ({ at }: { at: number }) => (
   <ol className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
     {(["welcome.stepAccount", "welcome.stepSource", "welcome.stepChat"] as const).map(
@@ -62,7 +63,11 @@ export const SetupSteps = ({ at }: { at: number }) => (
             index === at ? "font-medium text-accent" : "text-muted",
           )}
         >
-          <span className="tabular">{index + 1}</span>
+          {index < at ? (
+            <Check aria-label={t("welcome.stepDone")} className="size-3.5 text-ok" />
+          ) : (
+            <span className="tabular">{index + 1}</span>
+          )}
           {t(key)}
         </li>
       ),

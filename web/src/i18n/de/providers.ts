@@ -1,0 +1,7 @@
+export const providers = {
+  "providers.choose": "Anbieter",
+  "providers.hosted": "In der Cloud",
+  "providers.local": "Selbst betrieben",
+  "providers.other": "Andere",
+  "providers.compatible": "OpenAI-kompatibel",
+}

@@ -1,0 +1,7 @@
+export const providers = {
+  "providers.choose": "Provider",
+  "providers.hosted": "Hosted",
+  "providers.local": "Self-hosted",
+  "providers.other": "Other",
+  "providers.compatible": "OpenAI-compatible",
+}
