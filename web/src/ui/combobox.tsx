@@ -1,7 +1,7 @@
 import { Combobox as Base } from "@base-ui/react/combobox"
 import { Check, ChevronsUpDown } from "lucide-react"
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { classes } from "./classes.ts"
 import type { ControlProps } from "./field.tsx"
 
 export interface ComboboxChoice {
@@ -18,11 +18,48 @@ interface ComboboxProps extends Partial<ControlProps> {
   placeholder?: string
   /** Called with the typed text, for choices searched by the server. */
   onQuery?: (query: string) => void
+  /** The choices still answer an earlier query. */
+  loading?: boolean
+}
+
+export const popupClass =
+  "max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 overflow-y-auto rounded border border-line bg-raised p-1 shadow-float"
+
+export const optionClass =
+  "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
+
+/**
+ * Enter chooses the highlighted match and never submits the form. While choices load, it waits for
+ * them instead of choosing a match of an earlier query.
+ */
+const useEnterKey = (loading: boolean) => {
+  const list = useRef<HTMLDivElement>(null)
+  const [isWaiting, setWaiting] = useState(false)
+  useEffect(() => {
+    if (!isWaiting || loading) return
+    setWaiting(false)
+    list.current?.querySelector<HTMLElement>("[role=option]")?.click()
+  }, [isWaiting, loading])
+  const onKeyDown = (
+    event: KeyboardEvent<HTMLInputElement> & { preventBaseUIHandler: () => void },
+  ): void => {
+    setWaiting(false)
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    const { currentTarget: input } = event
+    const highlighted = input.getAttribute("aria-activedescendant")
+    // Without a match, the list stays open and the text is kept.
+    if (loading || !highlighted) event.preventBaseUIHandler()
+    if (loading && input.value.trim() !== "") setWaiting(true)
+  }
+  return { list, onKeyDown }
 }
 
 /** A select with type-ahead search. */
 export const Combobox = (props: ComboboxProps) => {
-  const { choices, value, onValue, placeholder, onQuery, disabled = false, ...controlProps } = props
+  const { choices, value, onValue, placeholder, onQuery, disabled = false, ...rest } = props
+  const { loading = false, ...controlProps } = rest
+  const { list, onKeyDown } = useEnterKey(loading)
   const chosen = choices.find((choice) => choice.value === value) ?? null
   return (
     <Base.Root
@@ -32,11 +69,13 @@ export const Combobox = (props: ComboboxProps) => {
       itemToStringLabel={(choice: ComboboxChoice) => choice.label}
       isItemEqualToValue={(a: ComboboxChoice, b: ComboboxChoice) => a.value === b.value}
       disabled={disabled}
+      autoHighlight
       {...(onQuery && { onInputValueChange: onQuery, filter: null })}
     >
       <div className="relative">
         <Base.Input
           {...controlProps}
+          onKeyDown={onKeyDown}
           placeholder={placeholder}
           className="h-8.5 w-full rounded border border-line-strong bg-bg pr-8 pl-2.5 text-sm focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
         />
@@ -50,19 +89,13 @@ export const Combobox = (props: ComboboxProps) => {
       </div>
       <Base.Portal>
         <Base.Positioner sideOffset={4} className="z-50">
-          <Base.Popup className="max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 overflow-y-auto rounded border border-line bg-raised p-1 shadow-float">
+          <Base.Popup className={popupClass}>
             <Base.Empty className="px-2 py-1.5 text-sm text-muted empty:p-0">
               {t("list.nothing")}
             </Base.Empty>
-            <Base.List>
+            <Base.List ref={list}>
               {(choice: ComboboxChoice) => (
-                <Base.Item
-                  key={choice.value}
-                  value={choice}
-                  className={classes(
-                    "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover",
-                  )}
-                >
+                <Base.Item key={choice.value} value={choice} className={optionClass}>
                   <span className="min-w-0 flex-1">
                     <span className="block truncate">{choice.label}</span>
                     {choice.note && (

@@ -1,7 +1,10 @@
+import { Autocomplete } from "@base-ui/react/autocomplete"
 import { X } from "lucide-react"
 import { useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { Field, type FieldProps, Input } from "./field.tsx"
+import { classes } from "./classes.ts"
+import { optionClass, popupClass } from "./combobox.tsx"
+import { type ControlProps, Field, type FieldProps, Input } from "./field.tsx"
 
 interface TokensFieldProps extends Omit<FieldProps, "children"> {
   values: readonly string[]
@@ -20,34 +23,23 @@ export const TokensField = (props: TokensFieldProps) => {
     setText("")
     if (word && !values.includes(word)) onValues([...values, word])
   }
+  const change = (next: string): void => {
+    if (next.endsWith(",")) add(next.slice(0, -1))
+    else setText(next)
+  }
+  const free = suggestions.filter((suggestion) => !values.includes(suggestion))
   return (
     <Field {...field}>
       {(controlProps) => (
         <div className="flex flex-col gap-2">
-          <Input
+          <SuggestionInput
             {...controlProps}
-            value={text}
+            text={text}
+            onText={change}
+            onAdd={add}
             placeholder={placeholder}
-            list={`${controlProps.id}-list`}
-            onChange={(event) => {
-              const { value } = event.target
-              if (suggestions.includes(value) || value.endsWith(",")) add(value.replace(/,$/, ""))
-              else setText(value)
-            }}
-            onBlur={() => add(text)}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" || text.trim() === "") return
-              event.preventDefault()
-              add(text)
-            }}
+            suggestions={free}
           />
-          <datalist id={`${controlProps.id}-list`}>
-            {suggestions
-              .filter((suggestion) => !values.includes(suggestion))
-              .map((suggestion) => (
-                <option key={suggestion} value={suggestion} />
-              ))}
-          </datalist>
           {values.length > 0 && (
             <ul className="flex flex-wrap gap-1.5">
               {values.map((value) => (
@@ -71,5 +63,61 @@ export const TokensField = (props: TokensFieldProps) => {
         </div>
       )}
     </Field>
+  )
+}
+
+interface SuggestionInputProps extends ControlProps {
+  text: string
+  onText: (text: string) => void
+  onAdd: (text: string) => void
+  placeholder: string | undefined
+  suggestions: readonly string[]
+}
+
+/** A text field with suggestions; Enter adds the highlighted one, or else the text. */
+const SuggestionInput = (props: SuggestionInputProps) => {
+  const { text, onText, onAdd, placeholder, suggestions, ...controlProps } = props
+  const word = text.trim()
+  const found = suggestions.filter((one) => one.toLowerCase().includes(word.toLowerCase()))
+  // The text itself can be added too, unless it is a suggestion.
+  const items = word === "" || found.length === 0 || found.includes(word) ? found : [...found, word]
+  return (
+    <Autocomplete.Root
+      items={items}
+      filter={null}
+      value={text}
+      autoHighlight
+      openOnInputClick
+      disabled={controlProps.disabled}
+      onValueChange={(next, { reason }) => (reason === "item-press" ? onAdd(next) : onText(next))}
+    >
+      <Autocomplete.Input
+        {...controlProps}
+        placeholder={placeholder}
+        autoComplete="off"
+        onBlur={() => onAdd(text)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || word === "" || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          if (!event.currentTarget.getAttribute("aria-activedescendant")) onAdd(text)
+        }}
+        render={<Input />}
+      />
+      <Autocomplete.Portal>
+        <Autocomplete.Positioner sideOffset={4} className="z-50">
+          <Autocomplete.Popup className={classes(popupClass, items.length === 0 && "hidden")}>
+            <Autocomplete.List>
+              {(item: string) => (
+                <Autocomplete.Item key={item} value={item} className={optionClass}>
+                  <span className="min-w-0 truncate">
+                    {found.includes(item) ? item : t("tokens.add", { text: item })}
+                  </span>
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Popup>
+        </Autocomplete.Positioner>
+      </Autocomplete.Portal>
+    </Autocomplete.Root>
   )
 }

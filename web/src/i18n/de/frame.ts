@@ -42,6 +42,7 @@ export const frame = {
   "form.stay": "Bleiben",
   "form.check": "Prüfen Sie die markierten Felder.",
   "list.search": "Suchen",
+  "tokens.add": "„{text}“ hinzufügen",
   "list.nothing": "Keine Ergebnisse",
   "list.nothingHelp": "Versuchen Sie es mit anderen Suchbegriffen oder weniger Filtern.",
   "list.clear": "Suche zurücksetzen",

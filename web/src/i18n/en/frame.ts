@@ -42,6 +42,7 @@ export const frame = {
   "form.stay": "Stay",
   "form.check": "Check the highlighted fields.",
   "list.search": "Search",
+  "tokens.add": "Add “{text}”",
   "list.nothing": "No results",
   "list.nothingHelp": "Try different words or fewer filters.",
   "list.clear": "Clear search",

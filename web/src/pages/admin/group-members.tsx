@@ -104,6 +104,7 @@ const AddMember = ({ onAdd }: { onAdd: (id: string) => void }) => {
           }))}
           value={null}
           onQuery={setQuery}
+          loading={users.isPlaceholderData}
           onValue={(id) => {
             if (id !== null) onAdd(id)
           }}

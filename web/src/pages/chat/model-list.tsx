@@ -86,6 +86,7 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
   return (
     <Combobox.Root
       defaultOpen
+      autoHighlight
       items={items}
       value={value}
       onValueChange={(model: ModelRecord | null) => model && onChoose(model.id)}

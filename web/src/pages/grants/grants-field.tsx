@@ -71,7 +71,7 @@ interface NamedProps {
 
 const Named = ({ named, readOnly, onNamed }: NamedProps) => {
   const [query, setQuery] = useState("")
-  const choices = usePrincipals(query)
+  const { choices, loading } = usePrincipals(query)
   const has = (key: string): boolean =>
     named.some(({ principal_type, principal_id }) => `${principal_type}:${principal_id}` === key)
   const change = (grant: AccessGrant, permission: string): void =>
@@ -103,6 +103,7 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
         choices={choices.filter(({ value }) => !has(value))}
         value={null}
         onQuery={setQuery}
+        loading={loading}
         onValue={(key) => {
           if (key !== null) onNamed([...named, { ...parsePrincipal(key), permission: "read" }])
         }}

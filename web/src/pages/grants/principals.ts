@@ -48,21 +48,21 @@ const asUser = async (signal: AbortSignal): Promise<ComboboxChoice[]> =>
   (await api.get<OwnGroup[]>("/api/v1/groups/mine", { signal })).map(groupChoice)
 
 /** People and groups to choose from; other users than administrators only find their own groups. */
-export const usePrincipals = (query: string): ComboboxChoice[] => {
+export const usePrincipals = (query: string) => {
   const { role } = useCurrentUser()
-  const { data = [] } = useQuery({
+  const { data = [], isPlaceholderData } = useQuery<ComboboxChoice[]>({
     queryKey: ["principals", role === "admin" ? query : ""],
     queryFn: ({ signal }) => (role === "admin" ? asAdmin(query, signal) : asUser(signal)),
     placeholderData: keepPreviousData,
   })
-  return data
+  return { choices: data, loading: isPlaceholderData }
 }
 
 /** The name of a grant's principal, as far as the user may know it. */
 export const usePrincipalName = (principal: Principal): string => {
   const me = useCurrentUser()
   const { principal_type: type, principal_id: id } = principal
-  const known = usePrincipals("").find(({ value }) => value === formatPrincipal(principal))
+  const known = usePrincipals("").choices.find(({ value }) => value === formatPrincipal(principal))
   const { data } = useQuery({
     queryKey: ["principals", "name", type, id],
     queryFn: ({ signal }) => api.get<{ name: string }>(`/api/v1/${type}s/${id}`, { signal }),

@@ -42,7 +42,7 @@ const Chosen = ({ ids, onIds }: KnowledgeFieldProps) => {
 /** The collections attached to a model. */
 export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
   const [query, setQuery] = useState("")
-  const { data } = useQuery(collectionsQuery({ query, page_size: 20 }))
+  const { data, isPlaceholderData } = useQuery(collectionsQuery({ query, page_size: 20 }))
   const choices = (data?.items ?? []).filter(({ id }) => !ids.includes(id))
   return (
     <Field label={t("models.knowledge")} help={t("models.knowledgeHelp")}>
@@ -59,6 +59,7 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
             }))}
             value={null}
             onQuery={setQuery}
+            loading={isPlaceholderData}
             onValue={(id) => {
               if (id !== null) onIds([...ids, id])
             }}

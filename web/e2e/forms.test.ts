@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTestApp, type TestApp } from "./test-app.ts"
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const typeAndPressEnter = async (page: Page, label: string, text: string): Promise<void> => {
+  const field = page.getByRole("combobox", { name: label, exact: true })
+  await field.click()
+  await field.pressSequentially(text)
+  await page.keyboard.press("Enter")
+}
+
+/** Paths of requests that change something. */
+const collectWrites = (page: Page): string[] => {
+  const writes: string[] = []
+  page.on("request", (request) => {
+    if (request.method() === "POST") writes.push(new URL(request.url()).pathname)
+  })
+  return writes
+}
+
+describe("Enter in a combobox", () => {
+  it("chooses the first match of each field of a model, without submitting the form", async () => {
+    const grace = await app.gateway.createUser("Grace")
+    await app.gateway.call("POST", "/api/v1/knowledge/create", { name: "Tide tables" })
+    const { page, open, pageErrors } = await app.asAdmin()
+    const writes = collectWrites(page)
+    await open("/models/new")
+    await page.getByRole("textbox", { name: "Name" }).fill("Pilot")
+    await typeAndPressEnter(page, "Base model", "gpt-f")
+    await expect.poll(() => page.getByLabel("Base model").inputValue()).toBe("gpt-fake")
+    await typeAndPressEnter(page, "Knowledge", "tide")
+    await page.getByRole("button", { name: "Remove Tide tables" }).waitFor()
+    await typeAndPressEnter(page, "Add a person or group", grace.email)
+    await page.getByRole("combobox", { name: "Access for Grace" }).waitFor()
+    expect(writes).toEqual([])
+    expect(pageErrors).toEqual([])
+  })
+
+  it("keeps text that matches nothing, and the form", async () => {
+    const { page, open } = await app.asAdmin()
+    const writes = collectWrites(page)
+    await open("/models/new")
+    await typeAndPressEnter(page, "Base model", "no such model")
+    await page.getByText("No results").waitFor()
+    expect(await page.getByLabel("Base model").inputValue()).toBe("no such model")
+    expect(writes).toEqual([])
+  })
+
+  it("adds the match to a key's models and routes, and text without a match", async () => {
+    const { page, open } = await app.asAdmin()
+    const writes = collectWrites(page)
+    await open("/account/keys/new")
+    await typeAndPressEnter(page, "Allowed models", "gpt-f")
+    await page.getByRole("button", { name: "Remove: gpt-fake", exact: true }).waitFor()
+    await typeAndPressEnter(page, "Allowed models", "another")
+    await page.getByRole("button", { name: "Remove: another", exact: true }).waitFor()
+    await typeAndPressEnter(page, "Allowed routes", "embed")
+    await page.getByRole("button", { name: "Remove: /v1/embeddings", exact: true }).waitFor()
+    const models = page.getByRole("combobox", { name: "Allowed models", exact: true })
+    await models.fill("llama")
+    await page.getByRole("option", { name: "Add “llama”" }).click()
+    await page.getByRole("button", { name: "Remove: llama", exact: true }).waitFor()
+    expect(await models.inputValue()).toBe("")
+    expect(writes).toEqual([])
+  })
+
+  it("adds the first match to a group", async () => {
+    const ada = await app.gateway.createUser("Ada")
+    const { body } = await app.gateway.call("POST", "/api/v1/groups/create", { name: "Pilots" })
+    const { page, open } = await app.asAdmin()
+    await open(`/admin/groups/${(body as { id: string }).id}`)
+    await typeAndPressEnter(page, "Add a member", ada.email)
+    await page.getByRole("table").getByRole("link", { name: "Ada" }).waitFor()
+  })
+
+  it("chooses the first model in the chat's menu and for code samples", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/")
+    await page.getByRole("button", { name: "Add model" }).waitFor()
+    await page.getByRole("main").locator("header").getByRole("button").first().click()
+    await page.getByRole("combobox", { name: "Search models" }).pressSequentially("llama")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: /llama3.2/ }).first().waitFor()
+    await open("/account/keys")
+    await typeAndPressEnter(page, "Model", "llama")
+    await page.getByText(/"model": "llama3.2:latest"/).waitFor()
+  })
+})
