@@ -28,7 +28,9 @@ const sendMessage = async (text: string, id = report): Promise<void> => {
   const { page, open } = visit
   await open("/?model=gpt-fake")
   const draft = JSON.stringify([{ type: "collection", id, name: "Beetle reports" }])
-  await page.evaluate((files) => localStorage.setItem("portico.draft.new.files", files), draft)
+  const me = await visit.context.request.get(`${app.gateway.url}/api/v1/auths/`)
+  const key = `portico.drafts.${(await me.json()).id}.new.files`
+  await page.evaluate(([name, files]) => localStorage.setItem(name, files), [key, draft] as const)
   await page.reload()
   await composer().fill(text)
   await composer().press("Enter")

@@ -3,6 +3,8 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { initLanguage, useLanguage } from "./i18n/translate.ts"
+import { discardSharedDrafts } from "./lib/drafts.ts"
+import { preventDropNavigation } from "./lib/drop-guard.ts"
 import { readLocalStorage, writeLocalStorage } from "./lib/local-storage.ts"
 import { queryClient } from "./lib/query-client.ts"
 import { syncThemeAcrossWindows } from "./lib/theme.ts"
@@ -25,6 +27,8 @@ const Portico = () => (
 )
 
 syncThemeAcrossWindows()
+preventDropNavigation()
+discardSharedDrafts()
 await initLanguage()
 const root = document.getElementById("root")
 if (root) {

@@ -2,6 +2,7 @@ import { account } from "./de/account.ts"
 import { admin } from "./de/admin.ts"
 import { audit } from "./de/audit.ts"
 import { chat } from "./de/chat.ts"
+import { composer } from "./de/composer.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { knowledge } from "./de/knowledge.ts"
@@ -16,6 +17,7 @@ export const de: Catalogue = {
   ...start,
   ...signOn,
   ...chat,
+  ...composer,
   ...models,
   ...providers,
   ...functions,

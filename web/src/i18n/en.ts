@@ -2,6 +2,7 @@ import { account } from "./en/account.ts"
 import { admin } from "./en/admin.ts"
 import { audit } from "./en/audit.ts"
 import { chat } from "./en/chat.ts"
+import { composer } from "./en/composer.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { knowledge } from "./en/knowledge.ts"
@@ -16,6 +17,7 @@ export const en = {
   ...start,
   ...signOn,
   ...chat,
+  ...composer,
   ...models,
   ...providers,
   ...knowledge,

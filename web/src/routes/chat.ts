@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { discardUnwrittenDraft } from "../lib/drafts.ts"
 import { signedInRoute } from "./root.tsx"
 
 const page = () => import("../pages/chat/chat-page.tsx")
@@ -9,6 +10,7 @@ const newChat = createRoute({
   validateSearch: ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
     model: typeof model === "string" ? model : undefined,
   }),
+  onLeave: discardUnwrittenDraft,
   component: lazyRouteComponent(page, "NewChatPage"),
 })
 const oldChat = createRoute({

@@ -2,8 +2,10 @@ import { useQueries } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import type { Message } from "../../lib/chat-api.ts"
+import { draftKeys } from "../../lib/drafts.ts"
 import { type FileRecord, fileQuery } from "../../lib/knowledge-api.ts"
 import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { useUploads } from "../../lib/uploads.ts"
 
 /** A file or collection attached to a message. */
@@ -58,7 +60,7 @@ const useAttachmentStates = (attached: readonly Attachment[]): DraftAttachment[]
 
 /** The attachments of a draft, stored with it; initially those of the previous message. */
 export const useAttachments = (draft: string, previous: readonly Attachment[]) => {
-  const key = `draft.${draft}.files`
+  const { files: key } = draftKeys(useCurrentUser().id, draft)
   const stored = useLocalStorage(key)
   const attached = parse(stored) ?? previous
   const set = (next: readonly Attachment[]): void => writeLocalStorage(key, JSON.stringify(next))

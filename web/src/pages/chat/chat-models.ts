@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useMemo } from "react"
+import { useEffect, useMemo } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { modelsQuery } from "../../lib/queries.ts"
@@ -46,6 +46,16 @@ const findDefaultModel = (models: readonly ModelRecord[]): ModelRecord | undefin
   const available = models.filter((model) => model.available)
   const language = available.find(({ connection_type }) => connection_type !== "function")
   return language ?? available[0] ?? models[0]
+}
+
+/** Makes a model of a connection just created the default of new chats, once it is listed. */
+export const useModelsOfConnection = (connectionId: string | null): void => {
+  const { models } = useChatModels()
+  const model = models.find(({ connections }) => connections.some(({ id }) => id === connectionId))
+  const id = model?.id
+  useEffect(() => {
+    if (id !== undefined) rememberModels([id])
+  }, [id])
 }
 
 /** The models of a new chat: the one in the URL, those used last, or the first available. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { Ellipsis, MessageSquare, MessageSquareOff, SlidersHorizontal } from "lucide-react"
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
@@ -46,6 +46,8 @@ const NoModels = () => {
   )
 }
 
+const settingsButtonId = "chat-settings"
+
 interface ChatHeaderProps {
   chat: ChatWithMessages | null
   title: string
@@ -65,6 +67,7 @@ const ChatHeader = ({ chat, title, picker, pane, onPane }: ChatHeaderProps) => {
           <IconButton
             icon={SlidersHorizontal}
             label={t("chat.settings")}
+            id={settingsButtonId}
             aria-expanded={pane}
             onClick={() => onPane(!pane)}
           />
@@ -108,6 +111,12 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
   )
 }
 
+/** On a narrow page the pane covers the chat, so that it only opens on request. */
+const useClosedPaneOnNarrowPage = (): void =>
+  useLayoutEffect(() => {
+    if (matchMedia("(width < 900px)").matches) writeLocalStorage("pane", null)
+  }, [])
+
 /** The chat page, for new and existing chats. */
 const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }) => {
   const { models, favourites, isPending } = useChatModels()
@@ -122,7 +131,12 @@ const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }
     document.title = `${title} · Portico`
   }, [title])
 
+  useClosedPaneOnNarrowPage()
   const setPane = (open: boolean): void => writeLocalStorage("pane", open ? "settings" : null)
+  const closePane = (): void => {
+    setPane(false)
+    document.getElementById(settingsButtonId)?.focus()
+  }
   const setSettings = (settings: ChatSettings): void => {
     if (chat) chatApi.update(chat.id, settings).catch(sending.setError)
     else setNewChatSettings(settings)
@@ -145,7 +159,7 @@ const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }
           key={chat?.id ?? "new"}
           settings={chat ?? newChatSettings}
           onSettings={setSettings}
-          onClose={() => setPane(false)}
+          onClose={closePane}
         />
       )}
     </div>

@@ -4,6 +4,7 @@ import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
 import { buildTurns, findLastChosen, isRunning } from "../../lib/chat-tree.ts"
+import { newChatDraft } from "../../lib/drafts.ts"
 import { writeLocalStorage } from "../../lib/local-storage.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
@@ -12,6 +13,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { supportsImages } from "./chat-models.ts"
 import { encodePane } from "./citations.ts"
 import { Composer } from "./composer.tsx"
+import { focusComposer } from "./composer-focus.ts"
 import { createMessageActions } from "./message-actions.ts"
 import { findQuestionSearch } from "./question-search.ts"
 import { PendingTurn, type TurnActions, TurnView } from "./turn-view.tsx"
@@ -101,9 +103,10 @@ const deriveView = (chat: ChatWithMessages | null) => {
   const messages = chat?.messages ?? []
   const turns = buildTurns(messages, chat?.current_id ?? null)
   return {
-    id: chat?.id ?? "new",
+    id: chat?.id ?? newChatDraft,
     turns,
     running: isRunning(messages),
+    isAnswered: turns.at(-1)?.messages.every(({ state }) => state === "completed") ?? false,
     writable: chat?.writable ?? true,
     lastAnswer: findLastChosen(turns, isAnswer),
     lastFiles: findLastChosen(turns, isQuestion)?.files ?? noFiles,
@@ -116,12 +119,16 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
   const content = useRef<HTMLDivElement>(null)
   const [editing, setEditing] = useState<string | null>(null)
   const { pending, error, send, setError } = sending
-  const { id, turns, running, writable, lastAnswer, lastFiles } = deriveView(chat)
+  const { id, turns, running, isAnswered, writable, lastAnswer, lastFiles } = deriveView(chat)
   const { away, toEnd } = useStickToEnd(scroller, content, id)
   const actions = useStableTurnActions(chat, models, setError)
   const hasStarted = turns.length > 0 || pending !== null
 
   const stop = (): void => void chatApi.stop(id).catch(setError)
+  const edit = (messageId: string | null): void => {
+    setEditing(messageId)
+    if (messageId === null) focusComposer()
+  }
   const editLast = (): void => {
     const last = findLastChosen(turns, isQuestion)
     if (last && !running) setEditing(last.id)
@@ -145,7 +152,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
               turn={turn}
               writable={writable && !running}
               editing={editing === turn.chosen.id}
-              onEdit={setEditing}
+              onEdit={edit}
               actions={actions}
             />
           ))}
@@ -165,6 +172,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             key={id}
             draft={id}
             running={running}
+            isAnswered={isAnswered}
             blocked={chosen.length === 0 ? t("chat.noModels") : null}
             imageWarning={imageWarning(chosen, models)}
             previousFiles={lastFiles}

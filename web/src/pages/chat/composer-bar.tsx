@@ -40,7 +40,7 @@ export const ComposerBar = (props: ComposerBarProps) => {
       <span role="status" className="min-w-0 flex-1 text-xs text-muted">
         {note}
       </span>
-      {running ? (
+      {running && (
         <IconButton
           icon={Square}
           label={t("chat.stop")}
@@ -48,10 +48,11 @@ export const ComposerBar = (props: ComposerBarProps) => {
           onClick={onStop}
           className="bg-text text-bg hover:bg-text hover:text-bg [&_svg]:fill-current"
         />
-      ) : (
+      )}
+      {(!running || canSend) && (
         <IconButton
           icon={ArrowUp}
-          label={t("chat.send")}
+          label={t(running ? "composer.queue" : "chat.send")}
           keys="enter"
           disabled={!canSend}
           onClick={onSend}

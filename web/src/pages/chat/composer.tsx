@@ -3,29 +3,26 @@ import {
   type KeyboardEvent,
   lazy,
   type ReactNode,
+  type Ref,
   Suspense,
   useEffect,
+  useImperativeHandle,
   useRef,
-  useState,
 } from "react"
 import { t } from "../../i18n/translate.ts"
-import { readDroppedFiles, readSelectedFiles } from "../../lib/file-selection.ts"
-import { readLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
-import type { SelectedFile } from "../../lib/upload-file.ts"
-import { classes } from "../../ui/classes.ts"
+import { readSelectedFiles } from "../../lib/file-selection.ts"
 import { AttachmentChips } from "./attachment-chips.tsx"
-import { type Attachment, useAttachments } from "./attachments.ts"
 import { ComposerBar } from "./composer-bar.tsx"
+import { composerId, focusComposer, isTouch } from "./composer-focus.ts"
 import { ComposerImages } from "./composer-images.tsx"
-import { type ChosenImage, isImage, maxImages, readImages } from "./images.ts"
+import { FileDropZone } from "./file-drop-zone.tsx"
+import { QueuedMessage } from "./queued-message.tsx"
+import { type ComposerDeps, useComposer } from "./use-composer.ts"
 import { useMention } from "./use-mention.ts"
-import type { OutgoingMessage } from "./use-send-message.ts"
 
 const AttachmentPicker = lazy(async () => ({
   default: (await import("./attachment-picker.tsx")).AttachmentPicker,
 }))
-
-const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
 
 /**
  * Characters. Chromium takes seconds to paste a longer text into the field, so it is inserted
@@ -33,56 +30,18 @@ const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
  */
 const directInsertLength = 4000
 
-/** A draft stored in the browser until it is sent; survives a reload. */
-const useDraft = (name: string) => {
-  const key = `draft.${name}`
-  const [text, setText] = useState(() => readLocalStorage(key) ?? "")
-  return {
-    text,
-    setText: (next: string): void => {
-      setText(next)
-      writeLocalStorage(key, next === "" ? null : next)
-    },
-  }
+export interface ComposerHandle {
+  /** Replaces the text and lets the user finish it. */
+  writeText: (text: string) => void
 }
 
-interface ComposerProps {
-  /** Storage key of the draft. */
-  draft: string
-  running: boolean
+interface ComposerProps extends Omit<ComposerDeps, "isBlocked" | "area"> {
+  ref?: Ref<ComposerHandle>
   /** Why sending is not possible, if so. */
   blocked: ReactNode
-  /** Why images cannot be sent to the chosen models; null if they can. */
-  imageWarning: string | null
-  /** Attachments of the previous message. */
-  previousFiles: readonly Attachment[]
-  /** Resolves when the server has accepted the message; on rejection the draft is restored. */
-  onSend: (said: OutgoingMessage) => Promise<void>
   onStop: () => void
   onEditLast: () => void
 }
-
-/** Whether attachments prevent sending, and the hint to show. */
-const attachmentStatus = (
-  { attached, uploads }: ReturnType<typeof useAttachments>,
-  isQueued: boolean,
-): { blocker: "uploads" | "failed" | null; note: string | null } => {
-  const failed = (state: string): boolean => state === "failed"
-  const uploading = uploads.uploads.filter(({ state }) => !failed(state)).length
-  if (uploading > 0) {
-    return {
-      blocker: "uploads",
-      note: t(isQueued ? "attach.later" : "attach.going", { count: uploading }),
-    }
-  }
-  const hasFailed = [...attached, ...uploads.uploads].some(({ state }) => failed(state))
-  if (hasFailed) return { blocker: "failed", note: t("attach.failed") }
-  const reading = attached.some(({ state }) => state === "reading")
-  return { blocker: null, note: reading ? t("attach.willWait") : null }
-}
-
-const hasContent = (text: string, images: readonly ChosenImage[]): boolean =>
-  text.trim() !== "" || images.length > 0
 
 const Notice = ({ children }: { children: string | null }) =>
   children && (
@@ -92,71 +51,30 @@ const Notice = ({ children }: { children: string | null }) =>
   )
 
 /** The message input. It grows with the text; Enter sends, except on touch screens. */
-export const Composer = (props: ComposerProps) => {
-  const { draft, running, blocked, imageWarning, previousFiles, onSend, onStop, onEditLast } = props
-  const { text, setText } = useDraft(draft)
-  const [images, setImages] = useState<ChosenImage[]>([])
-  const [problem, setProblem] = useState<string | null>(null)
-  const [sending, setSending] = useState(false)
-  const [dragging, setDragging] = useState(false)
-  /** Enter was pressed before everything was ready; the message is sent as soon as it is. */
-  const [isQueued, setQueued] = useState(false)
+export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: ComposerProps) => {
   const area = useRef<HTMLTextAreaElement>(null)
-  const files = useAttachments(draft, previousFiles)
+  const composer = useComposer({ ...deps, isBlocked: Boolean(blocked), area })
+  const { text, setText, images, files, queued } = composer
   const picker = useMention({ area, text, setText })
-  const { blocker, note } = attachmentStatus(files, isQueued)
-  const activeImageWarning = images.length > 0 ? imageWarning : null
-  const isComplete = hasContent(text, images) && !running && !sending && activeImageWarning === null
-  const isReady = isComplete && !blocked && blocker === null
 
-  useEffect(() => {
-    if (!isTouch()) area.current?.focus()
-  }, [])
+  useEffect(focusComposer, [])
+  useImperativeHandle(ref, () => ({
+    writeText: (next) => {
+      const field = area.current
+      if (!field) return
+      field.value = next
+      setText(next)
+      field.focus()
+      field.setSelectionRange(next.length, next.length)
+    },
+  }))
 
-  const add = async (all: readonly SelectedFile[]): Promise<void> => {
-    files.uploads.add(all.filter(({ file }) => !isImage(file)))
-    const pictures = all.map(({ file }) => file).filter(isImage)
-    const read = await readImages(pictures, maxImages - images.length)
-    setImages((known) => [...known, ...read.images])
-    setProblem(read.problem)
-  }
-  const send = async (): Promise<void> => {
-    if (!isReady) {
-      setQueued(isComplete && (Boolean(blocked) || blocker === "uploads"))
-      return
-    }
-    const sent = { text, images }
-    const included = files.attached.filter(({ state }) => state !== "gone")
-    setSending(true)
-    setText("")
-    setImages([])
-    setProblem(null)
-    try {
-      await onSend({
-        content: sent.text,
-        images: sent.images.map(({ url }) => url),
-        files: included.map(({ type, id, name }) => ({ type, id, name })),
-      })
-      files.reset()
-    } catch {
-      setText(sent.text)
-      setImages(sent.images)
-    } finally {
-      setSending(false)
-      area.current?.focus()
-    }
-  }
-  useEffect(() => {
-    if (!(isQueued && isReady)) return
-    setQueued(false)
-    void send()
-  })
   const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>): void => {
     const pastedFiles = [...event.clipboardData.files]
     const pasted = event.clipboardData.getData("text/plain")
     if (pastedFiles.length === 0 && pasted.length < directInsertLength) return
     event.preventDefault()
-    if (pastedFiles.length > 0) void add(readSelectedFiles(pastedFiles))
+    if (pastedFiles.length > 0) void composer.add(readSelectedFiles(pastedFiles))
     else insert(event.currentTarget, pasted)
   }
   const insert = (into: HTMLTextAreaElement, pasted: string): void => {
@@ -167,7 +85,7 @@ export const Composer = (props: ComposerProps) => {
     if (event.nativeEvent.isComposing || picker.handleKey(event)) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
       event.preventDefault()
-      void send()
+      void composer.send()
     }
     if (event.key === "ArrowUp" && text === "") {
       event.preventDefault()
@@ -177,84 +95,78 @@ export const Composer = (props: ComposerProps) => {
   const hasChips = files.attached.length + files.uploads.uploads.length > 0
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the "Add files" button is the accessible alternative
-    <div
-      className={classes(
-        "relative rounded-lg border bg-bg focus-within:border-accent",
-        dragging ? "border-accent bg-accent-soft" : "border-line-strong",
+    <>
+      <FileDropZone onFiles={(all) => void composer.add(all)} />
+      {queued && (
+        <QueuedMessage
+          message={queued}
+          onEdit={() => {
+            composer.returnQueued()
+            area.current?.focus()
+          }}
+          onRemove={() => {
+            composer.removeQueued()
+            area.current?.focus()
+          }}
+        />
       )}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setDragging(true)
-      }}
-      onDragLeave={() => setDragging(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setDragging(false)
-        void readDroppedFiles(event.dataTransfer).then(add)
-      }}
-    >
-      {picker.mention && (
-        <Suspense>
-          <AttachmentPicker
-            id={picker.id}
-            query={picker.mention.query}
-            keys={picker.keys}
-            onActive={picker.setActive}
-            onClose={picker.dismiss}
-            onPick={({ type, id, name }) => {
-              files.attach({ type, id, name })
-              picker.removeMention()
-            }}
+      <div className="relative rounded-lg border border-line-strong bg-bg focus-within:border-accent">
+        {picker.mention && (
+          <Suspense>
+            <AttachmentPicker
+              id={picker.id}
+              query={picker.mention.query}
+              keys={picker.keys}
+              onActive={picker.setActive}
+              onClose={picker.dismiss}
+              onPick={({ type, id, name }) => {
+                files.attach({ type, id, name })
+                picker.removeMention()
+              }}
+            />
+          </Suspense>
+        )}
+        {images.length > 0 && <ComposerImages images={images} onRemove={composer.removeImage} />}
+        {hasChips && (
+          <AttachmentChips
+            attached={files.attached}
+            uploads={files.uploads.uploads}
+            onRemove={files.remove}
+            onRetry={files.uploads.retry}
+            onCancel={files.uploads.cancel}
           />
-        </Suspense>
-      )}
-      {images.length > 0 && (
-        <ComposerImages
-          images={images}
-          onRemove={(removedId) => setImages(images.filter(({ id }) => id !== removedId))}
+        )}
+        <Notice>{composer.warning}</Notice>
+        <textarea
+          ref={area}
+          id={composerId}
+          rows={1}
+          value={text}
+          aria-label={t("chat.composer")}
+          aria-haspopup="listbox"
+          aria-autocomplete="list"
+          {...picker.controlProps}
+          placeholder={t("chat.placeholder")}
+          onChange={(event) => {
+            setText(event.target.value)
+            picker.updateCaret()
+          }}
+          onSelect={picker.updateCaret}
+          onBlur={picker.onBlur}
+          onKeyDown={onKey}
+          onPaste={onPaste}
+          className="field-sizing-content max-h-[40vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none"
         />
-      )}
-      {hasChips && (
-        <AttachmentChips
-          attached={files.attached}
-          uploads={files.uploads.uploads}
-          onRemove={files.remove}
-          onRetry={files.uploads.retry}
-          onCancel={files.uploads.cancel}
+        <ComposerBar
+          running={deps.running}
+          canSend={composer.canSend}
+          note={blocked ?? composer.note}
+          onFiles={(all) => void composer.add(all)}
+          onKnowledge={picker.insertMention}
+          onSend={() => void composer.send()}
+          onStop={onStop}
         />
-      )}
-      <Notice>{activeImageWarning ?? problem}</Notice>
-      <textarea
-        ref={area}
-        id="composer"
-        rows={1}
-        value={text}
-        aria-label={t("chat.composer")}
-        aria-haspopup="listbox"
-        aria-autocomplete="list"
-        {...picker.controlProps}
-        placeholder={t("chat.placeholder")}
-        onChange={(event) => {
-          setQueued(false)
-          setText(event.target.value)
-          picker.updateCaret()
-        }}
-        onSelect={picker.updateCaret}
-        onBlur={picker.onBlur}
-        onKeyDown={onKey}
-        onPaste={onPaste}
-        className="field-sizing-content max-h-[40vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none"
-      />
-      <ComposerBar
-        running={running}
-        canSend={isReady || (isComplete && blocker === "uploads")}
-        note={blocked ?? note}
-        onFiles={(all) => void add(all)}
-        onKnowledge={picker.insertMention}
-        onSend={() => void send()}
-        onStop={onStop}
-      />
-    </div>
+      </div>
+    </>
   )
 }

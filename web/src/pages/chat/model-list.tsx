@@ -1,9 +1,10 @@
 import { Combobox } from "@base-ui/react/combobox"
 import { Brain, Check, Cpu, Eye, Star, Wrench } from "lucide-react"
-import type { ReactElement } from "react"
+import { type ReactElement, useRef } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
+import { findComposer } from "./composer-focus.ts"
 
 const abilities = [
   { icon: Eye, has: (model: ModelRecord) => model.capabilities.vision === true, word: "chat.sees" },
@@ -81,6 +82,7 @@ const matches = (model: ModelRecord, query: string): boolean => {
 
 /** A searchable list of models, initially open. */
 export const ModelList = ({ trigger, models, favorites, value, onChoose }: ModelListProps) => {
+  const isChosen = useRef(false)
   const first = models.filter(({ id }) => favorites.has(id))
   const items = [...first, ...models.filter(({ id }) => !favorites.has(id))]
   return (
@@ -89,7 +91,13 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
       autoHighlight
       items={items}
       value={value}
-      onValueChange={(model: ModelRecord | null) => model && onChoose(model.id)}
+      onOpenChange={(open) => {
+        if (open) isChosen.current = false
+      }}
+      onValueChange={(model: ModelRecord | null) => {
+        isChosen.current = model !== null
+        if (model) onChoose(model.id)
+      }}
       itemToStringLabel={(model: ModelRecord) => model.name}
       isItemEqualToValue={(a: ModelRecord, b: ModelRecord) => a.id === b.id}
       filter={matches}
@@ -99,6 +107,7 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
         <Combobox.Positioner sideOffset={4} align="start" className="z-50">
           <Combobox.Popup
             aria-label={t("chat.models")}
+            finalFocus={() => (isChosen.current && findComposer()) || true}
             className="flex max-h-[min(26rem,var(--available-height))] w-[min(24rem,calc(100vw-1rem))] flex-col overflow-hidden rounded border border-line bg-raised shadow-float"
           >
             <Combobox.Input

@@ -4,6 +4,7 @@ import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { toggleFavorite } from "./chat-models.ts"
+import { focusComposer } from "./composer-focus.ts"
 import type { ModelListProps } from "./model-list.tsx"
 
 const load = () => import("./model-list.tsx")
@@ -48,11 +49,16 @@ export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPicker
   const free = models.filter(({ id }) => !chosen.includes(id))
   const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? id
   const only = chosen.length === 1 ? chosen[0] : undefined
+  const choose = (ids: string[]): void => {
+    onChosen(ids)
+    focusComposer()
+  }
   const isFavorite = only !== undefined && favorites.has(only)
   return (
     <div className="flex min-w-0 items-center gap-1 overflow-x-auto">
       {chosen.map((id, index) => (
-        <span key={id} className="flex min-w-0 items-center">
+        // biome-ignore lint/suspicious/noArrayIndexKey: the button stays when its model changes
+        <span key={index} className="flex min-w-0 items-center">
           <LazyModelList
             models={models}
             favorites={favorites}
@@ -75,7 +81,7 @@ export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPicker
             <IconButton
               icon={X}
               label={t("chat.removeModel", { model: nameOf(id) })}
-              onClick={() => onChosen(chosen.filter((other) => other !== id))}
+              onClick={() => choose(chosen.filter((other) => other !== id))}
             />
           )}
         </span>

@@ -1,6 +1,7 @@
 import { X } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Field, Input, TextArea } from "../../ui/field.tsx"
 
@@ -98,6 +99,7 @@ export const SettingsPane = ({ settings, onSettings, onClose }: SettingsPaneProp
     },
     [],
   )
+  useShortcut("escape", onClose)
   const setParam = (name: string, value: number | undefined): void => {
     const { [name]: _, ...rest } = draft.params
     setDraft({ ...draft, params: value === undefined ? rest : { ...rest, [name]: value } })
@@ -106,6 +108,12 @@ export const SettingsPane = ({ settings, onSettings, onClose }: SettingsPaneProp
   return (
     <aside
       aria-label={t("chat.settings")}
+      onKeyDown={(event) => {
+        // Before the page's own Escape, which stops a running answer.
+        if (event.key !== "Escape" || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        onClose()
+      }}
       className="flex w-full shrink-0 flex-col overflow-y-auto border-l border-line bg-surface max-wide:absolute max-wide:inset-0 max-wide:z-10 wide:w-80"
     >
       <div className="flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line pr-2 pl-4">

@@ -4,9 +4,9 @@ import { Library, MessageSquare } from "lucide-react"
 import { usePageNavigation } from "../../frame/use-page-navigation.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
+import { attachToNewChat } from "../../lib/drafts.ts"
 import { isBuiltInModel } from "../../lib/embedding-model.ts"
 import { type CollectionWithFiles, collectionQuery } from "../../lib/knowledge-api.ts"
-import { writeLocalStorage } from "../../lib/local-storage.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -28,9 +28,10 @@ export const useCollection = () => {
 }
 
 const ChatButton = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
+  const me = useCurrentUser()
   const go = usePageNavigation()
   const ask = (): void => {
-    writeLocalStorage("draft.new.files", JSON.stringify([{ type: "collection", id, name }]))
+    attachToNewChat(me.id, [{ type: "collection", id, name }])
     go("/")
   }
   return (

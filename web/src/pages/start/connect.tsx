@@ -19,6 +19,7 @@ import {
   withDefaultName,
 } from "../admin/connection-form.tsx"
 import { newConnection, ProviderTiles } from "../admin/provider-tiles.tsx"
+import { useModelsOfConnection } from "../chat/chat-models.ts"
 import { SetupSteps } from "./signed-out-layout.tsx"
 
 /** Second step of the setup: connect a source of models. */
@@ -26,6 +27,8 @@ export const ConnectPage = () => {
   const { data: models } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
   const { data: connections } = useQuery(connectionsQuery)
   const [open, setOpen] = useState(false)
+  const [newest, setNewest] = useState<string | null>(null)
+  useModelsOfConnection(newest)
   // The Guide is always available and does not count as a model source.
   const count = models?.filter((model) => model.connection_type !== "function").length ?? 0
   const hasGuide = models?.some(({ id }) => id === "guide") ?? false
@@ -50,10 +53,20 @@ export const ConnectPage = () => {
         <>
           {count > 0 && <Ready count={count} />}
           {connections.filter(isConfiguredRuntime).map((runtime) => (
-            <Runtime key={runtime.id} runtime={runtime} needed={count === 0} />
+            <Runtime
+              key={runtime.id}
+              runtime={runtime}
+              needed={count === 0}
+              onConnected={setNewest}
+            />
           ))}
           {count === 0 || open ? (
-            <Provider onSaved={() => setOpen(false)} />
+            <Provider
+              onConnected={(id) => {
+                setNewest(id)
+                setOpen(false)
+              }}
+            />
           ) : (
             <div>
               <Button icon={Plus} onClick={() => setOpen(true)}>
@@ -85,8 +98,17 @@ const Ready = ({ count }: { count: number }) => (
   </Card>
 )
 
+interface ConnectProps {
+  onConnected: (connectionId: string) => void
+}
+
+interface RuntimeProps extends ConnectProps {
+  runtime: Connection
+  needed: boolean
+}
+
 /** Whether a runtime from the environment responds, and how to continue. */
-const Runtime = ({ runtime, needed }: { runtime: Connection; needed: boolean }) => {
+const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
   const client = useQueryClient()
   const address = runtime.base_url
   const search = useQuery({
@@ -95,7 +117,10 @@ const Runtime = ({ runtime, needed }: { runtime: Connection; needed: boolean }) 
       const result = await api.post<ConnectionTestResult>(
         `/api/v1/connections/${encodeURIComponent(runtime.id)}/test`,
       )
-      if (result.ok) await client.invalidateQueries({ queryKey: ["models"] })
+      if (result.ok) {
+        await client.invalidateQueries({ queryKey: ["models"] })
+        onConnected(runtime.id)
+      }
       return result
     },
     staleTime: 0,
@@ -137,7 +162,7 @@ const Runtime = ({ runtime, needed }: { runtime: Connection; needed: boolean }) 
 }
 
 /** Connects a provider after a successful test; otherwise shows the error. */
-const Provider = ({ onSaved }: { onSaved: () => void }) => {
+const Provider = ({ onConnected }: ConnectProps) => {
   const client = useQueryClient()
   const [values, setValues] = useState(newConnection)
   const set = (changes: Partial<ConnectionValues>): void => setValues({ ...values, ...changes })
@@ -145,13 +170,12 @@ const Provider = ({ onSaved }: { onSaved: () => void }) => {
   const save = useMutation({
     mutationFn: async () => {
       const result = await test.mutateAsync()
-      if (result.ok)
-        await api.post<Connection>("/api/v1/connections/create", withDefaultName(values))
-      return result.ok
+      if (!result.ok) return null
+      return api.post<Connection>("/api/v1/connections/create", withDefaultName(values))
     },
-    onSuccess: async (saved) => {
+    onSuccess: async (connection) => {
       await client.invalidateQueries()
-      if (saved) onSaved()
+      if (connection) onConnected(connection.id)
     },
   })
   const failure = save.error !== test.error && save.error

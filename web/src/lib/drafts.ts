@@ -1,0 +1,35 @@
+import type { Message } from "./chat-api.ts"
+import { readLocalStorage, writeLocalStorage } from "./local-storage.ts"
+import { queryClient } from "./query-client.ts"
+import { currentUserQuery } from "./session.ts"
+
+/** The draft of the start page. */
+export const newChatDraft = "new"
+
+/** Storage keys of a draft; each account of this browser has its own drafts. */
+export const draftKeys = (userId: string, draft: string) => ({
+  text: `drafts.${userId}.${draft}`,
+  files: `drafts.${userId}.${draft}.files`,
+})
+
+/** Attaches files and collections to the message that the start page opens with. */
+export const attachToNewChat = (userId: string, files: Message["files"]): void =>
+  writeLocalStorage(draftKeys(userId, newChatDraft).files, JSON.stringify(files))
+
+/** Attachments without a text would surprise whoever starts a new chat later. */
+export const discardUnwrittenDraft = (): void => {
+  const userId = queryClient.getQueryData(currentUserQuery.queryKey)?.id
+  if (userId === undefined) return
+  const { text, files } = draftKeys(userId, newChatDraft)
+  if (!readLocalStorage(text)?.trim()) writeLocalStorage(files, null)
+}
+
+/** Earlier versions shared one draft among all accounts; whose it was is unknown. */
+export const discardSharedDrafts = (): void => {
+  try {
+    const shared = Object.keys(localStorage).filter((key) => key.startsWith("portico.draft."))
+    for (const key of shared) localStorage.removeItem(key)
+  } catch {
+    // Without storage there are no drafts.
+  }
+}

@@ -1,0 +1,54 @@
+import { Paperclip } from "lucide-react"
+import { useEffect, useRef, useState } from "react"
+import { createPortal } from "react-dom"
+import { t } from "../../i18n/translate.ts"
+import { readDroppedFiles } from "../../lib/file-selection.ts"
+import type { SelectedFile } from "../../lib/upload-file.ts"
+
+const carriesFiles = ({ dataTransfer }: DragEvent): boolean =>
+  dataTransfer?.types.includes("Files") ?? false
+
+/** Accepts files dropped anywhere on the page, and says so while they are dragged over it. */
+export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => void }) => {
+  const [isDragging, setDragging] = useState(false)
+  const latest = useRef(onFiles)
+  latest.current = onFiles
+  const page = document.getElementById("page")
+
+  useEffect(() => {
+    if (!page) return
+    const onDragOver = (event: DragEvent): void => {
+      if (!carriesFiles(event)) return
+      event.preventDefault()
+      setDragging(true)
+    }
+    const onDragLeave = ({ relatedTarget }: DragEvent): void => {
+      if (!(relatedTarget instanceof Node && page.contains(relatedTarget))) setDragging(false)
+    }
+    const onDrop = (event: DragEvent): void => {
+      setDragging(false)
+      if (!event.dataTransfer || !carriesFiles(event)) return
+      event.preventDefault()
+      void readDroppedFiles(event.dataTransfer).then(latest.current)
+    }
+    page.addEventListener("dragover", onDragOver)
+    page.addEventListener("dragleave", onDragLeave)
+    page.addEventListener("drop", onDrop)
+    return () => {
+      page.removeEventListener("dragover", onDragOver)
+      page.removeEventListener("dragleave", onDragLeave)
+      page.removeEventListener("drop", onDrop)
+    }
+  }, [page])
+
+  if (!(isDragging && page)) return null
+  return createPortal(
+    <div className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-lg border-2 border-dashed border-accent bg-accent-soft/90">
+      <p className="flex items-center gap-2 text-lg font-semibold text-accent">
+        <Paperclip aria-hidden className="size-5" />
+        {t("composer.drop")}
+      </p>
+    </div>,
+    page,
+  )
+}
