@@ -13,6 +13,7 @@ import {
   type ChatListQuery,
   TitleSource,
 } from "./schema.ts"
+import { createSearchSnippet } from "./search-snippet.ts"
 
 /** Size of a row apart from its texts. */
 const rowBytes = 500
@@ -147,7 +148,7 @@ export const createChatStore = (db: Database) => {
       .where(columnContainsFolding("content", text))
       .orderBy("position", "desc")
       .execute()
-    for (const { chat_id, content } of rows) byId.set(chat_id, createSnippet(content, text))
+    for (const { chat_id, content } of rows) byId.set(chat_id, createSearchSnippet(content, text))
     return byId
   }
 
@@ -273,18 +274,3 @@ export const createChatStore = (db: Database) => {
 }
 
 export type ChatStore = ReturnType<typeof createChatStore>
-
-const snippetLead = 40
-const maxSnippetLength = 160
-
-/** The text around the first match of `wanted`, on one line. */
-const createSnippet = (content: string, searchText: string): string => {
-  const at = foldCase(content).indexOf(foldCase(searchText))
-  const start = Math.max(0, at - snippetLead)
-  const piece = content
-    .slice(start, start + maxSnippetLength)
-    .replace(/\s+/g, " ")
-    .trim()
-  const head = start > 0 ? "…" : ""
-  return `${head}${piece}${start + maxSnippetLength < content.length ? "…" : ""}`.toWellFormed()
-}

@@ -6,6 +6,7 @@ import { signOut, useCurrentUser } from "../lib/session.ts"
 import { switchTheme } from "../lib/theme.ts"
 import { usePaletteChats } from "../pages/chat/palette-chats.ts"
 import { classes } from "../ui/classes.ts"
+import { MarkedText } from "../ui/marked-text.tsx"
 import { destinations } from "./destinations.ts"
 import { usePageNavigation } from "./use-page-navigation.ts"
 
@@ -15,6 +16,8 @@ export interface Command {
   label: string
   group: string
   icon: LucideIcon
+  /** The text that was found in it, with the query to mark. */
+  excerpt?: { text: string; query: string }
   run: () => void
 }
 
@@ -165,12 +168,19 @@ const CommandRow = ({ id, command, chosen, onRun, onPointerMove }: RowProps) => 
     onClick={onRun}
     onPointerMove={onPointerMove}
     className={classes(
-      "flex h-9 cursor-pointer items-center gap-2.5 rounded px-2.5 text-sm [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted",
+      "flex min-h-9 cursor-pointer items-center gap-2.5 rounded px-2.5 py-1.5 text-sm [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted",
       chosen && "bg-hover",
     )}
   >
     <command.icon aria-hidden />
-    <span className="min-w-0 flex-1 truncate">{command.label}</span>
+    <span className="min-w-0 flex-1">
+      <span className="block truncate">{command.label}</span>
+      {command.excerpt && (
+        <span className="block truncate text-xs text-muted">
+          <MarkedText {...command.excerpt} />
+        </span>
+      )}
+    </span>
     <span className="text-xs text-muted">{command.group}</span>
   </div>
 )

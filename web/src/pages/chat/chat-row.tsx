@@ -4,10 +4,17 @@ import { t } from "../../i18n/translate.ts"
 import type { ChatListItem } from "../../lib/chat-api.ts"
 import { formatExactTime } from "../../lib/format.ts"
 import { IconButton } from "../../ui/button.tsx"
+import { MarkedText } from "../../ui/marked-text.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 
+interface ChatRowProps {
+  chat: ChatListItem
+  /** What was searched for; marked in the title and the excerpt. */
+  query?: string
+}
+
 /** A chat in the sidebar's list. */
-export const ChatRow = ({ chat }: { chat: ChatListItem }) => {
+export const ChatRow = ({ chat, query = "" }: ChatRowProps) => {
   const title = chat.title || t("chat.untitled")
   return (
     <li className="group relative">
@@ -19,7 +26,9 @@ export const ChatRow = ({ chat }: { chat: ChatListItem }) => {
         className="block rounded py-1.5 pr-9 pl-2.5 text-sm hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium"
       >
         <span className="flex items-center gap-2">
-          <span className="min-w-0 flex-1 truncate">{title}</span>
+          <span className="min-w-0 flex-1 truncate">
+            <MarkedText text={title} query={query} />
+          </span>
           {chat.running && (
             <span
               role="img"
@@ -29,7 +38,9 @@ export const ChatRow = ({ chat }: { chat: ChatListItem }) => {
           )}
         </span>
         {chat.snippet && (
-          <span className="block truncate text-xs font-normal text-muted">{chat.snippet}</span>
+          <span className="line-clamp-2 text-xs font-normal text-muted">
+            <MarkedText text={chat.snippet} query={query} />
+          </span>
         )}
       </Link>
       <span className="absolute top-0.5 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 [@media(hover:none)]:opacity-100">

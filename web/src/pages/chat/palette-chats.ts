@@ -17,11 +17,12 @@ export const usePaletteChats = (query: string): Command[] => {
     placeholderData: (before) => before,
   })
   const items = data?.pages[0]?.items ?? []
-  return items.slice(0, maxShown).map(({ id, title }) => ({
+  return items.slice(0, maxShown).map(({ id, title, snippet }) => ({
     id: `chat-${id}`,
     label: title || t("chat.untitled"),
     group: t("chat.chats"),
     icon: MessageSquare,
+    ...(snippet !== null && { excerpt: { text: snippet, query: deferredQuery } }),
     run: () => void navigate({ to: "/c/$chatId", params: { chatId: id } }),
   }))
 }

@@ -14,14 +14,20 @@ import { undoDeletion, useDeletions } from "./deletions.ts"
 
 const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
 
-const Group = ({ title, chats }: { title: string; chats: readonly ChatListItem[] }) => {
+interface GroupProps {
+  title: string
+  chats: readonly ChatListItem[]
+  query: string
+}
+
+const Group = ({ title, chats, query }: GroupProps) => {
   if (chats.length === 0) return null
   return (
     <section className="mt-2">
       <h3 className="px-2.5 py-1 text-xs font-medium text-muted">{title}</h3>
       <ul>
         {chats.map((chat) => (
-          <ChatRow key={chat.id} chat={chat} />
+          <ChatRow key={chat.id} chat={chat} query={query} />
         ))}
       </ul>
     </section>
@@ -68,12 +74,17 @@ const List = (props: ListProps) => {
   }
   const today = midnight()
   const rest = chats.filter(({ pinned }) => !pinned)
+  const groups = [
+    [t("chat.pinned"), chats.filter(({ pinned }) => pinned)],
+    [t("chat.today"), rest.filter((chat) => chat.updated_at >= today)],
+    [t("chat.earlier"), rest.filter((chat) => chat.updated_at < today)],
+  ] as const
   return (
     <>
       {chats.length === 0 && <EmptyList {...props} />}
-      <Group title={t("chat.pinned")} chats={chats.filter(({ pinned }) => pinned)} />
-      <Group title={t("chat.today")} chats={rest.filter((chat) => chat.updated_at >= today)} />
-      <Group title={t("chat.earlier")} chats={rest.filter((chat) => chat.updated_at < today)} />
+      {groups.map(([title, members]) => (
+        <Group key={title} title={title} chats={members} query={props.query} />
+      ))}
       {hasNextPage && (
         <Button
           variant="quiet"
