@@ -75,6 +75,7 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     const { title, folder, tags, models, system, params, current_id, created_at, updated_at } =
       chats.toReaderView(caller, chat)
     const fields = {
+      id: chat.id,
       title,
       folder,
       tags,

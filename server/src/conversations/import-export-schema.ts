@@ -46,6 +46,8 @@ export type ExportedMessage = z.output<typeof ExportedMessage>
 /** A complete chat as a file, with all branches. */
 export const ExportedChat = z
   .object({
+    /** Its id where it was exported; tells an import whether the chat is already there. */
+    id: z.string().min(1).max(200).optional(),
     title: z.string().max(200),
     folder: z.string().max(100).nullable().default(null),
     tags: z.array(z.string().min(1).max(50)).max(20).default([]),
@@ -75,4 +77,17 @@ export const ChatImport = z
   .meta({ id: "ChatImport" })
 export type ChatImport = z.output<typeof ChatImport>
 
-export const ChatImportResult = z.object({ ids: z.array(z.string()) }).meta({ id: "ChatImported" })
+export const ChatImportQuery = z.object({
+  /** Leaves out chats that the caller has already, such as those of an earlier import. */
+  skip_existing: z.stringbool().default(false),
+})
+export type ChatImportQuery = z.output<typeof ChatImportQuery>
+
+export const ChatImportResult = z
+  .object({
+    ids: z.array(z.string()),
+    /** The number of chats left out because of `skip_existing`. */
+    skipped: z.int(),
+  })
+  .meta({ id: "ChatImported" })
+export type ChatImportResult = z.output<typeof ChatImportResult>

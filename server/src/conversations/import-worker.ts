@@ -6,6 +6,7 @@ import { lowerThreadPriority } from "../limits/thread-priority.ts"
 import type { ExportedChat } from "./import-export-schema.ts"
 import { parseImport } from "./import-file.ts"
 import {
+  hasImportedChat,
   type ImportedChat,
   importedChatBytes,
   insertImportedChat,
@@ -22,6 +23,7 @@ type CheckRequest = Extract<ImportWorkerRequest, { step: "check" }>
 
 interface ActiveImport {
   userId: string
+  skipsExisting: boolean
   remaining: Iterator<ExportedChat>
   /** The next chat to write. */
   chat: ImportedChat | null
@@ -64,25 +66,29 @@ const requireActiveImport = (): ActiveImport =>
 
 /** @returns whether there is another chat */
 const prepare = (): boolean => {
-  const { userId, remaining } = requireActiveImport()
-  const { value, done } = remaining.next()
-  activeImport = done ? null : { userId, remaining, chat: toImportedChat(userId, value) }
+  const current = requireActiveImport()
+  const { value, done } = current.remaining.next()
+  activeImport = done ? null : { ...current, chat: toImportedChat(current.userId, value) }
   return !done
 }
 
-/** @returns the id of the new chat */
-const write = async (): Promise<string> => {
-  const { chat } = requireActiveImport()
+/** @returns the id of the new chat; null if the user has it already */
+const write = (): Promise<string | null> => {
+  const { chat, skipsExisting } = requireActiveImport()
   if (!chat) throw new Error("The import has no next chat")
-  await db.transact((tx) => insertImportedChat(tx, chat))
-  return chat.chat.id
+  return db.transact(async (tx) => {
+    if (skipsExisting && (await hasImportedChat(tx, chat))) return null
+    await insertImportedChat(tx, chat)
+    return chat.chat.id
+  })
 }
 
 const handle = async (request: ImportWorkerRequest): Promise<ImportWorkerResponse> => {
   if (request.step === "prepare") return prepare()
   if (request.step === "write") return write()
+  const { userId, skipsExisting } = request
   const { chats, count, bytes } = checkChats(request)
-  activeImport = { userId: request.userId, remaining: chats[Symbol.iterator](), chat: null }
+  activeImport = { userId, skipsExisting, remaining: chats[Symbol.iterator](), chat: null }
   return { count, bytes }
 }
 

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from "node:crypto"
+import { createHash, randomUUIDv7 } from "node:crypto"
 import type { Tx } from "../db/database.ts"
 import { titleFromPrompt } from "./branch.ts"
 import type { ExportedChat, ExportedMessage } from "./import-export-schema.ts"
@@ -63,6 +63,19 @@ export interface ImportedChat {
   messages: Message[]
   /** By message id. */
   partsByMessage: ReadonlyMap<string, MessageParts>
+  /** The ID that the chat had where it was exported, if the file contains it. */
+  exportedId: string | null
+  importKey: string
+}
+
+/** The same for the same chat whenever it is imported, also from Markdown, which has no times. */
+const importKeyOf = ({ title, messages }: ExportedChat): string => {
+  const hash = createHash("sha256")
+  if (messages.length === 0) hash.update(title)
+  for (const { id, parent_id, role, model, content } of messages) {
+    hash.update(JSON.stringify([id, parent_id, role, model, content]))
+  }
+  return hash.digest("base64url")
 }
 
 const createParts = ({ images, sources }: ExportedMessage): MessageParts => ({
@@ -105,7 +118,13 @@ export const toImportedChat = (userId: string, exported: ExportedChat): Imported
     shared: false,
     current_id: newIdOf(exported.current_id) ?? messages.at(-1)?.id ?? null,
   }
-  return { chat, messages, partsByMessage }
+  return {
+    chat,
+    messages,
+    partsByMessage,
+    exportedId: exported.id ?? null,
+    importKey: importKeyOf(exported),
+  }
 }
 
 /** Its share of the owner's storage, in bytes. */
@@ -117,13 +136,25 @@ export const importedChatBytes = ({ chat, messages, partsByMessage }: ImportedCh
 
 export const insertImportedChat = async (
   tx: Tx,
-  { chat, messages, partsByMessage }: ImportedChat,
+  { chat, messages, partsByMessage, importKey }: ImportedChat,
 ) => {
-  await insertChat(tx, chat)
+  await insertChat(tx, chat, importKey)
   await insertMessages(tx, chat.id, messages)
   for (const message of messages) {
     const { images = [], sourceTexts = null } = partsByMessage.get(message.id) ?? {}
     await insertImages(tx, message.id, images)
     if (sourceTexts) await saveSources(tx, message, sourceTexts)
   }
+}
+
+/** Whether the owner has the exported chat itself, or a chat imported from it. */
+export const hasImportedChat = async (
+  tx: Tx,
+  { chat, exportedId, importKey }: ImportedChat,
+): Promise<boolean> => {
+  const owned = tx.selectFrom("chats").select("id").where("user_id", "=", chat.user_id)
+  const found =
+    (await owned.where("id", "=", exportedId ?? "").executeTakeFirst()) ??
+    (await owned.where("import_key", "=", importKey).executeTakeFirst())
+  return found !== undefined
 }

@@ -8,10 +8,17 @@ import type { JsonMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import { createMutex } from "../limits/mutex.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
+import type { ChatImportQuery, ChatImportResult } from "./import-export-schema.ts"
 
 /** Requests to the worker: validate a whole file, then prepare and write each chat. */
 export type ImportWorkerRequest =
-  | { step: "check"; userId: string; bytes: Uint8Array; members: readonly JsonMember[] }
+  | {
+      step: "check"
+      userId: string
+      skipsExisting: boolean
+      bytes: Uint8Array
+      members: readonly JsonMember[]
+    }
   | { step: "prepare" }
   | { step: "write" }
 
@@ -22,9 +29,10 @@ interface ImportSize {
 }
 
 /**
- * Responses to the three steps: the size; whether there is another chat; the id of the new chat.
+ * Responses to the three steps: the size; whether there is another chat; the id of the new chat, or
+ * null if it was left out.
  */
-export type ImportWorkerResponse = ImportSize | boolean | string
+export type ImportWorkerResponse = ImportSize | boolean | string | null
 
 /** The worker stays alive for a while: users who migrate often import several files. */
 const idleTimeoutMs = 30_000
@@ -52,26 +60,37 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   )
   const runExclusive = createMutex()
 
-  const check = (userId: string, { bytes, members }: JsonObject): Promise<ImportWorkerResponse> => {
+  const check = (
+    { bytes, members }: JsonObject,
+    owner: { userId: string; skipsExisting: boolean },
+  ): Promise<ImportWorkerResponse> => {
+    const request = { step: "check" as const, ...owner, members }
     if (bytes.length > smallBodyBytes) {
       const buffer = bytes.buffer as ArrayBuffer
-      return thread.request({ step: "check", userId, bytes, members }, [buffer])
+      return thread.request({ ...request, bytes }, [buffer])
     }
     // A small body shares its buffer with other requests.
-    const copy = new Uint8Array(bytes)
-    return thread.request({ step: "check", userId, bytes: copy, members })
+    return thread.request({ ...request, bytes: new Uint8Array(bytes) })
   }
 
-  const importChats = async (userId: string, file: JsonObject): Promise<string[]> => {
+  const importChats = async (
+    userId: string,
+    file: JsonObject,
+    { skip_existing }: ChatImportQuery,
+  ): Promise<ChatImportResult> => {
     const ids: string[] = []
-    const size = await check(userId, file)
-    if (typeof size !== "object") throw new Error("The import worker returned no size")
+    let skipped = 0
+    const size = await check(file, { userId, skipsExisting: skip_existing })
+    if (typeof size !== "object" || size === null)
+      throw new Error("The import worker returned no size")
     const { count, bytes } = size
     await rowLimits.precheck("chats", { owner: userId, added: count })
     const release = await storage.reserve({ owner: userId, bytes })
     try {
       while (await thread.request({ step: "prepare" })) {
-        ids.push(String(await db.runExternalWrite(() => thread.request({ step: "write" }))))
+        const id = await db.runExternalWrite(() => thread.request({ step: "write" }))
+        if (typeof id === "string") ids.push(id)
+        else skipped++
       }
     } finally {
       release(ids.length > 0)
@@ -79,20 +98,25 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
         await db.transact((tx) => bus.publish(tx, { topic: "chats", user_id: userId, id: null }))
       }
     }
-    return ids
+    return { ids, skipped }
   }
 
   return {
     /**
      * Imports one file at a time, taking users in turn. The file's buffer is transferred to the
      * worker.
-     * @returns the ids of the new chats
      * @throws {Failure} `invalid` if the body contains neither chats nor Markdown; `limit_reached`
      * or
      *   `storage_limit` before the first one is stored
      */
-    import: ({ user }: Caller, file: JsonObject): Promise<string[]> =>
-      runExclusive(user.id, () => runExclusive(allUsersKey, () => importChats(user.id, file))),
+    import: (
+      { user }: Caller,
+      file: JsonObject,
+      options: ChatImportQuery,
+    ): Promise<ChatImportResult> =>
+      runExclusive(user.id, () =>
+        runExclusive(allUsersKey, () => importChats(user.id, file, options)),
+      ),
 
     close: thread.close,
   }

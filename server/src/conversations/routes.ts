@@ -8,6 +8,7 @@ import type { Chats } from "./conversations.ts"
 import type { ChatExport } from "./export.ts"
 import {
   ChatImport,
+  ChatImportQuery,
   ChatImportResult,
   ExportedChat,
   ExportedChats,
@@ -60,16 +61,15 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       grantsPrivileges: false,
       summary: "Import chats from an exported file as new chats",
       rawBody: { contentType: "application/json", schema: ChatImport },
+      query: ChatImportQuery,
       bodyLimits: { maxBytes: 50_000_000, maxValues: 1_000_000 },
       responses: {
         200: json(ChatImportResult, "The ids of the new chats"),
         422: { description: "No readable chats found" },
       },
     }),
-    async ({ caller, readBody }) => {
-      const ids = await importer.import(caller, parseJsonObject(await readBody()))
-      return { ids }
-    },
+    async ({ caller, query, readBody }) =>
+      importer.import(caller, parseJsonObject(await readBody()), query),
   )
   router.on(
     route("user", {

@@ -20,9 +20,9 @@ describe("a search snippet", () => {
   })
 
   it("keeps markup that is part of the match", () => {
-    expect(createSearchSnippet("See [the port](https://port.example/tides)", "port.example")).toContain(
-      "https://port.example/tides",
-    )
+    expect(
+      createSearchSnippet("See [the port](https://port.example/tides)", "port.example"),
+    ).toContain("https://port.example/tides")
   })
 
   it("is well-formed and complete for a match longer than the snippet", () => {

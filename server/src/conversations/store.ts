@@ -23,7 +23,7 @@ export interface StoredChat extends Chat {
 }
 
 const toChat = (row: Selectable<ChatRow>, tags: string[]): StoredChat => {
-  const { title_key, text_bytes, image_bytes, ...chat } = row
+  const { title_key, text_bytes, image_bytes, import_key, ...chat } = row
   return {
     ...chat,
     title_source: TitleSource.parse(row.title_source),
@@ -66,11 +66,16 @@ const insertTags = async (tx: Tx, chatId: string, tags: readonly string[]): Prom
   if (rows.length > 0) await tx.insertInto("chat_tags").values(rows).execute()
 }
 
-export const insertChat = async (tx: Tx, chat: StoredChat): Promise<void> => {
+/** @param importKey see `chats.import_key` */
+export const insertChat = async (
+  tx: Tx,
+  chat: StoredChat,
+  importKey: string | null = null,
+): Promise<void> => {
   const bytes = { text_bytes: chatBytes(chat), image_bytes: 0 }
   await tx
     .insertInto("chats")
-    .values({ ...toRow(chat), ...bytes })
+    .values({ ...toRow(chat), ...bytes, import_key: importKey })
     .execute()
   await insertTags(tx, chat.id, chat.tags)
 }
@@ -254,7 +259,7 @@ export const createChatStore = (db: Database) => {
       }
     },
 
-    insert: insertChat,
+    insert: (tx: Tx, chat: StoredChat): Promise<void> => insertChat(tx, chat),
 
     update: async (tx: Tx, chat: StoredChat): Promise<void> => {
       const { id, ...row } = toRow(chat)

@@ -25,6 +25,24 @@ export interface ChatRow {
    */
   text_bytes: number
   image_bytes: number
+  /** Identifies the imported chat that this one was created from; null for other chats. */
+  import_key: string | null
+}
+
+/** A user's folder for chats: `chats.folder` is its name. */
+export interface ProjectRow {
+  id: string
+  user_id: string
+  /** Unique among the user's projects. */
+  name: string
+  name_key: string
+  instructions: string
+  /** The model of new chats; null for the user's usual one. */
+  model: string | null
+  /** JSON array: files and collections that every chat is given as sources. */
+  files: string
+  created_at: number
+  updated_at: number
 }
 
 export interface ChatTagRow {

@@ -16,6 +16,7 @@ import * as storedBytes from "./migrations/0012-stored-bytes.ts"
 import * as storageByUser from "./migrations/0013-storage-by-user.ts"
 import * as modelContents from "./migrations/0014-model-contents.ts"
 import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
+import * as projects from "./migrations/0018-projects.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
@@ -34,6 +35,7 @@ const migrations: Record<string, Migration> = {
   "0013-storage-by-user": storageByUser,
   "0014-model-contents": modelContents,
   "0015-grant-indexes": grantIndexes,
+  "0018-projects": projects,
 }
 
 /** Migrations applied to the database that this version does not know. */

@@ -7,7 +7,7 @@ import { maxRows } from "./table-limits.ts"
 type CountSetting = "MAX_CHATS" | "MAX_FILES" | "MAX_COLLECTIONS"
 
 interface RowLimit {
-  table: "chats" | "chat_messages" | "files" | "collections" | "collection_files"
+  table: "chats" | "chat_messages" | "projects" | "files" | "collections" | "collection_files"
   /** The column that rows are counted by. */
   owner: "user_id" | "chat_id" | "collection_id"
   max: number | CountSetting
@@ -28,6 +28,12 @@ const rowLimits = {
     owner: "chat_id",
     max: maxRows.messagesPerChat,
     refusal: (max) => `This chat has reached the limit of ${max} messages. Start a new chat.`,
+  },
+  projects: {
+    table: "projects",
+    owner: "user_id",
+    max: maxRows.projectsPerUser,
+    refusal: (max) => `You have reached the limit of ${max} projects. Delete some to make room.`,
   },
   files: {
     table: "files",

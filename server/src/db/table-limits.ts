@@ -26,6 +26,7 @@ export type TableLimit =
 /** Fixed limits, enforced in code. */
 export const maxRows = {
   messagesPerChat: 20_000,
+  projectsPerUser: 200,
   filesPerCollection: 100_000,
   collectionFilesPerUser: 1_000_000,
   sessionsPerUser: 1000,
@@ -61,6 +62,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   audit_blocks: { kind: "retained", for: "audit_retention" },
   audit_state: { kind: "perParent", from: "audit_blocks", bound: "one in all" },
   chats: { kind: "count", per: "user", max: "MAX_CHATS" },
+  projects: { kind: "count", per: "user", max: maxRows.projectsPerUser },
   chat_tags: { kind: "perParent", from: "chats", bound: "20" },
   chat_messages: { kind: "count", per: "chat", max: maxRows.messagesPerChat },
   chat_images: { kind: "perParent", from: "chat_messages", bound: "10" },

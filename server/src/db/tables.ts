@@ -6,6 +6,7 @@ import type {
   ChatPassagesRow,
   ChatRow,
   ChatTagRow,
+  ProjectRow,
 } from "./conversation-tables.ts"
 import type {
   CollectionFileRow,
@@ -228,6 +229,7 @@ export interface Tables {
   chat_messages: ChatMessageRow
   chat_images: ChatImageRow
   chat_passages: ChatPassagesRow
+  projects: ProjectRow
   files: FileRow
   uploads: UploadRow
   file_texts: FileTextRow

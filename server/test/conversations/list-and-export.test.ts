@@ -163,6 +163,41 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ createDatabase
     expect((await other.call("POST", "/import", everything.body)).status).toBe(200)
   })
 
+  it("leaves out chats that the account has already if an import asks for that", async () => {
+    const ada = await createClient("Owner")
+    await ada.sendMessage(await ada.createChat(), { content: "first" })
+    await ada.createChat({ title: "Without messages" })
+    const { body: file } = await ada.call("GET", "/export")
+    const markdown = "# Notes\n\n## User\n\nhello\n\n## Assistant\n\nhi there\n"
+    const importTwice = async (client: typeof ada, body: object) => {
+      const results = []
+      for (let n = 0; n < 2; n++) {
+        const { status, body: result } = await client.call("POST", "/import?skip_existing=1", body)
+        expect(status).toBe(200)
+        results.push([result.ids.length, result.skipped])
+      }
+      return results
+    }
+    expect(await importTwice(ada, file)).toEqual([
+      [0, 2],
+      [0, 2],
+    ])
+    const other = await createClient("Newcomer")
+    expect(await importTwice(other, file)).toEqual([
+      [2, 0],
+      [0, 2],
+    ])
+    expect(await importTwice(other, { markdown })).toEqual([
+      [1, 0],
+      [0, 1],
+    ])
+    const { body: list } = await other.call("GET", "/")
+    const [copy] = list.items
+    await other.call("DELETE", `/${copy.id}`)
+    const again = await other.call("POST", "/import", file)
+    expect([again.body.ids.length, again.body.skipped]).toEqual([2, 0])
+  })
+
   it("is exported as an empty file if there are no chats", async () => {
     const { body } = await (await createClient("Nobody")).call("GET", "/export")
     expect(body).toEqual({ portico_chats: 1, chats: [] })

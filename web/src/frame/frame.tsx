@@ -5,6 +5,7 @@ import { t } from "../i18n/translate.ts"
 import { useIsReachable } from "../lib/reachability.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { switchTheme } from "../lib/theme.ts"
+import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
 import { Logo } from "./logo.tsx"
@@ -116,6 +117,12 @@ export const Frame = () => {
         >
           <Outlet />
         </main>
+        {/* The sidebar shows it too; when that is closed, nobody would see it. */}
+        {!open && (
+          <div className="p-2 has-[[role=status]:empty]:p-0 wide:hidden">
+            <UndoBar />
+          </div>
+        )}
       </div>
       <Suspense>
         {openDialog === "palette" && (

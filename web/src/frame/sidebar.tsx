@@ -18,6 +18,7 @@ import { t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
 import { currentTheme, switchTheme, useTheme } from "../lib/theme.ts"
 import { SidebarChats } from "../pages/chat/sidebar-chats.tsx"
+import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
 import { KeyCombination } from "../ui/key-combination.tsx"
@@ -69,6 +70,7 @@ export const Sidebar = ({ openPalette, openKeys }: SidebarProps) => (
     <div className="min-h-0 flex-1 overflow-y-auto py-1">
       <SidebarChats />
     </div>
+    <UndoBar />
     <SidebarFooter openKeys={openKeys} />
   </div>
 )

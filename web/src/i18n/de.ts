@@ -8,6 +8,7 @@ import { functions } from "./de/functions.ts"
 import { knowledge } from "./de/knowledge.ts"
 import { models } from "./de/models.ts"
 import { providers } from "./de/providers.ts"
+import { projects } from "./de/projects.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
@@ -20,6 +21,7 @@ export const de: Catalogue = {
   ...composer,
   ...models,
   ...providers,
+  ...projects,
   ...functions,
   ...knowledge,
   ...account,

@@ -8,6 +8,7 @@ import { functions } from "./en/functions.ts"
 import { knowledge } from "./en/knowledge.ts"
 import { models } from "./en/models.ts"
 import { providers } from "./en/providers.ts"
+import { projects } from "./en/projects.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
@@ -20,6 +21,7 @@ export const en = {
   ...composer,
   ...models,
   ...providers,
+  ...projects,
   ...knowledge,
   ...functions,
   ...account,

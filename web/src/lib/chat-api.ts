@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import type { ChatImportResult } from "../../../server/src/conversations/import-export-schema.ts"
 import type {
   Chat,
   ChatChanges,
@@ -124,9 +125,8 @@ export const mergeMessages = (
   return { ...chat, messages: [...replaced, ...byId.values()] }
 }
 
-export const refreshChatLists = (): void => {
-  void queryClient.invalidateQueries({ queryKey: ["chats", "list"] })
-}
+export const refreshChatLists = (): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: ["chats", "list"] })
 
 export const chatApi = {
   create: (chat: OptionalFields<NewChat>) => api.post<Chat>(`${base}/new`, chat),
@@ -151,8 +151,11 @@ export const chatApi = {
     try {
       const chat = await api.post<Chat>(pathOf(id), changes)
       patchChat(id, (known) => ({ ...known, ...chat }))
+    } catch (error) {
+      void queryClient.invalidateQueries({ queryKey: chatQuery(id).queryKey })
+      throw error
     } finally {
-      refreshChatLists()
+      void refreshChatLists()
       if (changes.folder !== undefined || changes.tags !== undefined) {
         void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
       }
@@ -162,24 +165,28 @@ export const chatApi = {
   share: async (id: string, shared: boolean): Promise<void> => {
     const chat = await api.post<Chat>(`${pathOf(id)}/share`, { shared })
     patchChat(id, (known) => ({ ...known, ...chat }))
-    refreshChatLists()
+    void refreshChatLists()
   },
 
   remove: (id: string) => api.delete(pathOf(id)),
 
-  import: async (file: File): Promise<string[]> => {
+  /** @param onImported receives the counts of each batch, some of which may precede a failure */
+  import: async (
+    file: File,
+    onImported: (counts: { imported: number; skipped: number }) => void,
+  ): Promise<void> => {
     const text = await file.text()
     const markdown = /\.(md|markdown)$/i.test(file.name)
     const bodies = markdown ? [{ markdown: text }] : splitIntoBatches(parseExportedChats(text))
-    const importedIds: string[] = []
     try {
       for (const body of bodies) {
-        importedIds.push(...(await api.post<{ ids: string[] }>(`${base}/import`, body)).ids)
+        const path = `${base}/import?skip_existing=true`
+        const { ids, skipped } = await api.post<ChatImportResult>(path, body)
+        onImported({ imported: ids.length, skipped })
       }
     } finally {
-      refreshChatLists()
+      void refreshChatLists()
     }
-    return importedIds
   },
 }
 

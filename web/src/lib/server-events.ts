@@ -37,7 +37,7 @@ const refetchKnowledge = (fileId: string | null): void => {
 
 const applyEvent = (event: ServerEvent): void => {
   if (event.name === "chats") {
-    refreshChatLists()
+    void refreshChatLists()
     if (event.id) void queryClient.invalidateQueries({ queryKey: chatQuery(event.id).queryKey })
   }
   if (event.name === "files") refetchKnowledge(event.id)

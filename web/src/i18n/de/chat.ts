@@ -102,7 +102,6 @@ export const chat = {
   "chat.import": "Chats importieren",
   "chat.exportAll": "Alle Chats exportieren",
   "chat.imported": { one: "{count} Chat importiert", other: "{count} Chats importiert" },
-  "chat.importFailed": "Diese Datei enthält keine lesbaren Chats.",
   "chat.chats": "Chats",
   "chat.search": "Chats suchen",
   "chat.filter": "Chats filtern",

@@ -98,7 +98,6 @@ export const chat = {
   "chat.import": "Import chats",
   "chat.exportAll": "Export all chats",
   "chat.imported": { one: "{count} chat imported", other: "{count} chats imported" },
-  "chat.importFailed": "No readable chats found in this file.",
   "chat.chats": "Chats",
   "chat.search": "Search chats",
   "chat.filter": "Filter chats",

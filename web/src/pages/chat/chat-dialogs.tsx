@@ -65,6 +65,20 @@ const FormDialog = ({ title, onClose, action, onSubmit, staysOpen, children }: F
   )
 }
 
+interface ErrorDialogProps {
+  title: string
+  error: unknown
+  retry: () => void
+  onClose: () => void
+}
+
+/** Reports that an action of a menu, which has closed, failed. */
+export const ErrorDialog = ({ title, error, retry, onClose }: ErrorDialogProps) => (
+  <FormDialog title={title} onClose={onClose}>
+    <ErrorNote error={error} retry={retry} />
+  </FormDialog>
+)
+
 interface DialogProps {
   chat: ChatSubject
   onClose: () => void
@@ -135,6 +149,7 @@ export const OrganizeDialog = ({ chat, onClose }: DialogProps) => {
 
 export const ShareDialog = ({ chat, onClose }: DialogProps) => {
   const [shared, setShared] = useState(chat.shared)
+  const [error, setError] = useState<unknown>(null)
   const link = `${window.location.origin}/s/${chat.id}`
   const set = async (next: boolean): Promise<void> => {
     await chatApi.share(chat.id, next)
@@ -170,7 +185,12 @@ export const ShareDialog = ({ chat, onClose }: DialogProps) => {
           </div>
         )}
       </Field>
-      <Button variant="danger" className="self-start" onClick={() => void set(false).then(onClose)}>
+      {error !== null && <ErrorNote error={error} />}
+      <Button
+        variant="danger"
+        className="self-start"
+        onClick={() => void set(false).then(onClose, setError)}
+      >
         {t("chat.unshare")}
       </Button>
     </FormDialog>

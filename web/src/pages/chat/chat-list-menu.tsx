@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { Archive, ChevronDown, FileDown, FileUp, Folder, MessagesSquare, Tag } from "lucide-react"
-import { useRef, useState } from "react"
+import { useRef } from "react"
 import { t } from "../../i18n/translate.ts"
-import { chatApi, labelsQuery } from "../../lib/chat-api.ts"
+import { labelsQuery } from "../../lib/chat-api.ts"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 
 /** Which chats the list shows. */
@@ -19,21 +19,13 @@ const titleOf = (scope: ChatListScope): string => {
 interface ChatListMenuProps {
   scope: ChatListScope
   onScope: (scope: ChatListScope) => void
+  onImport: (files: File[]) => void
 }
 
 /** Selects a folder, a tag, or the archive; imports and exports chats. */
-export const ChatListMenu = ({ scope, onScope }: ChatListMenuProps) => {
+export const ChatListMenu = ({ scope, onScope, onImport }: ChatListMenuProps) => {
   const { data } = useQuery(labelsQuery)
   const picker = useRef<HTMLInputElement>(null)
-  const [statusText, setStatusText] = useState("")
-  const importFiles = async (files: FileList | null): Promise<void> => {
-    try {
-      const ids = await Promise.all([...(files ?? [])].map(chatApi.import))
-      setStatusText(t("chat.imported", { count: ids.flat().length }))
-    } catch {
-      setStatusText(t("chat.importFailed"))
-    }
-  }
   return (
     <div className="min-w-0">
       <Menu
@@ -80,13 +72,10 @@ export const ChatListMenu = ({ scope, onScope }: ChatListMenuProps) => {
         multiple
         accept=".json,.md,.markdown"
         onChange={(event) => {
-          void importFiles(event.target.files)
+          onImport([...(event.target.files ?? [])])
           event.target.value = ""
         }}
       />
-      <p role="status" className="text-xs text-muted">
-        {statusText}
-      </p>
     </div>
   )
 }

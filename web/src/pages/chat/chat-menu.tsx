@@ -24,18 +24,29 @@ const dialogs = {
   file: lazy(async () => ({ default: (await loadDialogs()).OrganizeDialog })),
   share: lazy(async () => ({ default: (await loadDialogs()).ShareDialog })),
 }
+const ErrorDialog = lazy(async () => ({ default: (await loadDialogs()).ErrorDialog }))
+
+type Change = Parameters<typeof chatApi.update>[1]
 
 /** Actions on a whole chat, used in the sidebar and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactElement }) => {
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(null)
+  const [failure, setFailure] = useState<{ error: unknown; retry: () => void } | null>(null)
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const Dialog = dialog && dialogs[dialog]
   const leave = (): void => {
     if (path === `/c/${chat.id}`) void navigate({ to: "/" })
   }
-  const change = (changes: Parameters<typeof chatApi.update>[1]): void =>
-    void chatApi.update(chat.id, changes).catch(() => {})
+  const change = async (changes: Change): Promise<void> => {
+    setFailure(null)
+    try {
+      await chatApi.update(chat.id, changes)
+      if (changes.archived) leave()
+    } catch (error) {
+      setFailure({ error, retry: () => void change(changes) })
+    }
+  }
   const download = (format: "json" | "markdown"): void =>
     window.location.assign(exportUrl(chat.id, format))
 
@@ -47,7 +58,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
         </MenuItem>
         <MenuItem
           icon={chat.pinned ? PinOff : Pin}
-          onClick={() => change({ pinned: !chat.pinned })}
+          onClick={() => void change({ pinned: !chat.pinned })}
         >
           {t(chat.pinned ? "chat.unpin" : "chat.pin")}
         </MenuItem>
@@ -67,10 +78,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
         <MenuSeparator />
         <MenuItem
           icon={chat.archived ? ArchiveRestore : Archive}
-          onClick={() => {
-            change({ archived: !chat.archived })
-            if (!chat.archived) leave()
-          }}
+          onClick={() => void change({ archived: !chat.archived })}
         >
           {t(chat.archived ? "chat.unarchive" : "chat.archive")}
         </MenuItem>
@@ -78,14 +86,19 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           icon={Trash2}
           danger
           onClick={() => {
-            scheduleDeletion(chat.id, chat.title)
+            scheduleDeletion([chat])
             leave()
           }}
         >
           {t("chat.delete")}
         </MenuItem>
       </Menu>
-      <Suspense>{Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}</Suspense>
+      <Suspense>
+        {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
+        {failure && (
+          <ErrorDialog title={t("chat.notChanged")} {...failure} onClose={() => setFailure(null)} />
+        )}
+      </Suspense>
     </>
   )
 }

@@ -1,54 +1,82 @@
 import { useSyncExternalStore } from "react"
+import { ApiError } from "../../lib/api.ts"
 import { chatApi, refreshChatLists } from "../../lib/chat-api.ts"
 
 /** How long "Undo" is offered. */
 const undoMs = 7000
 
+/** Chats deleted together, by one action of the user. */
 export interface Deletion {
-  id: string
-  title: string
+  key: string
+  chats: readonly { id: string; title: string }[]
+  /** `pending` while it can be undone. The chats of a failed deletion are shown again. */
+  state: "pending" | "running" | "failed"
+  /** Why it failed. */
+  error: unknown
 }
 
-let pending: readonly Deletion[] = []
+let lastKey = 0
+let deletions: readonly Deletion[] = []
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 const listeners = new Set<() => void>()
 
 const set = (next: readonly Deletion[]): void => {
-  pending = next
+  deletions = next
   for (const listener of listeners) listener()
 }
 
-const cancelTimer = (id: string): void => {
-  clearTimeout(timers.get(id))
-  timers.delete(id)
-  set(pending.filter((deletion) => deletion.id !== id))
-}
+const change = (key: string, changes: Partial<Deletion>): void =>
+  set(deletions.map((one) => (one.key === key ? { ...one, ...changes } : one)))
 
-const deleteNow = async (id: string): Promise<void> => {
-  timers.delete(id)
+const isAlreadyGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
+const remove = async (id: string): Promise<{ id: string; error: unknown } | null> => {
   try {
     await chatApi.remove(id)
-  } catch {
-    // On failure, the refetched list shows the chat again.
+    return null
+  } catch (error) {
+    return isAlreadyGone(error) ? null : { id, error }
   }
-  refreshChatLists()
-  cancelTimer(id)
 }
 
-/** Hides a chat immediately and deletes it unless that is undone in time. */
-export const scheduleDeletion = (id: string, title: string): void => {
-  set([...pending.filter((deletion) => deletion.id !== id), { id, title }])
+const idsOf = ({ chats }: Deletion): string[] => chats.map(({ id }) => id)
+
+/** Dismisses a failed deletion, or undoes one that is still pending. */
+export const removeDeletion = (key: string): void => {
+  clearTimeout(timers.get(key))
+  timers.delete(key)
+  set(deletions.filter((deletion) => deletion.key !== key))
+}
+
+const deleteNow = async (deletion: Deletion): Promise<void> => {
+  const { key, chats } = deletion
+  timers.delete(key)
+  change(key, { state: "running", error: null })
+  const failures = (await Promise.all(idsOf(deletion).map(remove))).filter((one) => one !== null)
+  await refreshChatLists()
+  const [first] = failures
+  if (!first) return removeDeletion(key)
+  const failedIds = new Set(failures.map(({ id }) => id))
+  const failed = chats.filter(({ id }) => failedIds.has(id))
+  change(key, { chats: failed, state: "failed", error: first.error })
+}
+
+/** Hides chats immediately and deletes them unless that is undone in time. */
+export const scheduleDeletion = (chats: Deletion["chats"]): void => {
+  lastKey++
+  const deletion: Deletion = { key: String(lastKey), chats, state: "pending", error: null }
+  set([...deletions, deletion])
   timers.set(
-    id,
-    setTimeout(() => void deleteNow(id), undoMs),
+    deletion.key,
+    setTimeout(() => void deleteNow(deletion), undoMs),
   )
 }
 
-export const undoDeletion = (id: string): void => cancelTimer(id)
+export const retryDeletion = (deletion: Deletion): void => void deleteNow(deletion)
 
 // Pending deletions are carried out when the page closes.
 window.addEventListener("pagehide", () => {
-  for (const id of timers.keys()) {
+  for (const id of deletions.filter(({ state }) => state === "pending").flatMap(idsOf)) {
     void fetch(`/api/v1/chats/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true })
   }
 })
@@ -59,4 +87,12 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 
 export const useDeletions = (): readonly Deletion[] =>
-  useSyncExternalStore(subscribe, () => pending)
+  useSyncExternalStore(subscribe, () => deletions)
+
+/** The IDs of the chats that lists leave out because they are being deleted. */
+export const useHiddenChats = (): ReadonlySet<string> =>
+  new Set(
+    useDeletions()
+      .filter(({ state }) => state !== "failed")
+      .flatMap(idsOf),
+  )

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
+import { useRouterState } from "@tanstack/react-router"
 import { Search, X } from "lucide-react"
 import { useDeferredValue, useEffect, useState } from "react"
-import { createPortal } from "react-dom"
 import { t } from "../../i18n/translate.ts"
 import { type ChatFilter, type ChatListItem, chatListQuery } from "../../lib/chat-api.ts"
 import { subscribeToServerEvents } from "../../lib/server-events.ts"
@@ -10,7 +10,8 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { ChatListMenu, type ChatListScope } from "./chat-list-menu.tsx"
 import { ChatRow } from "./chat-row.tsx"
-import { undoDeletion, useDeletions } from "./deletions.ts"
+import { useHiddenChats } from "./deletions.ts"
+import { ImportStatus, type ImportSummary, importFiles } from "./import-chats.tsx"
 
 const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
 
@@ -39,7 +40,7 @@ const useChats = (filter: ChatFilter) => {
     ...chatListQuery(filter),
     placeholderData: (before) => before,
   })
-  const hidden = new Set(useDeletions().map(({ id }) => id))
+  const hidden = useHiddenChats()
   const all = query.data?.pages.flatMap(({ items }) => items) ?? []
   // Pages shift when a chat moves up, so the same chat may appear on two of them.
   const chats = [...new Map(all.map((chat) => [chat.id, chat])).values()]
@@ -99,22 +100,18 @@ const List = (props: ListProps) => {
   )
 }
 
-/** Shows the last deletion with an "Undo" button. */
-const UndoBar = () => {
-  const last = useDeletions().at(-1)
-  return createPortal(
-    <div role="status" className="fixed bottom-3 left-3 z-50">
-      {last && (
-        <p className="flex max-w-[calc(100vw-1.5rem)] items-center gap-3 rounded border border-line bg-raised py-1.5 pr-1.5 pl-3 text-sm shadow-float">
-          <span className="max-w-60 truncate">
-            {t("chat.deleted", { title: last.title || t("chat.untitled") })}
-          </span>
-          <Button onClick={() => undoDeletion(last.id)}>{t("chat.undo")}</Button>
-        </p>
-      )}
-    </div>,
-    document.body,
-  )
+/** Imports files; the result is shown until it is dismissed or another page is opened. */
+const useImports = () => {
+  const [state, setState] = useState<ImportSummary | "busy" | null>(null)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const dismiss = (): void => setState((before) => (before === "busy" ? before : null))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page dismisses the result
+  useEffect(dismiss, [path])
+  const start = (files: File[]): void => {
+    setState("busy")
+    void importFiles(files).then(setState)
+  }
+  return { state, start, dismiss }
 }
 
 /** The list of chats in the sidebar. */
@@ -122,11 +119,12 @@ export const SidebarChats = () => {
   const [scope, setScope] = useState<ChatListScope>({ kind: "all" })
   const [query, setQuery] = useState<string | null>(null)
   const deferredQuery = useDeferredValue(query?.trim() ?? "")
+  const imports = useImports()
   useEffect(subscribeToServerEvents, [])
   return (
     <nav aria-label={t("chat.chats")}>
       <div className="flex items-center justify-between gap-1 pl-2.5">
-        <ChatListMenu scope={scope} onScope={setScope} />
+        <ChatListMenu scope={scope} onScope={setScope} onImport={imports.start} />
         <IconButton
           icon={query === null ? Search : X}
           label={t(query === null ? "chat.search" : "list.clear")}
@@ -146,8 +144,8 @@ export const SidebarChats = () => {
           className="mt-1 h-8.5 w-full rounded border border-line-strong bg-bg px-2.5 text-sm"
         />
       )}
+      <ImportStatus state={imports.state} onDismiss={imports.dismiss} />
       <List scope={scope} query={deferredQuery} />
-      <UndoBar />
     </nav>
   )
 }
