@@ -6,6 +6,7 @@ import { createSessionCookie } from "./auth/session-cookie.ts"
 import { completionRoutes } from "./completions/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
 import { changeEventRoutes, chatMessageRoutes } from "./conversations/message-routes.ts"
+import { projectRoutes } from "./conversations/project-routes.ts"
 import { chatListRoutes } from "./conversations/routes.ts"
 import { resumableRoutes } from "./files/resumable-routes.ts"
 import { fileRoutes } from "./files/routes.ts"
@@ -104,6 +105,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { conversations } = gateway
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
+  mount("/api/v1/folders", projectRoutes(router("api"), conversations.projects))
   mount("/api/v1", changeEventRoutes(router("api"), conversations.changeEvents))
   const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.knowledge
   mount(

@@ -1,6 +1,8 @@
 import { fail } from "../errors.ts"
 import type { StoredImage } from "./message-reader.ts"
+import type { ProjectContext } from "./projects.ts"
 import type { Chat, Message } from "./schema.ts"
+import type { ChatAttachment } from "./source-schema.ts"
 
 /** The messages from the root to `id`, inclusive. @throws {Failure} `not_found` */
 export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
@@ -31,20 +33,28 @@ const contentFor = (message: Message, imageById: ReadonlyMap<string, StoredImage
 
 interface PromptBodyInput {
   chat: Pick<Chat, "system" | "params">
+  /** Its instructions precede the chat's own system prompt; its files are searched too. */
+  project: ProjectContext
   model: string
   branch: readonly Message[]
   imageById: ReadonlyMap<string, StoredImage>
 }
 
-/** The files attached to the last question; those of earlier questions are not searched again. */
-const filesOf = (branch: readonly Message[]): { type: string; id: string }[] => {
+/**
+ * The project's files and those attached to the last question; those of earlier questions are not
+ * searched again.
+ */
+const filesOf = (branch: readonly Message[], project: ProjectContext): ChatAttachment[] => {
   const question = branch.findLast(({ role }) => role === "user")
-  return (question?.files ?? []).map(({ type, id }) => ({ type, id }))
+  const files = [...(question?.files ?? []), ...project.files]
+  return [...new Map(files.map((file) => [`${file.type} ${file.id}`, file])).values()]
 }
 
 /** The OpenAI-style request body that asks `model` to continue `branch`. */
-export const buildPromptBody = ({ chat, model, branch, imageById }: PromptBodyInput): Buffer => {
-  const system = chat.system.trim()
+export const buildPromptBody = (input: PromptBodyInput): Buffer => {
+  const { chat, project, model, branch, imageById } = input
+  const systemParts = [project.instructions.trim(), chat.system.trim()]
+  const system = systemParts.filter((text) => text !== "").join("\n\n")
   // Answers that ended without any text are of no use to the model.
   const sentMessages = branch.filter(({ role, content }) => role === "user" || content !== "")
   const messages = [
@@ -55,7 +65,7 @@ export const buildPromptBody = ({ chat, model, branch, imageById }: PromptBodyIn
     })),
   ]
   const stream = { stream: true, stream_options: { include_usage: true } }
-  const files = filesOf(branch)
+  const files = filesOf(branch, project).map(({ type, id }) => ({ type, id }))
   const filesField = files.length > 0 ? { files } : {}
   return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...filesField, ...stream }))
 }

@@ -10,6 +10,8 @@ import type { Answers } from "./answers.ts"
 import { endOfChat, type PageSize } from "./message-pages.ts"
 import type { StoredImage } from "./message-reader.ts"
 import type { MessageStore } from "./message-store.ts"
+import { ensureProject } from "./project-store.ts"
+import type { Projects } from "./projects.ts"
 import type {
   Chat,
   ChatChanges,
@@ -31,6 +33,7 @@ interface Deps {
   messages: MessageStore
   answers: Answers
   sharedView: SharedChatView
+  projects: Projects
   storage: StorageQuota
   rowLimits: RowLimits
   audit: Audit
@@ -54,8 +57,8 @@ const hiddenFromReaders = {
 
 /** Manages conversations. Each is private to its owner unless shared. */
 export const createChats = (deps: Deps) => {
-  const { db, store, messages, answers, sharedView, storage, rowLimits, audit, bus, newId, now } =
-    deps
+  const { db, store, messages, answers, sharedView, projects, storage, rowLimits } = deps
+  const { audit, bus, newId, now } = deps
 
   const failNotFound = (id: string): never => fail("not_found", `Chat ${id} not found.`)
 
@@ -110,9 +113,13 @@ export const createChats = (deps: Deps) => {
     labels: (caller: Caller): Promise<ChatLabels> => store.labels(caller.user.id),
 
     create: async (caller: Caller, input: NewChat): Promise<Chat> => {
-      const { title, ...rest } = input
+      const { title, models, ...rest } = input
+      const { folder } = input
+      const usedModels =
+        models.length > 0 ? models : await projects.defaultModels(caller.user.id, folder)
       const chat: StoredChat = {
         ...rest,
+        models: usedModels,
         id: newId(),
         user_id: caller.user.id,
         title: title ?? "",
@@ -129,6 +136,7 @@ export const createChats = (deps: Deps) => {
         db.transact(async (tx) => {
           await rowLimits.lockAndCheck(tx, "chats", { owner: caller.user.id })
           await store.insert(tx, chat)
+          await ensureProject(tx, chat.user_id, { folder, now: now() })
           await publishChange(tx, chat)
         }),
       )
@@ -166,6 +174,8 @@ export const createChats = (deps: Deps) => {
         const titleSource = changes.title === undefined ? {} : { title_source: "person" as const }
         const after: StoredChat = { ...before, ...set, ...titleSource }
         await store.update(tx, after)
+        if (changes.folder)
+          await ensureProject(tx, after.user_id, { folder: changes.folder, now: now() })
         await publishChange(tx, after)
         return after
       }

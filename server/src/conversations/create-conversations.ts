@@ -22,6 +22,8 @@ import { createChatExport } from "./export.ts"
 import { createImporter } from "./importer.ts"
 import { createMessageStore, messageBytes } from "./message-store.ts"
 import { createPromptService } from "./new-messages.ts"
+import { createProjectStore } from "./project-store.ts"
+import { createProjects } from "./projects.ts"
 import { createSharedChatView } from "./shared-conversation.ts"
 import { createChatStore } from "./store.ts"
 import { createTitleGenerator } from "./titles.ts"
@@ -56,7 +58,8 @@ export const createConversations = async (deps: Deps) => {
   const eventLogs = createChatEventLogs()
   const answers = createAnswers({ ...deps, store: messages, eventLogs })
   const sharedView = createSharedChatView(deps.attaching)
-  const sharedDeps = { ...deps, store, messages, answers, eventLogs, sharedView }
+  const projects = createProjects({ ...deps, projectStore: createProjectStore(db) })
+  const sharedDeps = { ...deps, store, messages, answers, eventLogs, sharedView, projects }
   const chats = createChats(sharedDeps)
   createTitleGenerator(sharedDeps)
   // The length was unknown beforehand; if it exceeds the limit, the next prompt is rejected.
@@ -65,6 +68,7 @@ export const createConversations = async (deps: Deps) => {
   const importer = createImporter(deps)
   return {
     chats,
+    projects,
     answers,
     prompts: createPromptService({ ...sharedDeps, chats }),
     chatExport: createChatExport({ ...sharedDeps, chats }),

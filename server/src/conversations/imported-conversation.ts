@@ -11,6 +11,7 @@ import {
   passageBytes,
   saveSources,
 } from "./message-store.ts"
+import { ensureProject } from "./project-store.ts"
 import { emptyGenerationFields, type Message } from "./schema.ts"
 import type { ChatPassage, ChatSource } from "./source-schema.ts"
 import { chatBytes, insertChat, type StoredChat } from "./store.ts"
@@ -139,6 +140,8 @@ export const insertImportedChat = async (
   { chat, messages, partsByMessage, importKey }: ImportedChat,
 ) => {
   await insertChat(tx, chat, importKey)
+  const { folder, created_at: now } = chat
+  await ensureProject(tx, chat.user_id, { folder, now })
   await insertMessages(tx, chat.id, messages)
   for (const message of messages) {
     const { images = [], sourceTexts = null } = partsByMessage.get(message.id) ?? {}

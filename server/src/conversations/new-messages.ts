@@ -20,6 +20,7 @@ import {
   promptBytes,
 } from "./message-plan.ts"
 import type { MessageStore } from "./message-store.ts"
+import type { Projects } from "./projects.ts"
 import type { Message, NewMessage, StartedAnswers } from "./schema.ts"
 import type { ChatPassage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
@@ -31,6 +32,7 @@ interface Deps {
   store: ChatStore
   messages: MessageStore
   answers: Answers
+  projects: Projects
   eventLogs: ChatEventLogs
   catalogue: ModelCatalogue
   attaching: Attachments
@@ -63,7 +65,7 @@ const toSourcePassages = (passages: readonly (ChatPassage | null)[]): SourcePass
 
 /** Stores users' messages and starts the answers to them. */
 export const createPromptService = (deps: Deps) => {
-  const { db, bus, chats, store, messages, answers, eventLogs, catalogue } = deps
+  const { db, bus, chats, store, messages, answers, projects, eventLogs, catalogue } = deps
   const { attaching, storage, limits, rowLimits, now } = deps
   const plans = createPromptPlans(deps)
 
@@ -158,6 +160,7 @@ export const createPromptService = (deps: Deps) => {
   ): Promise<StartedAnswers> => {
     const { caller, prompt, releases } = request
     const { requestId } = prompt
+    const project = await projects.contextOf(caller, chat)
     const plan = await storePrompt(chat, request)
     const withImages = plan.branch.filter(({ images }) => images.length > 0)
     const imageById = await messages.images(withImages.map(({ id }) => id))
@@ -168,7 +171,7 @@ export const createPromptService = (deps: Deps) => {
     const started = newMessages.map((message) => ({ ...message }))
     for (const message of plan.answers) {
       const model = message.model ?? ""
-      const body = buildPromptBody({ chat, model, branch: plan.branch, imageById })
+      const body = buildPromptBody({ chat, project, model, branch: plan.branch, imageById })
       const sourcePassages = await loadSourcePassages(message)
       answers.start({ caller, chat, message, body, sourcePassages, requestId }, releases.pop())
     }

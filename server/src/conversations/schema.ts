@@ -5,9 +5,9 @@ import { isBase64 } from "./base64.ts"
 import { ChatAttachment, ChatSkippedSource, ChatSource } from "./source-schema.ts"
 
 const Title = z.string().trim().min(1, "Enter a title").max(200)
-const Folder = z.string().trim().min(1).max(100)
+export const Folder = z.string().trim().min(1).max(100)
 const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
-const ModelId = z.string().min(1).max(300)
+export const ModelId = z.string().min(1).max(300)
 const Models = z.array(ModelId).min(1).max(6, "Choose at most six models")
 const System = z.string().max(200_000)
 /** Sent with every request of the chat; parameters that the gateway sets are removed. */

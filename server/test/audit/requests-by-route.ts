@@ -11,6 +11,7 @@ import {
   scim,
   scimToken,
 } from "./fixtures.ts"
+import { projectRecipes } from "./project-requests.ts"
 
 export interface RecipeRequest {
   path: string
@@ -294,5 +295,6 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...accountRecipes(gateway, makers, secrets),
     ...contentRecipes(gateway, makers),
     ...scimRecipes(makers),
+    ...projectRecipes(makers),
   }
 }
