@@ -225,6 +225,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     catalogue,
     completions,
     attaching: knowledge.attaching,
+    nameOfUser: async (id) => (await users.get(id)).name,
     readersOf: knowledge.collections.readersOf,
     standings: authStore.accessByUser,
     log,

@@ -94,7 +94,7 @@ it("shares a chat read-only and stops sharing it", async () => {
   })
   await reader.page.goto(link)
   await answers(reader).getByText("You said: for everybody here").waitFor()
-  await reader.page.getByText("Shared with you · read-only").waitFor()
+  await reader.page.getByText("Shared by Portico Administrator · read-only").waitFor()
   expect(await composer(reader).count()).toBe(0)
   expect(await reader.page.getByRole("button", { name: "Edit message" }).count()).toBe(0)
 

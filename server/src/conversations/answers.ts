@@ -10,6 +10,7 @@ import { createAnswerWriter } from "./answer-writer.ts"
 import { markCitedSources } from "./cited-sources.ts"
 import { createDeltaPublisher } from "./delta-publisher.ts"
 import type { ChatEventLogs } from "./event-log.ts"
+import { trackGeneration } from "./generation-totals.ts"
 import {
   type PageSize,
   type PageStart,
@@ -78,6 +79,7 @@ export const createAnswers = (deps: Deps) => {
   const run = async (job: AnswerJob, active: ActiveAnswer): Promise<void> => {
     const { message, chat } = job
     const startedAt = performance.now()
+    const generation = trackGeneration(message)
     const deltas = createDeltaPublisher(eventLogs.getOrCreate(message.chat_id), message)
     let stopped = false
     let stopNow: (() => void) | undefined
@@ -87,6 +89,7 @@ export const createAnswers = (deps: Deps) => {
     }
     const onText: AnswerEvents["onText"] = ({ content, reasoning }) => {
       message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
+      generation.recordText({ content, reasoning })
       message.content += content
       message.reasoning += reasoning
       answerWriter.markChanged(message.id)
@@ -126,10 +129,7 @@ export const createAnswers = (deps: Deps) => {
     message.sources = markCitedSources(message)
     message.error = collected.error
     message.finish_reason = collected.finish_reason
-    message.tokens_in = collected.tokens?.tokens_in ?? null
-    message.tokens_out = collected.tokens?.tokens_out ?? collected.chunks
-    message.estimated = collected.tokens === null
-    message.duration_ms = Math.round(performance.now() - startedAt)
+    generation.finish(collected)
     await answerWriter.finish(message.id)
     activeById.delete(message.id)
     eventLogs.getOrCreate(chat.id).publish("message", message)

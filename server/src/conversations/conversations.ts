@@ -38,6 +38,8 @@ interface Deps {
   rowLimits: RowLimits
   audit: Audit
   bus: Bus
+  /** The display name of a user. */
+  nameOfUser: (id: string) => Promise<string>
   newId: () => string
   now: () => number
 }
@@ -58,7 +60,7 @@ const hiddenFromReaders = {
 /** Manages conversations. Each is private to its owner unless shared. */
 export const createChats = (deps: Deps) => {
   const { db, store, messages, answers, sharedView, projects, storage, rowLimits } = deps
-  const { audit, bus, newId, now } = deps
+  const { audit, bus, nameOfUser, newId, now } = deps
 
   const failNotFound = (id: string): never => fail("not_found", `Chat ${id} not found.`)
 
@@ -147,7 +149,8 @@ export const createChats = (deps: Deps) => {
     get: async (caller: Caller, id: string): Promise<ChatWithMessages> => {
       const chat = await requireReadable(caller, id)
       const writable = chat.user_id === caller.user.id
-      return { ...toReaderView(caller, chat), ...(await readPageFor(caller, chat)), writable }
+      const view = { ...toReaderView(caller, chat), ...(await readPageFor(caller, chat)), writable }
+      return writable ? view : { ...view, owner_name: await nameOfUser(chat.user_id) }
     },
 
     messages: async (

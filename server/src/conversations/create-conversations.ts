@@ -42,6 +42,7 @@ interface Deps {
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
   fairLoop: FairEventLoop
   rowLimits: RowLimits
+  nameOfUser: Parameters<typeof createChats>[0]["nameOfUser"]
   readersOf: Parameters<typeof createChangeEvents>[0]["readersOf"]
   standings: Parameters<typeof createChangeEvents>[0]["standings"]
   streams: SseOptions

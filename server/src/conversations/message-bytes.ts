@@ -36,9 +36,11 @@ export const textBytes = sql<number>`${sql.join(
   sql` + `,
 )}`
 
-/** A message's size in SQL, including the passages that it cites. */
+/** A message's size in SQL, including the passages that it cites and the reason for its rating. */
 const storedBytes = sql<number>`${sql.lit(rowBytes)} + ${textBytes} + coalesce(
-  (select octet_length(texts) from chat_passages where message_id = chat_messages.id), 0)`
+  (select octet_length(texts) from chat_passages where message_id = chat_messages.id), 0)
+  + coalesce(
+  (select octet_length(reason) from message_ratings where message_id = chat_messages.id), 0)`
 
 /** Updates the stored size of a message and its chat. */
 export const recountMessage = async (

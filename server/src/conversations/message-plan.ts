@@ -88,8 +88,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     }
     if (last.state === "running")
       fail("conflict", "This answer is still being written. Wait for it or stop it first.")
-    const resetFields = { error: null, finish_reason: null, time_to_first_token_ms: null }
-    const answer: Message = { ...last, ...resetFields, state: "running" }
+    const answer: Message = { ...last, error: null, finish_reason: null, state: "running" }
     return { user: null, images: [], answers: [answer], branch, models: [last.model] }
   }
 

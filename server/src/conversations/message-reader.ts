@@ -4,7 +4,7 @@ import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Reader } from "../db/database.ts"
 import { markCitedSources } from "./cited-sources.ts"
 import { textBytes } from "./message-bytes.ts"
-import { Message, MessageError, MessageState } from "./schema.ts"
+import { Message, MessageError, MessageState, RatingValue } from "./schema.ts"
 import type { ChatPassage } from "./source-schema.ts"
 
 export interface StoredImage {
@@ -29,7 +29,13 @@ const Role = Message.shape.role
 
 const parseList = (json: string | null) => (json === null ? [] : JSON.parse(json))
 
-const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
+/** What belongs to a message but is stored outside its row. */
+interface MessageExtras {
+  images: Message["images"]
+  rating: Message["rating"]
+}
+
+const toMessage = (row: Selectable<ChatMessageRow>, extras: MessageExtras): Message => {
   const { position, lease_until, changed_ms, bytes, ...message } = row
   const sources: Message["sources"] = row.sources === null ? null : JSON.parse(row.sources)
   const state = MessageState.parse(row.state)
@@ -39,7 +45,8 @@ const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): 
     state,
     error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
     estimated: row.estimated === 1,
-    images,
+    edited: row.edited === 1,
+    ...extras,
     files: parseList(row.files),
     sources: markCitedSources({ sources, state, content: row.content }),
     sources_skipped: parseList(row.sources_skipped),
@@ -54,12 +61,14 @@ const toPassages = (row: { texts: string; sources: string | null }): (ChatPassag
 
 /** Reads stored messages. */
 export const createMessageReader = (db: Database) => {
-  const withImages = async (
+  const addExtras = async (
     rows: readonly Selectable<ChatMessageRow>[],
     reader: Reader,
   ): Promise<Message[]> => {
-    const byMessage = new Map<string, Message["images"]>(rows.map(({ id }) => [id, []]))
-    const images = await readInChunks([...byMessage.keys()], (chunk) =>
+    const extrasById = new Map<string, MessageExtras>(
+      rows.map(({ id }) => [id, { images: [], rating: null }]),
+    )
+    const images = await readInChunks([...extrasById.keys()], (chunk) =>
       reader
         .selectFrom("chat_images")
         .select(["id", "message_id", "media_type"])
@@ -68,9 +77,20 @@ export const createMessageReader = (db: Database) => {
         .execute(),
     )
     for (const { id, message_id, media_type } of images) {
-      byMessage.get(message_id)?.push({ id, media_type })
+      extrasById.get(message_id)?.images.push({ id, media_type })
     }
-    return rows.map((row) => toMessage(row, byMessage.get(row.id) ?? []))
+    const ratings = await readInChunks([...extrasById.keys()], (chunk) =>
+      reader
+        .selectFrom("message_ratings")
+        .select(["message_id", "value", "reason"])
+        .where("message_id", "in", chunk)
+        .execute(),
+    )
+    for (const { message_id, value, reason } of ratings) {
+      const extras = extrasById.get(message_id)
+      if (extras) extras.rating = { value: RatingValue.parse(value), reason }
+    }
+    return rows.map((row) => toMessage(row, extrasById.get(row.id) ?? { images: [], rating: null }))
   }
 
   return {
@@ -83,7 +103,7 @@ export const createMessageReader = (db: Database) => {
         .where("changed_ms", ">=", changedSince)
         .orderBy("position")
         .execute()
-      return withImages(rows, db.read)
+      return addExtras(rows, db.read)
     },
 
     inRange: async (chatId: string, { from, to }: PositionRange): Promise<Message[]> => {
@@ -95,7 +115,7 @@ export const createMessageReader = (db: Database) => {
         .where("position", "<=", to)
         .orderBy("position")
         .execute()
-      return withImages(rows, db.read)
+      return addExtras(rows, db.read)
     },
 
     /** In the order of `ids`; unknown ids are omitted. */
@@ -112,7 +132,7 @@ export const createMessageReader = (db: Database) => {
           .where("id", "in", chunk)
           .execute(),
       )
-      return orderByIds(ids, await withImages(rows, reader))
+      return orderByIds(ids, await addExtras(rows, reader))
     },
 
     /** The tree of a chat's messages, without their texts, in order of position. */

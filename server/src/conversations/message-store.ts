@@ -35,6 +35,7 @@ const progressColumns = ({
   files,
   sources,
   sources_skipped,
+  rating,
   ...rest
 }: Message) => ({
   ...rest,
@@ -43,6 +44,7 @@ const progressColumns = ({
   reasoning: rest.reasoning.toWellFormed(),
   error: rest.error === null ? null : JSON.stringify(rest.error),
   estimated: rest.estimated ? (1 as const) : (0 as const),
+  edited: rest.edited ? (1 as const) : (0 as const),
 })
 
 const toRow = (message: Message, position: number): Insertable<ChatMessageRow> => {

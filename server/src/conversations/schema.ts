@@ -62,6 +62,19 @@ export const MessageError = z.object({
 })
 export type MessageError = z.output<typeof MessageError>
 
+export const RatingValue = z.enum(["up", "down"])
+export type RatingValue = z.output<typeof RatingValue>
+
+/** What the owner of a chat thinks of an answer. */
+export const MessageRating = z
+  .object({
+    value: RatingValue,
+    /** In the owner's words; "" if they gave none. */
+    reason: z.string(),
+  })
+  .meta({ id: "ChatMessageRating" })
+export type MessageRating = z.output<typeof MessageRating>
+
 export const Message = z
   .object({
     id: z.string(),
@@ -94,7 +107,14 @@ export const Message = z
     /** Whether the tokens were estimated by the gateway instead of reported by the provider. */
     estimated: z.boolean(),
     time_to_first_token_ms: z.int().nullable(),
+    /** With that of its continuations, like the tokens. */
     duration_ms: z.int().nullable(),
+    /** How long the model thought before it answered; null if it did not. */
+    thinking_ms: z.int().nullable(),
+    /** Whether a person wrote this version of the answer. */
+    edited: z.boolean(),
+    /** Null for readers of a shared chat. */
+    rating: MessageRating.nullable(),
     created_at: z.int(),
   })
   .meta({ id: "ChatMessage" })
@@ -123,6 +143,8 @@ export const ChatWithMessages = Chat.extend({
   seq: z.int(),
   /** False for a chat shared by another account. */
   writable: z.boolean(),
+  /** The owner's display name; only in a chat shared by another account. */
+  owner_name: z.string().optional(),
 }).meta({ id: "ChatWithMessages" })
 export type ChatWithMessages = z.output<typeof ChatWithMessages>
 
@@ -226,4 +248,7 @@ export const emptyGenerationFields = {
   estimated: false,
   time_to_first_token_ms: null,
   duration_ms: null,
+  thinking_ms: null,
+  edited: false,
+  rating: null,
 } as const

@@ -28,6 +28,7 @@ const redactMessage = (message: Message, readable: Readable): Message => ({
     readable[type === "file" ? "files" : "collections"].has(id),
   ),
   sources: message.sources && redactSources(message.sources, readable),
+  rating: null,
   sources_skipped: message.sources_skipped.filter(({ id }) => readable.files.has(id)),
 })
 

@@ -85,6 +85,17 @@ export interface ChatMessageRow {
   sources_skipped: string | null
   /** Its share of `chats.text_bytes`; for a running answer, as last counted. */
   bytes: number
+  edited: SqlBoolean
+  thinking_ms: number | null
+}
+
+/** The owner's rating of an answer in their chat. */
+export interface MessageRatingRow {
+  message_id: string
+  /** `up` or `down`. */
+  value: string
+  reason: string
+  rated_at: number
 }
 
 /** Texts of the passages, separate from the messages, which are read far more often. */

@@ -17,6 +17,7 @@ import * as storageByUser from "./migrations/0013-storage-by-user.ts"
 import * as modelContents from "./migrations/0014-model-contents.ts"
 import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
 import * as projects from "./migrations/0018-projects.ts"
+import * as messageRatings from "./migrations/0016-message-ratings.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
@@ -36,6 +37,7 @@ const migrations: Record<string, Migration> = {
   "0014-model-contents": modelContents,
   "0015-grant-indexes": grantIndexes,
   "0018-projects": projects,
+  "0016-message-ratings": messageRatings,
 }
 
 /** Migrations applied to the database that this version does not know. */

@@ -67,6 +67,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   chat_messages: { kind: "count", per: "chat", max: maxRows.messagesPerChat },
   chat_images: { kind: "perParent", from: "chat_messages", bound: "10" },
   chat_passages: { kind: "perParent", from: "chat_messages", bound: "one" },
+  message_ratings: { kind: "perParent", from: "chat_messages", bound: "one, of 1,000 characters" },
   files: { kind: "count", per: "user", max: "MAX_FILES" },
   uploads: { kind: "count", per: "user", max: "MAX_UNFINISHED_UPLOADS" },
   file_texts: { kind: "perParent", from: "files", bound: "one, of MAX_TEXT_LENGTH" },

@@ -7,6 +7,7 @@ import type {
   ChatRow,
   ChatTagRow,
   ProjectRow,
+  MessageRatingRow,
 } from "./conversation-tables.ts"
 import type {
   CollectionFileRow,
@@ -230,6 +231,7 @@ export interface Tables {
   chat_images: ChatImageRow
   chat_passages: ChatPassagesRow
   projects: ProjectRow
+  message_ratings: MessageRatingRow
   files: FileRow
   uploads: UploadRow
   file_texts: FileTextRow

@@ -41,6 +41,7 @@ export const UsageTotal = z.object({
   /** The day (`2026-01-31`, UTC), or the id of the model, user, key or connection. */
   key: z.string().nullable(),
   requests: z.int(),
+  /** Requests that failed; answers that the user or client stopped are not errors. */
   errors: z.int(),
   tokens_in: z.int(),
   tokens_out: z.int(),

@@ -35,7 +35,9 @@ export const createUsageStore = (db: Database) => ({
       .select(group.as("key"))
       .select(({ fn }) => [
         fn.countAll<number>().as("requests"),
-        sql<number>`sum(case when outcome = 'ok' then 0 else 1 end)`.as("errors"),
+        sql<number>`sum(case when outcome in ('ok', 'client_cancelled') then 0 else 1 end)`.as(
+          "errors",
+        ),
         sql<number>`cast(sum(tokens_in) as bigint)`.as("tokens_in"),
         sql<number>`cast(sum(tokens_out) as bigint)`.as("tokens_out"),
         sql<number>`cast(avg(duration_ms) as double precision)`.as("duration_ms"),

@@ -3,6 +3,7 @@ import { admin } from "./de/admin.ts"
 import { audit } from "./de/audit.ts"
 import { chat } from "./de/chat.ts"
 import { composer } from "./de/composer.ts"
+import { conversation } from "./de/conversation.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { knowledge } from "./de/knowledge.ts"
@@ -19,6 +20,7 @@ export const de: Catalogue = {
   ...signOn,
   ...chat,
   ...composer,
+  ...conversation,
   ...models,
   ...providers,
   ...projects,

@@ -3,6 +3,7 @@ import { admin } from "./en/admin.ts"
 import { audit } from "./en/audit.ts"
 import { chat } from "./en/chat.ts"
 import { composer } from "./en/composer.ts"
+import { conversation } from "./en/conversation.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { knowledge } from "./en/knowledge.ts"
@@ -19,6 +20,7 @@ export const en = {
   ...signOn,
   ...chat,
   ...composer,
+  ...conversation,
   ...models,
   ...providers,
   ...projects,

@@ -22,6 +22,9 @@ export const createTestMessage = (fields: Partial<Message> & Pick<Message, "id">
   estimated: false,
   time_to_first_token_ms: null,
   duration_ms: null,
+  thinking_ms: null,
+  edited: false,
+  rating: null,
   created_at: 0,
   ...fields,
 })

@@ -1,5 +1,5 @@
-import { ChevronRight, CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
-import { memo, useMemo, useState } from "react"
+import { CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
+import { memo, useMemo } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
@@ -8,30 +8,7 @@ import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
 import { type Citations, CitationsContext, fileNamesById } from "./citations.ts"
 import type { QuestionSearch } from "./question-search.ts"
-
-const Reasoning = ({ message }: { message: Message }) => {
-  const [open, setOpen] = useState(false)
-  const thinking = message.state === "running" && message.content === ""
-  return (
-    <details
-      open={open}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-      className="group mb-2 text-sm text-muted"
-    >
-      <summary className="inline-flex list-none items-center gap-1 rounded-sm">
-        <ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
-        <span className={thinking ? "animate-pulse" : undefined}>
-          {t(thinking ? "chat.thinking" : "chat.thought")}
-        </span>
-      </summary>
-      {open && (
-        <div className="mt-1 border-l-2 border-line pl-3">
-          <AnswerText text={message.reasoning} growing={message.state === "running"} />
-        </div>
-      )}
-    </details>
-  )
-}
+import { Reasoning, WaitingForModel } from "./reasoning.tsx"
 
 const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
 
@@ -110,13 +87,22 @@ const statusNote = ({
   return state === "completed" && nothing ? t("chat.empty") : null
 }
 
+const tokensText = ({ tokens_out, estimated }: Message): string =>
+  tokens_out === null
+    ? ""
+    : t(estimated ? "chat.tokensEstimated" : "chat.tokens", { count: tokens_out })
+
+/** Duration and tokens: what a comparison needs. */
+export const formatAnswerTotals = (message: Message): string => {
+  const { duration_ms } = message
+  const time = duration_ms === null ? "" : formatDuration(duration_ms)
+  return [time, tokensText(message)].filter(Boolean).join(" · ")
+}
+
 /** Tokens, time to first token, and speed, as far as known. */
 export const formatAnswerStats = (message: Message): string => {
-  const { tokens_out, estimated, time_to_first_token_ms: first, duration_ms } = message
-  const parts: string[] = []
-  if (tokens_out !== null) {
-    parts.push(t(estimated ? "chat.tokensEstimated" : "chat.tokens", { count: tokens_out }))
-  }
+  const { tokens_out, time_to_first_token_ms: first, duration_ms } = message
+  const parts = tokens_out === null ? [] : [tokensText(message)]
   if (first !== null) parts.push(t("chat.firstToken", { time: formatDuration(first) }))
   if (tokens_out && first !== null && duration_ms !== null && duration_ms > first) {
     const speed = formatNumber((tokens_out / (duration_ms - first)) * 1000)
@@ -159,11 +145,7 @@ export const Answer = memo((props: AnswerProps) => {
   return (
     <>
       {message.reasoning !== "" && <Reasoning message={message} />}
-      {waiting && (
-        <p className="flex h-6 items-center gap-1" role="status" aria-label={t("chat.waiting")}>
-          <span className="size-2 animate-pulse rounded-full bg-muted" />
-        </p>
-      )}
+      {waiting && <WaitingForModel />}
       <CitationsContext value={citations}>
         <AnswerText text={message.content} growing={running} />
       </CitationsContext>

@@ -1,7 +1,7 @@
 import { ArrowDown } from "lucide-react"
-import { type ReactNode, useMemo, useRef, useState } from "react"
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
-import { t } from "../../i18n/translate.ts"
+import { type MessageKey, t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
 import { buildTurns, findLastChosen, isRunning } from "../../lib/chat-tree.ts"
 import { newChatDraft } from "../../lib/drafts.ts"
@@ -16,9 +16,11 @@ import { Composer } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
 import { createMessageActions } from "./message-actions.ts"
 import { findQuestionSearch } from "./question-search.ts"
-import { PendingTurn, type TurnActions, TurnView } from "./turn-view.tsx"
+import { ReadOnlyBar } from "./read-only-bar.tsx"
+import { type TurnActions, TurnView } from "./turn-view.tsx"
 import type { useSendMessage } from "./use-send-message.ts"
 import { useStickToEnd } from "./use-stick-to-end.ts"
+import { PendingTurn } from "./user-turn.tsx"
 
 interface ChatViewProps {
   chat: ChatWithMessages | null
@@ -47,7 +49,8 @@ const useStableTurnActions = (
     const reportFailure = (action: Promise<void>): void => void action.catch(latest.current.failed)
     return {
       nameOf: (model) => (model === null ? "" : (nameById.get(model) ?? model)),
-      regenerate: (messages) => reportFailure(currentActions().regenerate(messages)),
+      regenerate: (messages, models) =>
+        reportFailure(currentActions().regenerate(messages, models)),
       continueAnswer: (message) => reportFailure(currentActions().continueAnswer(message)),
       edit: (message, content) => currentActions().edit(message, content),
       showAlternative: (message) => reportFailure(currentActions().showAlternative(message)),
@@ -63,15 +66,20 @@ const isAnswer = ({ role }: Message): boolean => role === "assistant"
 const isQuestion = ({ role }: Message): boolean => role === "user"
 const noFiles: Message["files"] = []
 
-/** Announces to screen readers that an answer has started or is complete. */
-const Announcer = ({ answer, name }: { answer: Message | undefined; name: string }) => {
-  const messageKey = answer?.state === "running" ? "chat.writing" : "chat.answered"
-  return (
-    <p role="status" className="sr-only">
-      {answer && t(messageKey, { model: name })}
-    </p>
-  )
+const announcements: Record<Message["state"], MessageKey> = {
+  running: "chat.writing",
+  completed: "chat.answered",
+  stopped: "answer.wasStopped",
+  failed: "answer.hasFailed",
+  interrupted: "answer.hasFailed",
 }
+
+/** Announces to screen readers that an answer has started, and how it ended. */
+const Announcer = ({ answer, name }: { answer: Message | undefined; name: string }) => (
+  <p role="status" className="sr-only">
+    {answer && t(announcements[answer.state], { model: name })}
+  </p>
+)
 
 const imageWarning = (chosen: readonly string[], models: readonly ModelRecord[]): string | null => {
   const blindModel = models.find((model) => chosen.includes(model.id) && !supportsImages(model))
@@ -125,10 +133,11 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
   const hasStarted = turns.length > 0 || pending !== null
 
   const stop = (): void => void chatApi.stop(id).catch(setError)
-  const edit = (messageId: string | null): void => {
+  const edit = useCallback((messageId: string | null): void => {
     setEditing(messageId)
+    // The field that had the focus is gone.
     if (messageId === null) focusComposer()
-  }
+  }, [])
   const editLast = (): void => {
     const last = findLastChosen(turns, isQuestion)
     if (last && !running) setEditing(last.id)
@@ -151,7 +160,8 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
               key={turn.key}
               turn={turn}
               writable={writable && !running}
-              editing={editing === turn.chosen.id}
+              author={chat?.owner_name ?? t("chat.you")}
+              editing={turn.messages.some(({ id }) => id === editing) ? editing : null}
               onEdit={edit}
               actions={actions}
             />
@@ -185,9 +195,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             onEditLast={editLast}
           />
         ) : (
-          <p className="rounded border border-line bg-surface px-3 py-2.5 text-sm text-muted">
-            {t("chat.readOnly")}
-          </p>
+          <ReadOnlyBar ownerName={chat?.owner_name ?? ""} />
         )}
       </div>
       <Announcer answer={lastAnswer} name={actions.nameOf(lastAnswer?.model ?? null)} />

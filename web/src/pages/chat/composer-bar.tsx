@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
-import { IconButton } from "../../ui/button.tsx"
+import { Button, IconButton } from "../../ui/button.tsx"
 
 interface ComposerBarProps {
   running: boolean
@@ -41,13 +41,15 @@ export const ComposerBar = (props: ComposerBarProps) => {
         {note}
       </span>
       {running && (
-        <IconButton
+        <Button
           icon={Square}
-          label={t("chat.stop")}
-          keys="escape"
+          aria-label={t("chat.stop")}
+          title={t("chat.stop")}
           onClick={onStop}
-          className="bg-text text-bg hover:bg-text hover:text-bg [&_svg]:fill-current"
-        />
+          className="border-text bg-text text-bg hover:bg-muted hover:text-bg [&_svg]:size-3.5 [&_svg]:fill-current"
+        >
+          {t("answer.stop")}
+        </Button>
       )}
       {(!running || canSend) && (
         <IconButton

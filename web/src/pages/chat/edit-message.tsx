@@ -6,21 +6,26 @@ import { TextArea } from "../../ui/field.tsx"
 
 interface EditProps {
   content: string
+  label: string
+  saveLabel: string
+  /** Enter inserts a line break; Ctrl+Enter or ⌘+Enter saves. */
+  multiline?: boolean
   onCancel: () => void
-  onSend: (content: string) => Promise<void>
+  onSave: (content: string) => Promise<void>
 }
 
-/** Edits a sent message; the result becomes an alternative to the original. */
-export const EditMessage = ({ content, onCancel, onSend }: EditProps) => {
+/** Edits a message or an answer; the result becomes an alternative to the original. */
+export const EditMessage = (props: EditProps) => {
+  const { content, label, saveLabel, multiline = false, onCancel, onSave } = props
   const [text, setText] = useState(content)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  const send = async (): Promise<void> => {
+  const save = async (): Promise<void> => {
     if (text.trim() === "" || busy) return
     setBusy(true)
     setError(null)
     try {
-      await onSend(text)
+      await onSave(text)
     } catch (reason) {
       setError(reason)
       setBusy(false)
@@ -28,9 +33,10 @@ export const EditMessage = ({ content, onCancel, onSend }: EditProps) => {
   }
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === "Enter" && !event.shiftKey) {
+    const isSaveKey = multiline ? event.ctrlKey || event.metaKey : !event.shiftKey
+    if (event.key === "Enter" && isSaveKey) {
       event.preventDefault()
-      void send()
+      void save()
     }
     if (event.key === "Escape") {
       event.preventDefault()
@@ -41,18 +47,18 @@ export const EditMessage = ({ content, onCancel, onSend }: EditProps) => {
     <div className="flex flex-col gap-2">
       <TextArea
         autoFocus
-        aria-label={t("chat.edit")}
+        aria-label={label}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onFocus={(event) => event.target.setSelectionRange(content.length, content.length)}
         onKeyDown={onKey}
-        className="text-base"
+        className={multiline ? "field-sizing-content max-h-[70vh] text-base" : "text-base"}
       />
       {error !== null && <ErrorNote error={error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t("action.cancel")}</Button>
-        <Button variant="primary" busy={busy} onClick={() => void send()}>
-          {t("chat.editSend")}
+        <Button variant="primary" busy={busy} onClick={() => void save()}>
+          {saveLabel}
         </Button>
       </div>
     </div>

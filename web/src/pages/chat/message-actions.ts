@@ -18,12 +18,14 @@ export const createMessageActions = (chat: ChatWithMessages) => {
       await chatApi.sendMessage(chat.id, { parent_id, content, images, files })
     },
 
-    /** Regenerates answers with the same models, as an alternative. */
-    regenerate: async (messages: readonly Message[]): Promise<void> => {
+    /** Regenerates answers as an alternative, by default with the same models. */
+    regenerate: async (
+      messages: readonly Message[],
+      models: readonly string[] = messages.flatMap(({ model }) => model ?? []),
+    ): Promise<void> => {
       const [first] = messages
       if (!first) return
-      const models = messages.flatMap(({ model }) => model ?? [])
-      await chatApi.sendMessage(chat.id, { parent_id: first.parent_id, models })
+      await chatApi.sendMessage(chat.id, { parent_id: first.parent_id, models: [...models] })
     },
 
     continueAnswer: async ({ id }: Message): Promise<void> => {

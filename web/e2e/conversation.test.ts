@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+
+let app: TestApp
+let visit: BrowserSession
+
+beforeAll(async () => {
+  app = await startTestApp()
+  visit = await app.asAdmin()
+})
+afterAll(() => app.close())
+
+const composer = ({ page }: BrowserSession) => page.getByLabel("Message", { exact: true })
+const answers = ({ page }: BrowserSession) => page.locator("article[data-role=assistant]")
+const status = ({ page }: BrowserSession) => page.locator("p[role=status].sr-only")
+
+const ask = async (on: BrowserSession, text: string, model = "gpt-fake"): Promise<void> => {
+  await on.page.goto(`${app.gateway.url}/?model=${model}`)
+  await composer(on).fill(text)
+  await composer(on).press("Enter")
+  await on.page.waitForURL(/\/c\//, { waitUntil: "commit" })
+}
+const slowDown = (ms: number): void =>
+  app.provider.injectFault({ kind: "slow_frames", ms }, { on: /chat/ })
+
+/** Signs in a new user in a browser of their own. */
+const openAs = async (name: string): Promise<BrowserSession> => {
+  const email = `${name.toLowerCase()}@example.com`
+  const password = `${name} has a password`
+  await app.gateway.call("POST", "/api/v1/auths/add", { name, email, password })
+  const session = await app.openSession()
+  const data = { email, password }
+  await session.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data })
+  return session
+}
+
+it("names the owner of a shared chat instead of addressing its reader", async () => {
+  const reader = await openAs("Reader")
+  const { key } = await app.gateway.createUser("Sharer")
+  const created = await app.gateway.call(
+    "POST",
+    "/api/v1/chats/new",
+    { models: ["gpt-fake"] },
+    { key },
+  )
+  const path = `/api/v1/chats/${created.body.id}`
+  await app.gateway.call("POST", `${path}/messages`, { content: "from its owner" }, { key })
+  await app.gateway.call("POST", `${path}/share`, { shared: true }, { key })
+  await reader.page.goto(`${app.gateway.url}/s/${created.body.id}`)
+  await reader.page.getByText("Shared by Sharer · read-only").waitFor()
+  await reader.page.getByRole("heading", { name: "Sharer", exact: true }).waitFor()
+  expect(await reader.page.getByRole("heading", { name: "You", exact: true }).count()).toBe(0)
+  await reader.context.close()
+})
+
+it("tells screen readers how an answer ended", async () => {
+  await ask(visit, "an answer that is complete")
+  await expect.poll(() => status(visit).textContent()).toBe("gpt-fake has answered")
+
+  slowDown(100)
+  await ask(visit, "an answer that is stopped on the way, long before its end")
+  await answers(visit).getByText("You said").waitFor()
+  await visit.page.getByRole("button", { name: "Stop generating" }).click()
+  await expect.poll(() => status(visit).textContent()).toBe("gpt-fake was stopped")
+
+  app.provider.injectFault({ kind: "status", status: 400 }, { on: /chat/ })
+  await ask(visit, "an answer that fails")
+  await expect.poll(() => status(visit).textContent()).toBe("gpt-fake failed to answer")
+})
+
+it("counts the seconds while a model thinks, and keeps how long it thought", async () => {
+  const { page } = visit
+  slowDown(400)
+  await ask(visit, "think about this for a while", "gpt-reason-fake")
+  await page.getByText(/^Thinking · [1-9]\d* s$/).waitFor()
+  await page.reload()
+  await page.getByText(/^Thinking · [1-9]\d* s$/).waitFor()
+  await page.getByText(/^Thought for [1-9]\d* s$/).waitFor()
+  await page.reload()
+  await page.getByText(/^Thought for [1-9]\d* s$/).waitFor()
+})
+
+it("shows the user's messages on the right and the model's name with its initial", async () => {
+  const { page } = visit
+  await ask(visit, "short")
+  await answers(visit).getByText("You said: short").waitFor()
+  const box = (selector: string) => page.locator(selector).boundingBox()
+  const turn = await box("article[data-role=user]")
+  const bubble = await box("article[data-role=user] p")
+  if (!turn || !bubble) throw new Error("The message has no box")
+  expect(bubble.x + bubble.width).toBeCloseTo(turn.x + turn.width, 0)
+  expect(bubble.x).toBeGreaterThan(turn.x + turn.width / 2)
+  await page.getByRole("heading", { name: "gpt-fake", exact: true }).waitFor()
+})
+
+it("compares answers over the full width, each with its time and tokens in view", async () => {
+  const { page } = visit
+  const created = await app.gateway.call("POST", "/api/v1/chats/new", {
+    models: ["gpt-fake", "gpt-reason-fake"],
+  })
+  const content = Array.from({ length: 400 }, (_, line) => `line ${line}\n\n`).join("")
+  await app.gateway.call("POST", `/api/v1/chats/${created.body.id}/messages`, { content })
+  await page.goto(`${app.gateway.url}/c/${created.body.id}`)
+  const totals = page.getByText(/^[\d.]+ m?s · (about )?[\d,]+ tokens$/)
+  await totals.nth(1).waitFor()
+  const messages = page.getByRole("region", { name: "Messages" })
+  const columns = page.locator(".side-by-side")
+  const width = async (of: typeof columns) => (await of.boundingBox())?.width ?? 0
+  expect(await width(columns)).toBeGreaterThan((await width(messages)) - 60)
+  await messages.evaluate((region) => {
+    region.scrollTop = region.scrollHeight / 2
+  })
+  for (const name of ["gpt-fake", "gpt-reason-fake"]) {
+    const heading = page.getByRole("heading", { name, exact: true })
+    await expect.poll(() => heading.isVisible()).toBe(true)
+    const top = (await heading.boundingBox())?.y ?? -1
+    const start = (await messages.boundingBox())?.y ?? 0
+    expect(top).toBeGreaterThanOrEqual(start)
+    expect(top).toBeLessThan(start + 40)
+  }
+})

@@ -1,0 +1,84 @@
+import { CheckCircle2, Circle } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import type { Message } from "../../lib/chat-api.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+import { Answer, formatAnswerStats, formatAnswerTotals } from "./answer.tsx"
+import { AnswerTools } from "./answer-tools.tsx"
+import { ModelAvatar } from "./model-avatar.tsx"
+import type { TurnProps } from "./turn-view.tsx"
+
+type AnswerProps = TurnProps & { message: Message }
+
+/** The model's name. Next to other answers, it stays in view and shows time and tokens. */
+const AnswerHeading = ({ message, turn, writable, actions }: AnswerProps) => {
+  const isCompared = turn.messages.length > 1
+  const isChosen = message === turn.chosen
+  const name = actions.nameOf(message.model)
+  return (
+    <div
+      className={classes(
+        "mb-1 flex min-h-8 items-center gap-2",
+        isCompared && "sticky top-0 z-5 -mx-3 rounded-t border-b border-line bg-bg px-3 py-1",
+      )}
+    >
+      <ModelAvatar name={name} />
+      <h2 className="min-w-0 truncate text-sm font-semibold">{name}</h2>
+      {message.edited && <span className="text-xs text-muted">{t("answer.edited")}</span>}
+      {isCompared && (
+        <>
+          <span className="ml-auto shrink-0 text-xs text-muted tabular">
+            {formatAnswerTotals(message)}
+          </span>
+          <IconButton
+            icon={isChosen ? CheckCircle2 : Circle}
+            label={t(isChosen ? "chat.chosen" : "chat.choose")}
+            aria-pressed={isChosen}
+            disabled={!writable}
+            onClick={() => actions.chooseAnswer(message)}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+const SingleAnswer = (props: AnswerProps) => {
+  const { message, writable, actions } = props
+  return (
+    <>
+      <AnswerHeading {...props} />
+      <Answer
+        message={message}
+        writable={writable}
+        onRetry={() => actions.regenerate([message])}
+        onContinue={actions.continueAnswer}
+        onCite={actions.openSource}
+        searchOf={actions.searchOf}
+      />
+      {message.state !== "running" && <AnswerTools {...props} stats={formatAnswerStats(message)} />}
+    </>
+  )
+}
+
+/** One answer, or several side by side. */
+export const AnswerTurn = (props: TurnProps) => {
+  const { messages, chosen } = props.turn
+  const [only] = messages
+  if (messages.length === 1 && only) return <SingleAnswer {...props} message={only} />
+  return (
+    <div className="side-by-side grid gap-4">
+      {messages.map((message) => (
+        <section
+          key={message.id}
+          className={classes(
+            "min-w-0 rounded border px-3 pb-3",
+            message === chosen ? "border-accent" : "border-line",
+          )}
+        >
+          <SingleAnswer {...props} message={message} />
+        </section>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,6 @@
+import type { ReactNode } from "react"
+
+/** Shown on hover and focus; always visible below the last message and on touch screens. */
+export const TurnTools = ({ children }: { children: ReactNode }) => (
+  <div className="turn-tools mt-1 -mx-2 flex min-h-8 flex-wrap items-center">{children}</div>
+)

@@ -1,0 +1,103 @@
+import { Pencil } from "lucide-react"
+import { type ReactNode, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { imageUrl } from "../../lib/chat-api.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { AlternativeSwitcher } from "./alternative-switcher.tsx"
+import { AttachmentLinks } from "./attachment-links.tsx"
+import type { Attachment } from "./attachments.ts"
+import { EditMessage } from "./edit-message.tsx"
+import { TurnTools } from "./turn-tools.tsx"
+import type { TurnProps } from "./turn-view.tsx"
+
+const Bubble = ({ children }: { children: string }) => (
+  <p className="w-fit max-w-[85%] rounded-lg bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
+    {children}
+  </p>
+)
+
+/** Right-aligned; the author's name is for screen readers only. */
+const UserMessage = ({ author, children }: { author: string; children: ReactNode }) => (
+  <div className="flex flex-col items-end">
+    <h2 className="sr-only">{author}</h2>
+    {children}
+  </div>
+)
+
+/** A message of the chat's owner. */
+export const UserTurn = ({ turn, author, writable, editing, onEdit, actions }: TurnProps) => {
+  const message = turn.chosen
+  if (editing === message.id) {
+    return (
+      <EditMessage
+        content={message.content}
+        label={t("chat.edit")}
+        saveLabel={t("chat.editSend")}
+        onCancel={() => onEdit(null)}
+        onSave={async (content) => {
+          await actions.edit(message, content)
+          onEdit(null)
+        }}
+      />
+    )
+  }
+  return (
+    <UserMessage author={author}>
+      {message.images.length > 0 && (
+        <ul className="mb-2 flex flex-wrap justify-end gap-2">
+          {message.images.map(({ id }) => (
+            <li key={id}>
+              <a href={imageUrl(message.chat_id, id)} target="_blank" rel="noopener noreferrer">
+                <img
+                  src={imageUrl(message.chat_id, id)}
+                  alt={t("chat.image")}
+                  className="h-40 max-w-full rounded object-contain"
+                />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {message.content !== "" && <Bubble>{message.content}</Bubble>}
+      {message.files.length > 0 && <AttachmentLinks files={message.files} />}
+      <TurnTools>
+        <CopyButton text={message.content} label={t("chat.copy")} />
+        {writable && (
+          <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
+        )}
+        <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
+      </TurnTools>
+    </UserMessage>
+  )
+}
+
+interface PendingProps {
+  content: string
+  images: string[]
+  files: readonly Attachment[]
+}
+
+/** The message being sent, until the server has accepted it. */
+export const PendingTurn = ({ content, images, files }: PendingProps) => {
+  const [shown] = useState(images)
+  return (
+    <article className="turn opacity-70" data-role="user">
+      <UserMessage author={t("chat.you")}>
+        {shown.length > 0 && (
+          <ul className="mb-2 flex flex-wrap justify-end gap-2">
+            {shown.map((url) => (
+              <li key={url.slice(-40)}>
+                <img src={url} alt={t("chat.image")} className="h-40 max-w-full object-contain" />
+              </li>
+            ))}
+          </ul>
+        )}
+        {content !== "" && <Bubble>{content}</Bubble>}
+        {files.length > 0 && <AttachmentLinks files={files} />}
+        {/* Reserves the tools' space, so that nothing shifts once the message is accepted. */}
+        <TurnTools>{null}</TurnTools>
+      </UserMessage>
+    </article>
+  )
+}
