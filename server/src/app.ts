@@ -5,6 +5,7 @@ import { authRoutes } from "./auth/routes.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
 import { completionRoutes } from "./completions/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
+import { answerRoutes, ratingRoutes } from "./conversations/answer-routes.ts"
 import { changeEventRoutes, chatMessageRoutes } from "./conversations/message-routes.ts"
 import { projectRoutes } from "./conversations/project-routes.ts"
 import { chatListRoutes } from "./conversations/routes.ts"
@@ -106,6 +107,8 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/folders", projectRoutes(router("api"), conversations.projects))
+  mount("/api/v1/chats", answerRoutes({ router: router("api"), ...conversations }))
+  mount("/api/v1/ratings", ratingRoutes(router("api"), conversations.ratings))
   mount("/api/v1", changeEventRoutes(router("api"), conversations.changeEvents))
   const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.knowledge
   mount(

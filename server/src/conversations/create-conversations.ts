@@ -13,8 +13,10 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
+import { createAnswerChanges } from "./answer-changes.ts"
 import { createAnswers } from "./answers.ts"
 import { createChangeEvents } from "./change-events.ts"
+import { createChatCopy } from "./chat-copy.ts"
 import { createChats } from "./conversations.ts"
 import { createChatEventLogs } from "./event-log.ts"
 import { createChatEventStream } from "./event-stream.ts"
@@ -24,6 +26,7 @@ import { createMessageStore, messageBytes } from "./message-store.ts"
 import { createPromptService } from "./new-messages.ts"
 import { createProjectStore } from "./project-store.ts"
 import { createProjects } from "./projects.ts"
+import { createRatingStore } from "./rating-store.ts"
 import { createSharedChatView } from "./shared-conversation.ts"
 import { createChatStore } from "./store.ts"
 import { createTitleGenerator } from "./titles.ts"
@@ -62,17 +65,22 @@ export const createConversations = async (deps: Deps) => {
   const projects = createProjects({ ...deps, projectStore: createProjectStore(db) })
   const sharedDeps = { ...deps, store, messages, answers, eventLogs, sharedView, projects }
   const chats = createChats(sharedDeps)
+  const ratings = createRatingStore(db)
   createTitleGenerator(sharedDeps)
   // The length was unknown beforehand; if it exceeds the limit, the next prompt is rejected.
   answers.onEnd(({ chat, message }) => storage.recordStored(chat.user_id, messageBytes(message)))
   await answers.recover()
   const importer = createImporter(deps)
+  const chatExport = createChatExport({ ...sharedDeps, chats })
   return {
     chats,
     projects,
     answers,
+    ratings,
+    answerChanges: createAnswerChanges({ ...sharedDeps, chats, ratings }),
     prompts: createPromptService({ ...sharedDeps, chats }),
-    chatExport: createChatExport({ ...sharedDeps, chats }),
+    chatExport,
+    copyChat: createChatCopy({ ...sharedDeps, chats, chatExport, importer }),
     streamEvents: createChatEventStream({ ...sharedDeps, chats }),
     changeEvents: createChangeEvents({ ...deps, onModelsChange: registry.onChange }),
     importer,

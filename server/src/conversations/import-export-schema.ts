@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { isBase64 } from "./base64.ts"
+import { MessageRating } from "./schema.ts"
 import {
   ChatAttachment,
   ChatPassage,
@@ -39,6 +40,9 @@ export const ExportedMessage = z.object({
     .transform((skipped) => skipped.slice(0, maxSkippedSources))
     .default([]),
   state: State.catch("completed"),
+  edited: z.boolean().default(false),
+  /** Exported, but not imported: a copy of a rated answer does not count again. */
+  rating: MessageRating.nullable().catch(null).default(null),
   created_at: z.int().min(0),
 })
 export type ExportedMessage = z.output<typeof ExportedMessage>

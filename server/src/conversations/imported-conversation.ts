@@ -105,6 +105,7 @@ export const toImportedChat = (userId: string, exported: ExportedChat): Imported
       images: parts.images.map(({ id, media_type }) => ({ id, media_type })),
       sources: message.sources?.map((passage) => passage && toSource(passage)) ?? null,
       ...emptyGenerationFields,
+      edited: message.edited,
     }
   })
   const firstPrompt = ordered.find(({ role }) => role === "user")?.content ?? ""

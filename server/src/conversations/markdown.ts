@@ -5,7 +5,15 @@ import type { ChatPassage } from "./source-schema.ts"
 
 type MarkdownMessage = Pick<
   ExportedMessage,
-  "role" | "model" | "content" | "created_at" | "files" | "sources" | "sources_skipped"
+  | "role"
+  | "model"
+  | "content"
+  | "created_at"
+  | "files"
+  | "sources"
+  | "sources_skipped"
+  | "edited"
+  | "rating"
 >
 
 const speakerHeading = ({ role, model }: MarkdownMessage): string =>
@@ -36,6 +44,13 @@ const sourcesSection = (marker: string, { sources, sources_skipped }: MarkdownMe
   return `\n<!-- ${marker}-sources ${metadata} -->\n\nSources:\n\n${lines.join("")}`
 }
 
+const ratingSection = (marker: string, { rating }: MarkdownMessage): string => {
+  if (!rating) return ""
+  const reason = rating.reason === "" ? "" : `: ${escapeMarkdown(rating.reason)}`
+  const label = rating.value === "up" ? "Good answer" : "Bad answer"
+  return `\n<!-- ${marker}-rating ${escapeComment(rating)} -->\n\n${label}${reason}\n`
+}
+
 /** Escaped so that it cannot end an HTML comment. */
 const escapeComment = (value: unknown): string =>
   JSON.stringify(value).replaceAll("-->", "--\\u003e")
@@ -51,16 +66,17 @@ export const createMarkdownWriter = (title: string) => {
     head: `<!-- portico chat ${marker} -->\n# ${title.replace(/\s+/g, " ")}\n\n`,
 
     write: (message: MarkdownMessage): string => {
-      const { role, model, created_at, files } = message
+      const { role, model, created_at, files, edited } = message
       const metadata = escapeComment({
         role,
         model,
         created_at,
         ...(files.length > 0 && { files }),
+        ...(edited && { edited }),
       })
       const heading = speakerHeading(message).replace(/\s+/g, " ")
       const body = `## ${heading}\n\n${message.content}\n`
-      return `<!-- ${marker} ${metadata} -->\n${body}${sourcesSection(marker, message)}`
+      return `<!-- ${marker} ${metadata} -->\n${body}${sourcesSection(marker, message)}${ratingSection(marker, message)}`
     },
   }
 }
@@ -69,14 +85,15 @@ const { files: Files, sources: Sources, sources_skipped: AllSkipped } = Exported
 
 const parseMetadata = (
   text: string,
-): Pick<MarkdownMessage, "role" | "model" | "created_at" | "files"> => {
+): Pick<MarkdownMessage, "role" | "model" | "created_at" | "files" | "edited"> => {
   const metadata: unknown = JSON.parse(text)
   if (!isObject(metadata)) throw new SyntaxError("no facts")
   const role = metadata.role === "assistant" ? "assistant" : "user"
   const model = typeof metadata.model === "string" ? metadata.model.slice(0, 300) : null
   const at = Number(metadata.created_at)
   const created_at = Number.isSafeInteger(at) && at > 0 ? at : 0
-  return { role, model, created_at, files: Files.catch([]).parse(metadata.files) }
+  const files = Files.catch([]).parse(metadata.files)
+  return { role, model, created_at, files, edited: metadata.edited === true }
 }
 
 /** The text below a message's comment, without its heading and surrounding blank lines. */
@@ -87,7 +104,8 @@ const parseBody = (
   text: string,
   marker: string,
 ): Pick<MarkdownMessage, "content" | "sources" | "sources_skipped"> => {
-  const [body = "", metadata] = text.split(new RegExp(`^<!-- ${marker}-sources (.*) -->$`, "m"))
+  const [whole = ""] = text.split(new RegExp(`^<!-- ${marker}-rating .* -->$`, "m"))
+  const [body = "", metadata] = whole.split(new RegExp(`^<!-- ${marker}-sources (.*) -->$`, "m"))
   const parsed: unknown = JSON.parse(metadata ?? "{}")
   const { sources, sources_skipped } = isObject(parsed) ? parsed : {}
   return {
@@ -104,6 +122,7 @@ const parseOwnExport = (text: string, marker: string): MarkdownMessage[] => {
     messages.push({
       ...parseMetadata(sections[at] ?? ""),
       ...parseBody(sections[at + 1] ?? "", marker),
+      rating: null,
     })
   }
   return messages
@@ -117,8 +136,9 @@ const parseForeignExport = (text: string): MarkdownMessage[] => {
   const messages: MarkdownMessage[] = []
   for (let at = 0; at + 1 < sections.length; at += 2) {
     const role = /^(you|user|human)$/i.test(sections[at] ?? "") ? "user" : "assistant"
-    const defaults = { model: null, created_at: 0, files: [], sources: null, sources_skipped: [] }
-    messages.push({ role, ...defaults, content: (sections[at + 1] ?? "").trim() })
+    const sources = { files: [], sources: null, sources_skipped: [] }
+    const defaults = { model: null, created_at: 0, edited: false, rating: null }
+    messages.push({ role, ...sources, ...defaults, content: (sections[at + 1] ?? "").trim() })
   }
   return messages
 }

@@ -152,6 +152,12 @@ export const createMessageStore = (db: Database) => {
       if (message.state !== "running") await recountMessage(tx, message)
     },
 
+    /** Marks a message as changed, so that other processes read it again. */
+    touch: async (tx: Tx, id: string): Promise<void> => {
+      const changed_ms = Date.now()
+      await tx.updateTable("chat_messages").set({ changed_ms }).where("id", "=", id).execute()
+    },
+
     /** Renews the leases of idle answers. @returns the ids of those still considered running */
     renewLeases: async (tx: Tx, ids: readonly string[], leaseUntil: number): Promise<string[]> => {
       const rows = await tx

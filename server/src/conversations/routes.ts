@@ -4,6 +4,7 @@ import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.t
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { streamText } from "../http/stream-response.ts"
+import type { ChatCopy } from "./chat-copy.ts"
 import type { Chats } from "./conversations.ts"
 import type { ChatExport } from "./export.ts"
 import {
@@ -41,7 +42,7 @@ const download = (body: ReadableStream, type: string, name: string): Response =>
     },
   })
 
-const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => {
+const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps): void => {
   router.on(
     route("user", {
       method: "get",
@@ -73,6 +74,17 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
   )
   router.on(
     route("user", {
+      method: "post",
+      path: "/:id/copy",
+      grantsPrivileges: false,
+      summary: "Copy a chat that you may read as a new chat of your own",
+      params: IdParams,
+      responses: { 200: json(Chat, "The new chat"), 404: notFound },
+    }),
+    ({ caller, params }) => copyChat(caller, params.id),
+  )
+  router.on(
+    route("user", {
       method: "get",
       path: "/:id/export",
       summary: "Export a chat: JSON with all branches, or the current branch as Markdown",
@@ -98,10 +110,12 @@ interface Deps {
   chats: Chats
   chatExport: ChatExport
   importer: Importer
+  copyChat: ChatCopy
 }
 
 /** The routes for a user's chats: list, update, share, export, import. */
-export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): Router => {
+export const chatListRoutes = (deps: Deps): Router => {
+  const { router, chats } = deps
   router.on(
     route("user", {
       method: "get",
@@ -132,7 +146,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
     }),
     ({ caller }) => chats.labels(caller),
   )
-  transferRoutes({ router, chats, chatExport, importer })
+  transferRoutes(deps)
   router.on(
     route("user", {
       method: "get",

@@ -222,6 +222,16 @@ export const createChatStore = (db: Database) => {
       return { items, total }
     },
 
+    /** What a chat stores, in bytes; 0 if it does not exist. */
+    size: async (id: string): Promise<number> => {
+      const row = await db.read
+        .selectFrom("chats")
+        .select(["text_bytes", "image_bytes"])
+        .where("id", "=", id)
+        .executeTakeFirst()
+      return row ? Number(row.text_bytes) + Number(row.image_bytes) : 0
+    },
+
     /** All chats of an account, oldest first. */
     listIds: async (userId: string): Promise<string[]> => {
       const rows = await db.read

@@ -116,6 +116,7 @@ const deriveView = (chat: ChatWithMessages | null) => {
     running: isRunning(messages),
     isAnswered: turns.at(-1)?.messages.every(({ state }) => state === "completed") ?? false,
     writable: chat?.writable ?? true,
+    ownerName: chat?.owner_name ?? t("chat.you"),
     lastAnswer: findLastChosen(turns, isAnswer),
     lastFiles: findLastChosen(turns, isQuestion)?.files ?? noFiles,
   }
@@ -127,7 +128,8 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
   const content = useRef<HTMLDivElement>(null)
   const [editing, setEditing] = useState<string | null>(null)
   const { pending, error, send, setError } = sending
-  const { id, turns, running, isAnswered, writable, lastAnswer, lastFiles } = deriveView(chat)
+  const { id, turns, running, isAnswered, writable, ownerName, lastAnswer, lastFiles } =
+    deriveView(chat)
   const { away, toEnd } = useStickToEnd(scroller, content, id)
   const actions = useStableTurnActions(chat, models, setError)
   const hasStarted = turns.length > 0 || pending !== null
@@ -160,7 +162,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
               key={turn.key}
               turn={turn}
               writable={writable && !running}
-              author={chat?.owner_name ?? t("chat.you")}
+              author={ownerName}
               editing={turn.messages.some(({ id }) => id === editing) ? editing : null}
               onEdit={edit}
               actions={actions}
@@ -195,7 +197,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             onEditLast={editLast}
           />
         ) : (
-          <ReadOnlyBar ownerName={chat?.owner_name ?? ""} />
+          <ReadOnlyBar ownerName={ownerName} />
         )}
       </div>
       <Announcer answer={lastAnswer} name={actions.nameOf(lastAnswer?.model ?? null)} />
