@@ -1,13 +1,15 @@
 import { z } from "zod"
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
 import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import type { HttpContext, RequestContext } from "../http/request-context.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
-import type { Router } from "../http/router.ts"
+import type { Authenticate, Router } from "../http/router.ts"
 import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Accounts } from "./accounts.ts"
+import { createFindCaller } from "./find-caller.ts"
 import { isSameOrigin } from "./same-origin.ts"
 import {
   AddUser,
@@ -17,6 +19,7 @@ import {
   SignedIn,
   SignIn,
   SignUp,
+  WebSession,
   WhoAmI,
 } from "./schema.ts"
 import { createSessionCookie } from "./session-cookie.ts"
@@ -27,12 +30,13 @@ interface Deps {
   accounts: Accounts
   users: Users
   config: Config
+  authenticate: Authenticate
 }
 
 const wrong = { description: "The e-mail address or password is incorrect" }
 const slow = { description: "Too many failed attempts; see Retry-After" }
 
-export const authRoutes = ({ router, accounts, users, config }: Deps): Router => {
+export const authRoutes = ({ router, accounts, users, config, authenticate }: Deps): Router => {
   const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
   /**
@@ -52,11 +56,11 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     if (!isSameOrigin(incoming.headers, publicOrigin)) return Response.json(signedIn)
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
   }
-  const whoAmI = (context: HttpContext): z.output<typeof WhoAmI> => {
-    const { caller } = context.var.exchange
-    if (!caller) return fail("unauthorized", "Sign in first.")
-    return { ...caller.user, expires_at: caller.credential.expires_at }
-  }
+  const describeCaller = ({ user, credential }: Caller): z.output<typeof WhoAmI> => ({
+    ...user,
+    expires_at: credential.expires_at,
+  })
+  const findCaller = createFindCaller(authenticate)
 
   router.on(
     route("anyone", {
@@ -104,7 +108,19 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       summary: "Get the current user",
       responses: { 200: json(WhoAmI, "The user that the credential belongs to") },
     }),
-    ({ context }) => whoAmI(context),
+    ({ caller }) => describeCaller(caller),
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/session",
+      summary: "Get the current user, or null; unlike the route above, never responds with 401",
+      responses: { 200: json(WebSession, "The web app's session") },
+    }),
+    async ({ exchange }) => {
+      const caller = await findCaller(exchange)
+      return { user: caller && describeCaller(caller) }
+    },
   )
   router.on(
     route("signed_in", {

@@ -43,6 +43,15 @@ export const WhoAmI = z
   })
   .meta({ id: "WhoAmI" })
 
+/** The state of the web app's session. */
+export const WebSession = z
+  .object({
+    /** The signed-in user; null without valid credentials. */
+    user: WhoAmI.nullable(),
+  })
+  .meta({ id: "WebSession" })
+export type WebSession = z.output<typeof WebSession>
+
 export const AddUser = z
   .object({
     name: DisplayName,

@@ -1,9 +1,10 @@
 import { z } from "zod"
+import { createFindCaller } from "../auth/find-caller.ts"
 import type { SessionCookie } from "../auth/session-cookie.ts"
 import { deviceOf } from "../auth/sign-in-device.ts"
 import { Failure, fail } from "../errors.ts"
 import { readBytes } from "../http/body.ts"
-import type { Actor, Caller } from "../http/caller.ts"
+import type { Actor } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
@@ -50,6 +51,7 @@ const redirectResponse = {
 /** Routes for signing in and out through a provider, and for requests from providers. */
 export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps): Router => {
   const { signOn, flows, findProvider } = sso
+  const callerOf = createFindCaller(authenticate)
 
   const providerOf = (name: string): SignOnProviderClient =>
     findProvider(name) ?? refuseSignOn("unknown_provider")
@@ -93,15 +95,6 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       }
     },
   )
-
-  const callerOf = async (exchange: RequestContext): Promise<Caller | null> => {
-    try {
-      return await authenticate(exchange)
-    } catch (error) {
-      if (error instanceof Failure && error.status === 401) return null
-      throw error
-    }
-  }
 
   router.on(
     route("anyone", {

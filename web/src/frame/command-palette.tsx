@@ -61,7 +61,7 @@ const useCommands = (openKeys: () => void): Command[] => {
       label: t("session.signOut"),
       group,
       icon: LogOut,
-      run: () => void signOut().then(() => go("/sign-in")),
+      run: () => void signOut(),
     },
   ]
   return [...pages, ...actions]

@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query"
 import { Outlet, useRouterState } from "@tanstack/react-router"
 import { Menu as MenuIcon, Search, SquarePen } from "lucide-react"
 import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { useIsReachable } from "../lib/reachability.ts"
+import { sessionQuery } from "../lib/session.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { switchTheme } from "../lib/theme.ts"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
@@ -14,6 +16,9 @@ import { usePageNavigation } from "./use-page-navigation.ts"
 
 const CommandPalette = lazy(async () => ({
   default: (await import("./command-palette.tsx")).CommandPalette,
+}))
+const SignInAgain = lazy(async () => ({
+  default: (await import("./sign-in-again.tsx")).SignInAgain,
 }))
 const KeyboardHelp = lazy(async () => ({
   default: (await import("./keyboard-help.tsx")).KeyboardHelp,
@@ -40,6 +45,7 @@ export const Frame = () => {
   const go = usePageNavigation()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const close = (): void => setOpenDialog(null)
+  const hasSessionEnded = useQuery(sessionQuery).data === null
 
   useShortcut("mod+k", () => setOpenDialog(openDialog === "palette" ? null : "palette"))
   useShortcut("mod+/", () => setOpenDialog(openDialog === "keys" ? null : "keys"))
@@ -129,6 +135,7 @@ export const Frame = () => {
           <CommandPalette onClose={close} openKeys={() => setOpenDialog("keys")} />
         )}
         {openDialog === "keys" && <KeyboardHelp onClose={close} />}
+        {hasSessionEnded && <SignInAgain />}
       </Suspense>
     </div>
   )

@@ -79,10 +79,6 @@ const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
   const me = useCurrentUser()
   useTheme()
   const go = usePageNavigation()
-  const leave = async (): Promise<void> => {
-    await signOut()
-    go("/sign-in")
-  }
   return (
     <div className="flex flex-col gap-0.5 border-t border-line pt-2">
       <nav aria-label={t("frame.places")}>
@@ -119,7 +115,7 @@ const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
             {t("keyboard.title")}
           </MenuItem>
           <MenuSeparator />
-          <MenuItem icon={LogOut} onClick={() => void leave()}>
+          <MenuItem icon={LogOut} onClick={() => void signOut()}>
             {t("session.signOut")}
           </MenuItem>
         </Menu>

@@ -10,6 +10,7 @@ import { knowledge } from "./de/knowledge.ts"
 import { models } from "./de/models.ts"
 import { providers } from "./de/providers.ts"
 import { projects } from "./de/projects.ts"
+import { session } from "./de/session.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
@@ -17,6 +18,7 @@ import type { Catalogue } from "./translate.ts"
 export const de: Catalogue = {
   ...frame,
   ...start,
+  ...session,
   ...signOn,
   ...chat,
   ...composer,

@@ -10,6 +10,7 @@ import { knowledge } from "./en/knowledge.ts"
 import { models } from "./en/models.ts"
 import { providers } from "./en/providers.ts"
 import { projects } from "./en/projects.ts"
+import { session } from "./en/session.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
@@ -17,6 +18,7 @@ import { start } from "./en/start.ts"
 export const en = {
   ...frame,
   ...start,
+  ...session,
   ...signOn,
   ...chat,
   ...composer,

@@ -19,9 +19,13 @@ export class ApiError extends Error {
   readonly retryAfter: number | null
 
   constructor(response: Response, body: ErrorBody) {
-    super(body.detail ?? body.error?.message ?? `${response.status} ${response.statusText}`)
+    const code = body.code ?? body.error?.code ?? "unknown"
+    const message = body.detail ?? body.error?.message
+    // The gateway's message explains to API clients how to send a key.
+    const sessionMessage = code === "unauthorized" ? t("session.ended") : message
+    super(sessionMessage ?? `${response.status} ${response.statusText}`)
     this.status = response.status
-    this.code = body.code ?? body.error?.code ?? "unknown"
+    this.code = code
     this.errors = body.errors ?? []
     this.requestId = response.headers.get("x-request-id")
     const retryAfterSeconds = Number(response.headers.get("retry-after"))
@@ -77,15 +81,30 @@ const readErrorBody = async (response: Response): Promise<ErrorBody> => {
   }
 }
 
+let sessionRestorer: ((signal?: AbortSignal) => Promise<boolean>) | undefined
+
+/** Registers what lets the user sign in again after a session ended; false if it cannot. */
+export const registerSessionRestorer = (restorer: NonNullable<typeof sessionRestorer>): void => {
+  sessionRestorer = restorer
+}
+
 /**
- * Sends a request and returns the response, whose body the caller may stream.
- * @throws {ApiError} on a status other than 2xx
- * @throws {UnreachableError} without a response
+ * Whether to send a failed request again: the session had ended, so the gateway did not execute it,
+ * and the user has signed in again meanwhile.
  */
-export const callRaw = async (
+export const isRetryableAfterSignIn = async (
+  error: unknown,
+  signal?: AbortSignal,
+): Promise<boolean> => {
+  const hasSessionEnded =
+    error instanceof ApiError && error.status === 401 && error.code !== "wrong_credentials"
+  return hasSessionEnded && (await sessionRestorer?.(signal)) === true
+}
+
+const sendOnce = async (
   method: string,
   path: string,
-  { query, signal, body }: RequestOptions & { body?: unknown } = {},
+  { query, signal, body }: RequestOptions & { body?: unknown },
 ): Promise<Response> => {
   let response: Response
   try {
@@ -105,6 +124,25 @@ export const callRaw = async (
   notifyWatchers(true)
   if (!response.ok) throw new ApiError(response, await readErrorBody(response))
   return response
+}
+
+/**
+ * Sends a request and returns the response, whose body the caller may stream. If the session has
+ * ended, waits until the user has signed in again.
+ * @throws {ApiError} on a status other than 2xx
+ * @throws {UnreachableError} without a response
+ */
+export const callRaw = async (
+  method: string,
+  path: string,
+  options: RequestOptions & { body?: unknown } = {},
+): Promise<Response> => {
+  try {
+    return await sendOnce(method, path, options)
+  } catch (error) {
+    if (!(await isRetryableAfterSignIn(error, options.signal))) throw error
+    return sendOnce(method, path, options)
+  }
 }
 
 const call = async <T>(

@@ -1,6 +1,6 @@
 import { chatQuery, refreshChatLists } from "./chat-api.ts"
 import { queryClient } from "./query-client.ts"
-import { currentUserQuery } from "./session.ts"
+import { sessionQuery, waitToReconnect } from "./session.ts"
 
 type ServerEvent =
   | { name: "chats"; id: string | null }
@@ -44,7 +44,7 @@ const applyEvent = (event: ServerEvent): void => {
   if (event.name === "collections") refetchKnowledge(null)
   if (event.name === "models") void queryClient.invalidateQueries({ queryKey: ["models"] })
   if (event.name === "account")
-    void queryClient.invalidateQueries({ queryKey: currentUserQuery.queryKey })
+    void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
   if (event.name === "all") {
     void queryClient.invalidateQueries({ queryKey: ["chats"] })
     void queryClient.invalidateQueries({ queryKey: ["models"] })
@@ -55,7 +55,7 @@ const applyEvent = (event: ServerEvent): void => {
   }
 }
 
-/** Listens for server events until `signal` aborts; reconnects after the browser gives up. */
+/** Listens for server events until `signal` aborts; reconnects after errors. */
 const listenForEvents = (
   dispatch: (event: ServerEvent) => void,
   signal: AbortSignal,
@@ -84,7 +84,11 @@ const listenForEvents = (
         source.addEventListener(name, (event) => dispatch({ name, id: JSON.parse(event.data).id }))
       }
       source.addEventListener("error", () => {
-        if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, reconnectMs)
+        // Otherwise the browser would keep asking without a session.
+        source?.close()
+        void waitToReconnect().then(() => {
+          if (!signal.aborted) timer = setTimeout(open, reconnectMs)
+        })
       })
     }
     open()

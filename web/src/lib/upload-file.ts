@@ -1,6 +1,6 @@
 import type { FileRecord } from "../../../server/src/files/schema.ts"
 import { t } from "../i18n/translate.ts"
-import { ApiError, UnreachableError } from "./api.ts"
+import { ApiError, isRetryableAfterSignIn, UnreachableError } from "./api.ts"
 
 /** A file to upload and its path within the chosen folder. */
 export interface SelectedFile {
@@ -27,12 +27,8 @@ const toApiError = (request: XMLHttpRequest): ApiError => {
   return new ApiError(new Response(null, { status, statusText, headers }), body)
 }
 
-/**
- * Uploads one file with XMLHttpRequest, because fetch reports no upload progress.
- * @throws {ApiError} when the gateway rejects it
- * @throws {UnreachableError} when the connection fails
- */
-export const uploadFile = (
+/** Uses XMLHttpRequest, because fetch reports no upload progress. */
+const uploadOnce = (
   { file, path }: SelectedFile,
   { onProgress, signal }: UploadOptions,
 ): Promise<FileRecord> =>
@@ -54,3 +50,20 @@ export const uploadFile = (
     signal.addEventListener("abort", () => request.abort(), { once: true })
     request.send(form)
   })
+
+/**
+ * Uploads one file. If the session has ended, waits until the user has signed in again.
+ * @throws {ApiError} when the gateway rejects it
+ * @throws {UnreachableError} when the connection fails
+ */
+export const uploadFile = async (
+  selected: SelectedFile,
+  options: UploadOptions,
+): Promise<FileRecord> => {
+  try {
+    return await uploadOnce(selected, options)
+  } catch (error) {
+    if (!(await isRetryableAfterSignIn(error, options.signal))) throw error
+    return uploadOnce(selected, options)
+  }
+}

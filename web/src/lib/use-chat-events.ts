@@ -1,4 +1,4 @@
-import { useEffect } from "react"
+import { useEffect, useState } from "react"
 import {
   type ChatWithMessages,
   chatQuery,
@@ -8,6 +8,7 @@ import {
   patchChat,
 } from "./chat-api.ts"
 import { queryClient } from "./query-client.ts"
+import { waitToReconnect } from "./session.ts"
 
 interface Delta {
   id: string
@@ -30,8 +31,11 @@ const applyDelta = (message: Message, delta: Delta): Message | null => {
   }
 }
 
-/** Applies the chat's event stream to the cache, at most once per frame. */
-const subscribeToChatEvents = (chatId: string, after: number) => {
+/**
+ * Applies the chat's event stream to the cache, at most once per frame.
+ * @param onClosed called if the browser gives up reconnecting, as the session has ended
+ */
+const subscribeToChatEvents = (chatId: string, after: number, onClosed: () => void) => {
   let changes: ChatUpdate[] = []
   let frame = 0
   const source = new EventSource(eventsUrl(chatId, after))
@@ -73,7 +77,10 @@ const subscribeToChatEvents = (chatId: string, after: number) => {
   )
   listen("deleted", refetchChat)
   // EventSource reconnects automatically; the refetch shows whether the server is reachable.
-  source.addEventListener("error", refetchChat)
+  source.addEventListener("error", () => {
+    refetchChat()
+    if (source.readyState === EventSource.CLOSED) onClosed()
+  })
 
   return () => {
     source.close()
@@ -86,9 +93,11 @@ const subscribeToChatEvents = (chatId: string, after: number) => {
 export const useChatEvents = (chat: ChatWithMessages | undefined): void => {
   const id = chat?.id
   const running = chat?.messages.some(({ state }) => state === "running") === true
+  const [attempt, setAttempt] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: seq is only the starting point
   useEffect(() => {
     if (id === undefined || !running) return
-    return subscribeToChatEvents(id, chat?.seq ?? 0)
-  }, [id, running])
+    const reconnect = (): void => void waitToReconnect().then(() => setAttempt(attempt + 1))
+    return subscribeToChatEvents(id, chat?.seq ?? 0, reconnect)
+  }, [id, running, attempt])
 }

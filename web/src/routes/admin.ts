@@ -1,15 +1,14 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
 import { createListSearchParser } from "../lib/list-search-params.ts"
-import { queryClient } from "../lib/query-client.ts"
-import { currentUserQuery } from "../lib/session.ts"
+import { findPageSession } from "../lib/session.ts"
 import { signedInRoute } from "./root.tsx"
 
 const layout = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/admin",
   beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(currentUserQuery)
-    if (me?.role !== "admin") throw notFound()
+    const session = await findPageSession()
+    if (session?.user.role !== "admin") throw notFound()
   },
   component: lazyRouteComponent(() => import("../pages/admin/layout.tsx"), "AdminLayout"),
 })

@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-
 import { NotFoundPage } from "../frame/error-pages.tsx"
 import { Frame } from "../frame/frame.tsx"
 import { queryClient } from "../lib/query-client.ts"
-import { configQuery, currentUserQuery } from "../lib/session.ts"
+import { configQuery, findPageSession } from "../lib/session.ts"
 
 export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
@@ -11,14 +11,14 @@ export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "inside",
   beforeLoad: async ({ location }) => {
-    const me = await queryClient.ensureQueryData(currentUserQuery)
-    if (!me) {
+    const session = await findPageSession()
+    if (!session) {
       const { first_run } = await queryClient.fetchQuery(configQuery)
       if (first_run) throw redirect({ to: "/welcome" })
       const search = location.href === "/" ? {} : { back: location.href }
       throw redirect({ to: "/sign-in", search })
     }
-    if (me.role === "pending") throw redirect({ to: "/pending" })
+    if (session.user.role === "pending") throw redirect({ to: "/pending" })
   },
   component: Frame,
 })

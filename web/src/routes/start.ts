@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router"
 import { queryClient } from "../lib/query-client.ts"
-import { configQuery, currentUserQuery } from "../lib/session.ts"
+import { configQuery, sessionQuery } from "../lib/session.ts"
 import { rootRoute, signedInRoute } from "./root.tsx"
 
 /** Where to go after sign-in. Only paths on this site, to prevent open redirects. */
@@ -24,8 +24,7 @@ const signIn = createRoute({
   path: "/sign-in",
   validateSearch: parseBackSearch,
   beforeLoad: async ({ search }) => {
-    if (await queryClient.ensureQueryData(currentUserQuery))
-      throw redirect({ to: search.back ?? "/" })
+    if (await queryClient.ensureQueryData(sessionQuery)) throw redirect({ to: search.back ?? "/" })
     const { first_run } = await queryClient.fetchQuery(configQuery)
     if (first_run) throw redirect({ to: "/welcome" })
   },
@@ -62,11 +61,21 @@ const pending = createRoute({
   getParentRoute: () => rootRoute,
   path: "/pending",
   beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(currentUserQuery)
-    if (!me) throw redirect({ to: "/sign-in" })
-    if (me.role !== "pending") throw redirect({ to: "/" })
+    const session = await queryClient.ensureQueryData(sessionQuery)
+    if (!session) throw redirect({ to: "/sign-in" })
+    if (session.user.role !== "pending") throw redirect({ to: "/" })
   },
   component: lazyRouteComponent(() => import("../pages/start/pending.tsx"), "PendingPage"),
+})
+
+/** Shown in the tab in which single sign-on took place while another tab waited. */
+const signedIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/signed-in",
+  beforeLoad: async () => {
+    if (!(await queryClient.ensureQueryData(sessionQuery))) throw redirect({ to: "/sign-in" })
+  },
+  component: lazyRouteComponent(() => import("../pages/start/signed-in.tsx"), "SignedInPage"),
 })
 
 const connect = createRoute({
@@ -75,5 +84,5 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import("../pages/start/connect.tsx"), "ConnectPage"),
 })
 
-export const signedOutRoutes = [welcome, signIn, signInProblem, signUp, pending] as const
+export const signedOutRoutes = [welcome, signIn, signInProblem, signedIn, signUp, pending] as const
 export const startRoutes = [connect] as const

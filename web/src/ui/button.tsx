@@ -103,9 +103,14 @@ export const ButtonAnchor = ({
   variant = "secondary",
   icon: Icon,
   href,
+  newTab = false,
   children,
-}: CommonButtonProps & { href: string; children: ReactNode }) => (
-  <a href={href} className={classes(base, variantClasses[variant])}>
+}: CommonButtonProps & { href: string; newTab?: boolean; children: ReactNode }) => (
+  <a
+    href={href}
+    {...(newTab && { target: "_blank" })}
+    className={classes(base, variantClasses[variant])}
+  >
     {Icon && <Icon aria-hidden />}
     {children}
   </a>

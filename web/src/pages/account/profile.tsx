@@ -7,7 +7,7 @@ import { api } from "../../lib/api.ts"
 import { useLocalStorage } from "../../lib/local-storage.ts"
 import { identitiesQuery } from "../../lib/queries.ts"
 import { queryClient } from "../../lib/query-client.ts"
-import { cacheSignedIn, currentUserQuery, useCurrentUser } from "../../lib/session.ts"
+import { sessionQuery, useCurrentUser } from "../../lib/session.ts"
 import { chooseTheme, themes, useTheme } from "../../lib/theme.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -35,7 +35,7 @@ const Profile = () => {
     mutationFn: () => api.post<User>("/api/v1/auths/update/profile", values),
     onSuccess: ({ name }) => {
       settle({ name })
-      void queryClient.invalidateQueries({ queryKey: currentUserQuery.queryKey })
+      void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
     },
   })
   return (
@@ -111,9 +111,9 @@ const Password = () => {
   const [values, setValues] = useState({ password: "", new_password: "" })
   const change = useMutation({
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/update/password", values),
-    onSuccess: (signedIn) => {
+    onSuccess: () => {
       setValues({ password: "", new_password: "" })
-      cacheSignedIn(signedIn)
+      void queryClient.invalidateQueries()
     },
   })
   const { error } = change

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
-import { cacheSignedIn } from "../../lib/session.ts"
+import { checkSession } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
@@ -23,8 +23,8 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
   const set = (changes: Partial<typeof values>): void => setValues({ ...values, ...changes })
   const signUp = useMutation({
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/signup", values),
-    onSuccess: (signedIn) => {
-      cacheSignedIn(signedIn)
+    onSuccess: async (signedIn) => {
+      await checkSession()
       onDone(signedIn)
     },
   })

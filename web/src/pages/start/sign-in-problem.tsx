@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { RotateCw } from "lucide-react"
 import type { SignOnProblem } from "../../../../server/src/sso/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { configQuery, currentUserQuery, signOnUrl } from "../../lib/session.ts"
+import { configQuery, sessionQuery, signOnUrl } from "../../lib/session.ts"
 import { ButtonAnchor, ButtonLink } from "../../ui/button.tsx"
 import { SignedOutLayout } from "./signed-out-layout.tsx"
 
@@ -37,25 +37,25 @@ const isProblem = (text: string | undefined): text is SignOnProblem =>
 export const ProblemPage = () => {
   const { problem: problemParam, provider: name, request } = route.useSearch()
   const { data: config } = useQuery(configQuery)
-  const { data: me } = useQuery(currentUserQuery)
+  const { data: session } = useQuery(sessionQuery)
   const problem = isProblem(problemParam) ? problemParam : "unavailable"
   const knownProvider = config?.sign_on.find((one) => one.name === name)
   const provider = knownProvider?.label ?? t("source.oidc")
   return (
     <SignedOutLayout
       title={t(`problem.${problem}`, { provider })}
-      lead={me ? t("problem.leadIn") : t("problem.lead")}
+      lead={session ? t("problem.leadIn") : t("problem.lead")}
     >
       <p role="alert" className="text-sm">
         {t(`problem.${problem}.do`, { provider })}
       </p>
       <div className="flex flex-wrap gap-2">
-        {knownProvider && problems[problem] && !me && (
+        {knownProvider && problems[problem] && !session && (
           <ButtonAnchor variant="primary" icon={RotateCw} href={signOnUrl(knownProvider.name)}>
             {t("problem.again")}
           </ButtonAnchor>
         )}
-        {me ? (
+        {session ? (
           <ButtonLink to="/account">{t("problem.toAccount")}</ButtonLink>
         ) : (
           <ButtonLink to="/sign-in">{t("problem.toSignIn")}</ButtonLink>

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { cacheSignedIn, configQuery, signOnUrl } from "../../lib/session.ts"
+import { checkSession, configQuery, signOnUrl } from "../../lib/session.ts"
 import { Button, ButtonAnchor } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
@@ -69,8 +69,8 @@ const PasswordForm = ({ back }: { back: string | undefined }) => {
   const [password, setPassword] = useState("")
   const signIn = useMutation({
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/signin", { email, password }),
-    onSuccess: async (signedIn) => {
-      cacheSignedIn(signedIn)
+    onSuccess: async () => {
+      await checkSession()
       await router.navigate({ href: back ?? "/", replace: true })
     },
   })

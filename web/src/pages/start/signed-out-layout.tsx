@@ -7,7 +7,7 @@ import { classes } from "../../ui/classes.ts"
 interface SignedOutLayoutProps {
   title: string
   lead: ReactNode
-  children: ReactNode
+  children?: ReactNode
   step?: number
 }
 
