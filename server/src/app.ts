@@ -28,6 +28,7 @@ import { knowledgeRoutes } from "./knowledge/routes.ts"
 import { modelListRoutes } from "./models/list-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
 import { nativeProxyRoutes } from "./native-proxy/routes.ts"
+import { overviewRoutes } from "./operations/overview.ts"
 import { operationRoutes } from "./operations/routes.ts"
 import { serveWebApp, webDistFolder } from "./operations/web-files.ts"
 import { provisioningRoutes } from "./scim/provisioning-status.ts"
@@ -130,6 +131,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.functions }))
   mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.functions }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
+  mount("/api/v1/admin", overviewRoutes({ router: router("api"), ...gateway }))
   mount("/api/v1/storage", storageRoutes(router("api"), gateway.storageLimit))
   mount(
     "/api/v1/audit",

@@ -211,6 +211,7 @@ export const adminPages = ({
     "key-new": "/account/keys/new",
     "usage-own": "/account/usage",
     sessions: "/account/sessions",
+    overview: "/admin",
     users: "/admin/users",
     "user-new": "/admin/users/new",
     user: `/admin/users/${userId}`,

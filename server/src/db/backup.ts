@@ -1,5 +1,17 @@
-import { chmodSync, existsSync, renameSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { databasePath, openSqliteFile } from "./sqlite-file.ts"
+
+/** Holds the time of the last backup, for the administration pages. */
+export const lastBackupPath = (dataDir: string): string => join(dataDir, "portico.last-backup")
+
+const recordBackup = (dataDir: string): void => {
+  try {
+    writeFileSync(lastBackupPath(dataDir), new Date().toISOString(), { mode: 0o600 })
+  } catch {
+    // The data folder may be read-only to whoever makes backups.
+  }
+}
 
 /**
  * Writes a consistent snapshot of the embedded database to `file`, even while the gateway runs;
@@ -16,6 +28,7 @@ export const backUpDatabase = (dataDir: string, file: string): void => {
     database.prepare("vacuum into ?").run(part)
     chmodSync(part, 0o600)
     renameSync(part, file)
+    recordBackup(dataDir)
   } catch (error) {
     rmSync(part, { force: true })
     throw error

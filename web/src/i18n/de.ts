@@ -10,6 +10,7 @@ import { knowledge } from "./de/knowledge.ts"
 import { models } from "./de/models.ts"
 import { providers } from "./de/providers.ts"
 import { projects } from "./de/projects.ts"
+import { overview } from "./de/overview.ts"
 import { session } from "./de/session.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
@@ -31,4 +32,5 @@ export const de: Catalogue = {
   ...account,
   ...admin,
   ...audit,
+  ...overview,
 }

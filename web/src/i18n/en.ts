@@ -10,6 +10,7 @@ import { knowledge } from "./en/knowledge.ts"
 import { models } from "./en/models.ts"
 import { providers } from "./en/providers.ts"
 import { projects } from "./en/projects.ts"
+import { overview } from "./en/overview.ts"
 import { session } from "./en/session.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
@@ -31,4 +32,5 @@ export const en = {
   ...account,
   ...admin,
   ...audit,
+  ...overview,
 }

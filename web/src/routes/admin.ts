@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
+import { createRoute, lazyRouteComponent, notFound } from "@tanstack/react-router"
 import { createListSearchParser } from "../lib/list-search-params.ts"
 import { findPageSession } from "../lib/session.ts"
 import { signedInRoute } from "./root.tsx"
@@ -12,12 +12,10 @@ const layout = createRoute({
   },
   component: lazyRouteComponent(() => import("../pages/admin/layout.tsx"), "AdminLayout"),
 })
-const first = createRoute({
+const overview = createRoute({
   getParentRoute: () => layout,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/admin/users" })
-  },
+  component: lazyRouteComponent(() => import("../pages/admin/overview.tsx"), "OverviewPage"),
 })
 const users = createRoute({
   getParentRoute: () => layout,
@@ -106,7 +104,7 @@ const settings = createRoute({
 })
 
 export const adminRoutes = layout.addChildren([
-  first,
+  overview,
   users,
   newUser,
   user,

@@ -1,0 +1,132 @@
+import { readFile, stat } from "node:fs/promises"
+import { sql } from "kysely"
+import { z } from "zod"
+import packageJson from "../../package.json" with { type: "json" }
+import type { Config } from "../config/config.ts"
+import { lastBackupPath } from "../db/backup.ts"
+import type { Database } from "../db/database.ts"
+import { freeBytes, volumeBytes } from "../db/disk-space.ts"
+import type { StorageMonitor } from "../db/storage-monitor.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+
+const Overview = z
+  .object({
+    version: z.string(),
+    node_version: z.string(),
+    /** Epoch seconds; so are all times. */
+    started_at: z.int(),
+    database: z.object({ kind: z.enum(["sqlite", "postgres"]), bytes: z.int() }),
+    /** The volume of the data folder; null if the system does not report it. */
+    disk: z.object({ free_bytes: z.int(), total_bytes: z.int(), is_low: z.boolean() }).nullable(),
+    /** Why writes fail at the moment; null if they succeed. */
+    storage_failure: z.string().nullable(),
+    /** When `npm run backup` last succeeded; null if never, or on PostgreSQL. */
+    last_backup_at: z.int().nullable(),
+    jobs: z.object({
+      waiting: z.int(),
+      /** Jobs that failed at least once and will be tried again. */
+      retrying: z.int(),
+    }),
+    users: z.object({ total: z.int(), pending: z.int() }),
+    files: z.object({ failed: z.int() }),
+    /** API keys that expire within the next 14 days. */
+    expiring_keys: z.array(
+      z.object({ name: z.string(), user_id: z.string(), owner: z.string(), expires_at: z.int() }),
+    ),
+  })
+  .meta({ id: "Overview" })
+export type Overview = z.output<typeof Overview>
+
+const expiryNoticeSeconds = 14 * 86_400
+const maxExpiringKeys = 10
+const lowDiskShare = 0.1
+
+interface Deps {
+  router: Router
+  config: Pick<Config, "DATA_DIR">
+  db: Database
+  storage: Pick<StorageMonitor, "failureMessage">
+  now: () => number
+}
+
+const fileBytes = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => undefined))?.size ?? 0
+
+const describeDisk = async (folder: string): Promise<Overview["disk"]> => {
+  const [free, total] = [await freeBytes(folder), volumeBytes(folder)]
+  if (!Number.isFinite(free) || !Number.isFinite(total)) return null
+  return { free_bytes: free, total_bytes: total, is_low: free < total * lowDiskShare }
+}
+
+const readLastBackup = async (folder: string): Promise<number | null> => {
+  const text = await readFile(lastBackupPath(folder), "utf8").catch(() => "")
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? null : Math.floor(ms / 1000)
+}
+
+const databaseBytes = async (db: Database): Promise<number> => {
+  if (db.file !== null) return (await fileBytes(db.file)) + (await fileBytes(`${db.file}-wal`))
+  const { rows } = await sql<{ bytes: number }>`
+    select cast(pg_database_size(current_database()) as bigint) as bytes
+  `.execute(db.read)
+  return Number(rows[0]?.bytes ?? 0)
+}
+
+/** Counts what an administrator may have to attend to. */
+const countObjects = async (db: Database) => {
+  const { rows } = await sql<
+    Record<"users" | "pending" | "failed" | "waiting" | "retrying", number>
+  >`
+    select
+      (select count(*) from users where hidden = 0) as users,
+      (select count(*) from users where role = 'pending' and active = 1) as pending,
+      (select count(*) from files where status = 'failed') as failed,
+      (select count(*) from jobs) as waiting,
+      (select count(*) from jobs where error is not null) as retrying
+  `.execute(db.backgroundReader)
+  const [counts] = rows
+  return {
+    users: { total: Number(counts?.users), pending: Number(counts?.pending) },
+    files: { failed: Number(counts?.failed) },
+    jobs: { waiting: Number(counts?.waiting), retrying: Number(counts?.retrying) },
+  }
+}
+
+const findExpiringKeys = (db: Database, now: number) =>
+  db.backgroundReader
+    .selectFrom("api_keys")
+    .innerJoin("users", "users.id", "api_keys.user_id")
+    .select(["api_keys.name", "api_keys.user_id", "users.name as owner"])
+    .select(sql<number>`api_keys.expires_at`.as("expires_at"))
+    .where("api_keys.expires_at", ">", now)
+    .where("api_keys.expires_at", "<", now + expiryNoticeSeconds)
+    .where("users.active", "=", 1)
+    .orderBy("api_keys.expires_at")
+    .limit(maxExpiringKeys)
+    .execute()
+
+/** The state of the gateway, for the first page of the administration. */
+export const overviewRoutes = ({ router, config, db, storage, now }: Deps): Router => {
+  const startedAt = now() - Math.floor(process.uptime())
+  router.on(
+    route("admin", {
+      method: "get",
+      path: "/overview",
+      summary: "Get the state of the gateway and what needs attention",
+      responses: { 200: json(Overview, "The current state") },
+    }),
+    async (): Promise<Overview> => ({
+      version: packageJson.version,
+      node_version: process.versions.node,
+      started_at: startedAt,
+      database: { kind: db.dialect, bytes: await databaseBytes(db) },
+      disk: await describeDisk(config.DATA_DIR),
+      storage_failure: storage.failureMessage(),
+      last_backup_at: db.dialect === "sqlite" ? await readLastBackup(config.DATA_DIR) : null,
+      ...(await countObjects(db)),
+      expiring_keys: await findExpiringKeys(db, now()),
+    }),
+  )
+  return router
+}

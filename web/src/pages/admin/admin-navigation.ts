@@ -1,0 +1,44 @@
+import type { PagePath } from "../../frame/use-page-navigation.ts"
+import type { MessageKey } from "../../i18n/translate.ts"
+
+interface AdminPage {
+  to: PagePath
+  label: MessageKey
+}
+
+interface AdminPageGroup {
+  label: MessageKey
+  pages: readonly AdminPage[]
+}
+
+export const overviewPage: AdminPage = { to: "/admin", label: "overview.title" }
+
+/** Every page of the administration, as its navigation groups them. */
+export const adminPageGroups: readonly AdminPageGroup[] = [
+  {
+    label: "admin.people",
+    pages: [
+      { to: "/admin/users", label: "users.title" },
+      { to: "/admin/groups", label: "groups.title" },
+    ],
+  },
+  {
+    label: "admin.models",
+    pages: [
+      { to: "/admin/connections", label: "connections.title" },
+      { to: "/admin/usage", label: "usage.title" },
+    ],
+  },
+  {
+    label: "admin.security",
+    pages: [
+      { to: "/admin/sign-on", label: "signOn.title" },
+      { to: "/admin/provisioning", label: "provisioning.title" },
+      { to: "/admin/audit", label: "audit.title" },
+    ],
+  },
+  {
+    label: "admin.system",
+    pages: [{ to: "/admin/settings", label: "settings.title" }],
+  },
+]

@@ -1,0 +1,135 @@
+import { CircleCheck, TriangleAlert } from "lucide-react"
+import type { ReactNode } from "react"
+import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { Overview } from "../../../../server/src/operations/overview.ts"
+import { t } from "../../i18n/translate.ts"
+import { formatBytes, formatDate } from "../../lib/format.ts"
+import { ButtonLink } from "../../ui/button.tsx"
+import { Section } from "../../ui/page.tsx"
+
+interface AttentionItem {
+  id: string
+  text: string
+  /** Details, such as a provider's error. */
+  note?: string | null
+  /** Where it is solved, unless that is outside this app. */
+  link?: ReactNode
+}
+
+const backupCommand = "npm run backup -- FILE"
+const maxBackupAgeSeconds = 7 * 86_400
+
+const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
+  const items: AttentionItem[] = []
+  if (storage_failure !== null)
+    items.push({ id: "storage", text: t("overview.storageFails", { problem: storage_failure }) })
+  if (disk?.is_low)
+    items.push({
+      id: "disk",
+      text: t("overview.diskLow", { free: formatBytes(disk.free_bytes) }),
+      link: <ButtonLink to="/knowledge/files">{t("overview.showFiles")}</ButtonLink>,
+    })
+  return items
+}
+
+const backupItems = ({ database, last_backup_at }: Overview): AttentionItem[] => {
+  if (database.kind !== "sqlite") return []
+  if (last_backup_at === null)
+    return [{ id: "backup", text: t("overview.backupMissing", { command: backupCommand }) }]
+  const isOld = Date.now() / 1000 - last_backup_at > maxBackupAgeSeconds
+  return isOld ? [{ id: "backup", text: t("overview.backupOld", { command: backupCommand }) }] : []
+}
+
+const connectionItems = (connections: readonly Connection[]): AttentionItem[] => {
+  if (connections.length === 0) {
+    const link = <ButtonLink to="/connect">{t("overview.connect")}</ButtonLink>
+    return [{ id: "connect", text: t("overview.noConnection"), link }]
+  }
+  return connections
+    .filter(({ health }) => health.status === "resting")
+    .map(({ id, name, health }) => ({
+      id,
+      text: t("overview.connectionFails", { name }),
+      note: health.last_error,
+      link: (
+        <ButtonLink to="/admin/connections/$connectionId" params={{ connectionId: id }}>
+          {t("overview.openConnection")}
+        </ButtonLink>
+      ),
+    }))
+}
+
+const peopleItems = ({ users, files, expiring_keys }: Overview): AttentionItem[] => {
+  const items: AttentionItem[] = []
+  if (users.pending > 0)
+    items.push({
+      id: "pending",
+      text: t("overview.pending", { count: users.pending }),
+      link: (
+        <ButtonLink to="/admin/users" search={{ role: "pending" }}>
+          {t("overview.review")}
+        </ButtonLink>
+      ),
+    })
+  if (files.failed > 0)
+    items.push({
+      id: "files",
+      text: t("overview.failedFiles", { count: files.failed }),
+      link: (
+        <ButtonLink to="/knowledge/files" search={{ status: "failed" }}>
+          {t("overview.showFiles")}
+        </ButtonLink>
+      ),
+    })
+  for (const { name, user_id, owner, expires_at } of expiring_keys) {
+    items.push({
+      id: `key ${user_id} ${name} ${expires_at}`,
+      text: t("overview.keyExpires", { name, owner, date: formatDate(expires_at) }),
+      link: (
+        <ButtonLink to="/admin/users/$userId" params={{ userId: user_id }}>
+          {t("overview.openUser")}
+        </ButtonLink>
+      ),
+    })
+  }
+  return items
+}
+
+interface AttentionProps {
+  overview: Overview
+  connections: readonly Connection[]
+}
+
+/** What an administrator should look at, each with a link to where it is solved. */
+export const Attention = ({ overview, connections }: AttentionProps) => {
+  const items = [
+    ...storageItems(overview),
+    ...connectionItems(connections),
+    ...peopleItems(overview),
+    ...backupItems(overview),
+  ]
+  return (
+    <Section title={t("overview.attention")}>
+      {items.length === 0 && (
+        <p className="flex items-center gap-2 text-sm">
+          <CircleCheck aria-hidden className="size-4 shrink-0 text-ok" />
+          {t("overview.allWell")}
+        </p>
+      )}
+      {items.length > 0 && (
+        <ul className="divide-y divide-line rounded border border-line">
+          {items.map(({ id, text, note, link }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 text-sm">
+              <TriangleAlert aria-hidden className="size-4 shrink-0 text-warn" />
+              <div className="min-w-0 flex-1 basis-56 break-words">
+                {text}
+                {note && <p className="text-xs text-muted">{note}</p>}
+              </div>
+              {link}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
