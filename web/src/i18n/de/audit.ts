@@ -73,7 +73,7 @@ export const audit = {
   "provisioning.off": "SCIM ist ausgeschaltet",
   "provisioning.misconfigured": "SCIM ist falsch konfiguriert",
   "provisioning.offHelp":
-    "Setzen Sie diese beiden Umgebungsvariablen, und starten Sie den Server neu. Bis dahin wird jede SCIM-Anfrage mit 401 beantwortet.",
+    "Setzen Sie diese Umgebungsvariablen, und starten Sie den Server neu. Bis dahin wird jede SCIM-Anfrage mit 401 beantwortet.",
   "provisioning.enable": "SCIM einschalten",
   "provisioning.not_enabled":
     "SCIM_TOKEN ist gesetzt, aber SCIM_ENABLED ist nicht genau true. Daher werden alle SCIM-Anfragen abgelehnt.",
@@ -87,8 +87,11 @@ export const audit = {
   "provisioning.connectLead": "Fügen Sie diese beiden Werte bei Ihrem Identitätsanbieter ein.",
   "provisioning.base": "Basis-URL",
   "provisioning.header": "Header",
+  "provisioning.newToken":
+    "Ihr Browser hat dieses Token soeben erzeugt. Kopieren Sie es, bevor Sie diese Seite verlassen: Es ist noch nirgends gespeichert.",
   "provisioning.headerHelp":
-    "Verwenden Sie den Wert von SCIM_TOKEN. Wenn der Anbieter nur nach einem Token fragt, lassen Sie Bearer weg.",
+    "Ersetzen Sie <SCIM_TOKEN> durch den Wert dieser Variablen in der Umgebung des Servers; der Server zeigt ihn nie an. Wenn der Anbieter nur nach einem Token fragt, lassen Sie Bearer weg.",
+  "provisioning.bearerHelp": "Wenn der Anbieter nur nach einem Token fragt, lassen Sie Bearer weg.",
   "provisioning.copyBase": "Basis-URL kopieren",
   "provisioning.copyHeader": "Header kopieren",
   "provisioning.tokens": "Tokens",

@@ -70,7 +70,7 @@ export const audit = {
   "provisioning.off": "SCIM is off",
   "provisioning.misconfigured": "SCIM is misconfigured",
   "provisioning.offHelp":
-    "Set these two environment variables and restart the server. Until then, every SCIM request returns 401.",
+    "Set these environment variables and restart the server. Until then, every SCIM request returns 401.",
   "provisioning.enable": "Turn on SCIM",
   "provisioning.not_enabled":
     "SCIM_TOKEN is set, but SCIM_ENABLED isn't exactly true, so all SCIM requests are rejected.",
@@ -84,8 +84,11 @@ export const audit = {
   "provisioning.connectLead": "Paste these two values into your identity provider.",
   "provisioning.base": "Base URL",
   "provisioning.header": "Header",
+  "provisioning.newToken":
+    "Your browser generated this token just now. Copy it before you leave this page: it isn't stored anywhere yet.",
   "provisioning.headerHelp":
-    "Use the value of SCIM_TOKEN. If the provider asks only for a token, leave out Bearer.",
+    "Replace <SCIM_TOKEN> with the value of this variable in the server's environment; the server never shows it. If the provider asks only for a token, leave out Bearer.",
+  "provisioning.bearerHelp": "If the provider asks only for a token, leave out Bearer.",
   "provisioning.copyBase": "Copy base URL",
   "provisioning.copyHeader": "Copy header",
   "provisioning.tokens": "Tokens",

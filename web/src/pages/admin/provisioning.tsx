@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { TriangleAlert } from "lucide-react"
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
 import type { Provisioning } from "../../../../server/src/scim/provisioning-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { provisioningQuery } from "../../lib/queries.ts"
@@ -13,10 +13,14 @@ import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { AuditTable } from "./audit-table.tsx"
 
-const enabling = `SCIM_ENABLED=true
-SCIM_TOKEN=$(openssl rand -base64 32)`
+/** Like `openssl rand -base64 32`. */
+const generateToken = (): string =>
+  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))
 
-const header = "Authorization: Bearer <SCIM_TOKEN>"
+const variables = (token: string | null) => [
+  "SCIM_ENABLED=true",
+  ...(token ? [`SCIM_TOKEN=${token}`] : []),
+]
 
 const tones = { on: "ok", off: "plain", misconfigured: "danger" } as const
 
@@ -25,18 +29,25 @@ export const ProvisioningPage = () => {
   return (
     <Page title={t("provisioning.title")} lead={t("provisioning.lead")}>
       <QueryResult query={provisioning} rows={8}>
-        {(data) => (
-          <>
-            <State data={data} />
-            {data.state !== "on" && <EnableSection />}
-            <ConnectSection baseUrl={data.base_url} />
-            {data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
-            <StatusSection data={data} />
-            <Errors errors={data.errors} />
-          </>
-        )}
+        {(data) => <Sections data={data} />}
       </QueryResult>
     </Page>
+  )
+}
+
+const Sections = ({ data }: { data: Provisioning }) => {
+  const [generated] = useState(generateToken)
+  // In any other state, the server has a token, which it never reveals.
+  const token = data.state === "off" ? generated : null
+  return (
+    <>
+      <State data={data} />
+      {data.state !== "on" && <EnableSection token={token} />}
+      <ConnectSection baseUrl={data.base_url} token={token} />
+      {data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
+      <StatusSection data={data} />
+      <Errors errors={data.errors} />
+    </>
   )
 }
 
@@ -54,9 +65,20 @@ const State = ({ data: { state, problems } }: { data: Provisioning }) => (
   </Card>
 )
 
-const EnableSection = () => (
+const EnableSection = ({ token }: { token: string | null }) => (
   <Section title={t("provisioning.enable")} lead={t("provisioning.offHelp")}>
-    <Snippet tabs={[{ name: "Shell", code: enabling }]} />
+    <Snippet
+      tabs={[
+        {
+          name: "Shell",
+          code: variables(token)
+            .map((line) => `export ${line}`)
+            .join("\n"),
+        },
+        { name: ".env", code: variables(token).join("\n") },
+      ]}
+    />
+    {token && <p className="max-w-[60ch] text-xs text-muted">{t("provisioning.newToken")}</p>}
   </Section>
 )
 
@@ -70,7 +92,12 @@ const CopyableValue = ({ label, text, copy }: { label: string; text: string; cop
   </div>
 )
 
-const ConnectSection = ({ baseUrl }: { baseUrl: string }) => (
+interface ConnectSectionProps {
+  baseUrl: string
+  token: string | null
+}
+
+const ConnectSection = ({ baseUrl, token }: ConnectSectionProps) => (
   <Section title={t("provisioning.connect")} lead={t("provisioning.connectLead")}>
     <CopyableValue
       label={t("provisioning.base")}
@@ -79,10 +106,12 @@ const ConnectSection = ({ baseUrl }: { baseUrl: string }) => (
     />
     <CopyableValue
       label={t("provisioning.header")}
-      text={header}
+      text={`Authorization: Bearer ${token ?? "<SCIM_TOKEN>"}`}
       copy={t("provisioning.copyHeader")}
     />
-    <p className="max-w-[60ch] text-xs text-muted">{t("provisioning.headerHelp")}</p>
+    <p className="max-w-[60ch] text-xs text-muted">
+      {t(token ? "provisioning.bearerHelp" : "provisioning.headerHelp")}
+    </p>
   </Section>
 )
 
