@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { listenOnLoopback } from "../../server/test/harness/ports.ts"
+import { waitFor } from "../../server/test/harness/usage-records.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 describe("a failing connection", () => {
@@ -73,5 +74,81 @@ describe("setting up", () => {
     } finally {
       await app.close()
     }
+  })
+})
+
+describe("the usage chart", () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startTestApp()
+    const messages = [{ role: "user", content: "hello" }]
+    await app.gateway.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
+    await waitFor(async () => (await app.gateway.call("GET", "/api/v1/usage")).body.total === 1)
+  })
+  afterAll(() => app.close())
+
+  it("has its labels on the grid lines and its dates in the browser's format", async () => {
+    const { page, open } = await app.asAdmin({ locale: "en-GB" })
+    await open("/admin/usage")
+    const figure = page.getByRole("figure")
+    const grid = await figure.getByRole("img").boundingBox()
+    const middleOf = async (label: string) => {
+      const box = await figure.getByText(label, { exact: true }).boundingBox()
+      return box && grid && (box.y + box.height / 2 - grid.y) / grid.height
+    }
+    // One request: the scale ends at 2.
+    expect(await middleOf("2")).toBeCloseTo(0, 1)
+    expect(await middleOf("1")).toBeCloseTo(0.5, 1)
+    expect(await middleOf("0")).toBeCloseTo(1, 1)
+    expect(await figure.getByText(/^\d{1,2} \w+ \d{4}$/).count()).toBe(2)
+  })
+
+  it("writes dates of an English page in the style of the browser's region", async () => {
+    const { page, open } = await app.asAdmin({ locale: "de-DE" })
+    await page.addInitScript(() => localStorage.setItem("portico.language", "en"))
+    await open("/admin/usage")
+    await page.getByRole("heading", { name: "Usage" }).waitFor()
+    expect(
+      await page
+        .getByRole("figure")
+        .getByText(/^\d{1,2} \w+ \d{4}$/)
+        .count(),
+    ).toBe(2)
+  })
+})
+
+describe("provisioning while SCIM is off", () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startTestApp()
+  })
+  afterAll(() => app.close())
+
+  it("shows exports and a header with the same new token", async () => {
+    const { page, open, pageErrors } = await app.asAdmin()
+    await open("/admin/provisioning")
+    const snippet = page.getByRole("tabpanel")
+    await snippet.getByText("export SCIM_ENABLED=true").waitFor()
+    const [, token = ""] = /^export SCIM_TOKEN=(\S{44})$/m.exec(await snippet.innerText()) ?? []
+    await page.getByText(`Authorization: Bearer ${token}`, { exact: true }).waitFor()
+    await page.getByText("isn't stored anywhere").waitFor()
+    await page.getByRole("tab", { name: ".env" }).click()
+    expect(await snippet.innerText()).toBe(`SCIM_ENABLED=true\nSCIM_TOKEN=${token}`)
+    expect(pageErrors).toEqual([])
+  })
+})
+
+describe("creating a model", () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startTestApp()
+  })
+  afterAll(() => app.close())
+
+  it("derives an ID without punctuation from its name", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/models/new")
+    await page.getByLabel("Name", { exact: true }).fill("Café helper / très bon")
+    expect(await page.getByLabel("ID", { exact: true }).inputValue()).toBe("cafe-helper-tres-bon")
   })
 })

@@ -1,5 +1,14 @@
 import { currentLanguage } from "../i18n/translate.ts"
 
+/** The page's language in the browser's region, such as "en-GB", or "en-DE" for "de-DE". */
+const currentLocale = (): string => {
+  const language = currentLanguage()
+  const preferred = navigator.languages.find((tag) => tag.split("-")[0] === language)
+  if (preferred) return preferred
+  const region = /-([A-Z]{2})$/.exec(navigator.language)?.[1]
+  return region ? `${language}-${region}` : language
+}
+
 const spans: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -21,12 +30,12 @@ export const formatRelativeTime = (seconds: number, nowMs = Date.now()): string 
 
 /** Date and time to the second; `seconds` is Unix time. */
 export const formatExactTime = (seconds: number): string =>
-  new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium", timeStyle: "medium" }).format(
+  new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium", timeStyle: "medium" }).format(
     seconds * 1000,
   )
 
 export const formatDate = (seconds: number): string =>
-  new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium" }).format(seconds * 1000)
+  new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium" }).format(seconds * 1000)
 
 export const formatNumber = (value: number, digits = 0): string =>
   new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: digits }).format(value)

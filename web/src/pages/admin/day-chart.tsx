@@ -67,10 +67,16 @@ export const DayChart = (props: DayChartProps) => {
         </span>
       </figcaption>
       <div className="mt-2 flex gap-2">
-        <div className="flex h-40 w-9 shrink-0 flex-col justify-between text-right text-xs text-muted tabular">
-          <span className="-translate-y-1/2">{formatShortNumber(top)}</span>
-          <span className="-translate-y-1/2">{formatShortNumber(top / 2)}</span>
-          <span className="translate-y-1/2">0</span>
+        <div className="relative h-40 w-9 shrink-0 text-xs text-muted tabular">
+          {[1, 0.5, 0].map((share) => (
+            <span
+              key={share}
+              className="absolute right-0 translate-y-1/2 leading-none"
+              style={{ bottom: `${share * 100}%` }}
+            >
+              {formatShortNumber(top * share)}
+            </span>
+          ))}
         </div>
         <div
           role="img"
