@@ -19,6 +19,12 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const windows = Number(values.windows)
+const unknown = values.only.filter((name) => !Object.hasOwn(attacks, name))
+if (unknown.length > 0) {
+  const known = Object.keys(attacks).map((name) => `  ${name}`)
+  console.error(`Unknown attack: ${unknown.join(", ")}. Known attacks:\n${known.join("\n")}`)
+  process.exit(1)
+}
 
 const ms = (value: number): string => value.toFixed(2)
 const times = (value: number): string => `${value.toFixed(2)}×`
