@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
 import { RequestError } from "@hono/node-server"
 import { Failure } from "../errors.ts"
 import { errorBody, errorResponse, toFailure } from "./errors.ts"
@@ -42,22 +43,57 @@ export const hasDuplicateHost = ({ rawHeaders }: IncomingMessage): boolean => {
   return hosts > 1
 }
 
-const tooLong = "Request headers are too large (maximum 16 KB)."
-const notHttp = "Malformed HTTP request."
+const malformed = { status: "400 Bad Request", message: "Malformed HTTP request." }
+const rejectionByCode: Record<string, typeof malformed> = {
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    message: "Request headers are too large (maximum 16 KB).",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: "408 Request Timeout",
+    message: "The request took too long to arrive.",
+  },
+}
 
-/** Responds to requests that Node's parser rejects, and closes the connection. */
+const sendRejection = (socket: Duplex, code: string | undefined): void => {
+  if (!socket.writable) return void socket.destroy()
+  const { status, message } = (code && rejectionByCode[code]) || malformed
+  const body = errorBody(style, new Failure("bad_request", message))
+  const head = [
+    `HTTP/1.1 ${status}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    "connection: close",
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+}
+
+/** Whether a rejection may be sent now, after the last response, or never. */
+const turnOf = (last: ServerResponse | undefined, socket: Duplex): "now" | "later" | "never" => {
+  if (!last || last.writableFinished) return "now"
+  if (last.req.complete) return "later"
+  // The body of the last request is malformed. Its response has begun or must wait for others.
+  return last.headersSent || last.socket !== socket ? "never" : "now"
+}
+
+/**
+ * Responds to requests that Node's parser rejects, and closes the connection. Responses to earlier
+ * requests of the connection are completed first (RFC 9112 §9.3.2).
+ */
 export const respondToParseErrors = (server: Server): void => {
+  const lastResponses = new WeakMap<Duplex, ServerResponse>()
+  const rejected = new WeakSet<Duplex>()
+  server.on("request", (incoming, outgoing) => void lastResponses.set(incoming.socket, outgoing))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
-    const isLong = error.code === "HPE_HEADER_OVERFLOW"
-    const body = errorBody(style, new Failure("bad_request", isLong ? tooLong : notHttp))
-    const head = [
-      `HTTP/1.1 ${isLong ? "431 Request Header Fields Too Large" : "400 Bad Request"}`,
-      "content-type: application/json",
-      `content-length: ${Buffer.byteLength(body)}`,
-      `x-request-id: ${randomUUID()}`,
-      "connection: close",
-    ]
-    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+    // The parser reports the following bytes too.
+    if (rejected.has(socket)) return
+    rejected.add(socket)
+    const last = lastResponses.get(socket)
+    const turn = turnOf(last, socket)
+    if (turn === "never") socket.destroy()
+    else if (turn === "now") sendRejection(socket, error.code)
+    else last?.once("close", () => sendRejection(socket, error.code))
   })
 }
