@@ -65,23 +65,37 @@ export const startBenchSite = async ({
   }
 }
 
-/** Imports a chat whose messages alternate between user and assistant; returns its URL. */
-export const importChat = async (
-  { context }: BrowserSession,
-  url: string,
-  texts: readonly string[],
-) => {
+/** A chat whose messages alternate between user and assistant. */
+const chatOf = (texts: readonly string[], model: string) => {
   const messages = texts.map((content, index) => ({
     id: String(index),
     parent_id: index === 0 ? null : String(index - 1),
     role: index % 2 === 0 ? "user" : "assistant",
-    model: "essay",
+    model,
     content,
     created_at: 1,
   }))
-  const chat = { title: "Bench", models: ["essay"], current_id: String(texts.length - 1), messages }
-  const data = { chats: [{ ...chat, created_at: 1, updated_at: 1 }] }
-  const reply = await context.request.post(`${url}/api/v1/chats/import`, { data })
-  const { ids } = await reply.json()
-  return `${url}/c/${ids[0]}`
+  const current_id = String(texts.length - 1)
+  return { title: "Bench", models: [model], current_id, messages, created_at: 1, updated_at: 1 }
 }
+
+/** Imports chats and returns their URLs. */
+export const importChats = async (
+  { context }: BrowserSession,
+  url: string,
+  chats: readonly (readonly string[])[],
+  model = "essay",
+): Promise<string[]> => {
+  const data = { chats: chats.map((texts) => chatOf(texts, model)) }
+  const reply = await context.request.post(`${url}/api/v1/chats/import`, { data })
+  const { ids }: { ids: string[] } = await reply.json()
+  return ids.map((id) => `${url}/c/${id}`)
+}
+
+/** Imports one chat and returns its URL. */
+export const importChat = async (
+  visit: BrowserSession,
+  url: string,
+  texts: readonly string[],
+  model?: string,
+): Promise<string> => (await importChats(visit, url, [texts], model))[0] ?? url

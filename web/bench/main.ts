@@ -1,7 +1,8 @@
-// `npm run bench:web [-- loading streaming scrolling]`: performance of the pages in a browser.
+// `npm run bench:web [-- loading streaming scrolling large]`: performance of the pages in a browser.
 import { cpus } from "node:os"
 import { setup } from "../e2e/setup/build.ts"
 import { type BenchSite, startBenchSite } from "./bench-site.ts"
+import { measureLargeChats } from "./large-chats.ts"
 import { measureLoading } from "./loading.ts"
 import { formatMeasurements, isWithinLimits, type Measurement } from "./measurements.ts"
 import { measureScrolling } from "./scrolling.ts"
@@ -13,6 +14,7 @@ const parts: Record<string, (site: BenchSite) => Promise<Measurement[]>> = {
   loading: measureLoading,
   streaming: (site) => measureStreaming(site, tokens),
   scrolling: measureScrolling,
+  large: measureLargeChats,
 }
 
 setup()

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http"
+import { text } from "node:stream/consumers"
 import { setTimeout as wait } from "node:timers/promises"
 import { listenOnLoopback } from "../../server/test/harness/ports.ts"
 import { createSampleAnswer } from "./sample-answer.ts"
@@ -22,17 +23,32 @@ const streamTokens = async (response: ServerResponse, count: number, perSecond: 
   response.end("data: [DONE]\n\n")
 }
 
-/** A provider whose only model streams an essay, token by token, at a constant rate. */
+/** A 200 kB answer in 20 seconds. */
+const long = { count: 50_000, perSecond: 2500 }
+
+/**
+ * A provider that streams an essay, token by token, at a constant rate: its model `essay` as
+ * requested, and `long-essay` 200 kB.
+ */
 export const startUpstream = async (count: number, perSecond: number) => {
   const server = createServer((request, response) => {
-    request.resume()
     if (request.url?.endsWith("/models")) {
+      request.resume()
       response.setHeader("content-type", "application/json")
-      response.end(JSON.stringify({ object: "list", data: [{ id: "essay", object: "model" }] }))
+      response.end(
+        JSON.stringify({
+          object: "list",
+          data: ["essay", "long-essay"].map((id) => ({ id, object: "model" })),
+        }),
+      )
       return
     }
-    response.writeHead(200, { "content-type": "text/event-stream" })
-    void streamTokens(response, count, perSecond)
+    void text(request).then((body) => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      const { model } = JSON.parse(body)
+      const rate = model === "long-essay" ? long : { count, perSecond }
+      return streamTokens(response, rate.count, rate.perSecond)
+    })
   })
   const port = await listenOnLoopback(server)
   return {
