@@ -10,7 +10,7 @@ const lines = [
   ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants"],
   ["providers", "connections"],
-  ["files", "usage", "functions"],
+  ["files", "usage", "functions", "prompts"],
   ["models"],
   ["knowledge"],
   ["completions"],

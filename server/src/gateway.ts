@@ -33,6 +33,7 @@ import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
+import { createPrompts } from "./prompts/prompts.ts"
 import { ollama } from "./providers/ollama.ts"
 import { openai } from "./providers/openai.ts"
 import { createProvisioning } from "./scim/create-provisioning.ts"
@@ -144,6 +145,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { inFlight, recheckAccess } = createRequestRevocation({ store: authStore, bus, limits })
 
   const grants = createGrants(db)
+  const prompts = createPrompts({ ...changes, grants })
   const providers = { ollama, openai }
   const connectionStore = createConnectionStore({ db, grants, secrets })
   const registry = await createConnectionRegistry({
@@ -273,6 +275,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     models,
     completions,
     conversations,
+    prompts,
     nativeProxy,
     ...usage,
     knowledge,

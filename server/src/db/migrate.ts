@@ -18,6 +18,7 @@ import * as modelContents from "./migrations/0014-model-contents.ts"
 import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
 import * as projects from "./migrations/0018-projects.ts"
 import * as messageRatings from "./migrations/0016-message-ratings.ts"
+import * as prompts from "./migrations/0017-prompts.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
@@ -38,6 +39,7 @@ const migrations: Record<string, Migration> = {
   "0015-grant-indexes": grantIndexes,
   "0018-projects": projects,
   "0016-message-ratings": messageRatings,
+  "0017-prompts": prompts,
 }
 
 /** Migrations applied to the database that this version does not know. */

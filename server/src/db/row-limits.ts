@@ -7,7 +7,14 @@ import { maxRows } from "./table-limits.ts"
 type CountSetting = "MAX_CHATS" | "MAX_FILES" | "MAX_COLLECTIONS"
 
 interface RowLimit {
-  table: "chats" | "chat_messages" | "projects" | "files" | "collections" | "collection_files"
+  table:
+    | "chats"
+    | "chat_messages"
+    | "projects"
+    | "files"
+    | "collections"
+    | "collection_files"
+    | "prompts"
   /** The column that rows are counted by. */
   owner: "user_id" | "chat_id" | "collection_id"
   max: number | CountSetting
@@ -54,6 +61,12 @@ const rowLimits = {
     owner: "collection_id",
     max: maxRows.filesPerCollection,
     refusal: (max) => `A collection can have at most ${max} files. Create another collection.`,
+  },
+  prompts: {
+    table: "prompts",
+    owner: "user_id",
+    max: maxRows.promptsPerUser,
+    refusal: (max) => `You have reached the limit of ${max} prompts. Delete some to make room.`,
   },
 } satisfies Record<string, RowLimit>
 

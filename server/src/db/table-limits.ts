@@ -31,6 +31,7 @@ export const maxRows = {
   collectionFilesPerUser: 1_000_000,
   sessionsPerUser: 1000,
   keysPerUser: 100,
+  promptsPerUser: 500,
   /** Held in memory, so that requests need no query. */
   modelGrantsPerUser: 50_000,
   modelGrants: 500_000,
@@ -81,6 +82,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
     per: "user, and `filesPerCollection` in each collection",
     max: maxRows.collectionFilesPerUser,
   },
+  prompts: { kind: "count", per: "user", max: maxRows.promptsPerUser },
   jobs: { kind: "perParent", from: "files", bound: "two" },
   job_owners: { kind: "perParent", from: "users", bound: "one for each kind of job" },
   functions: { kind: "adminOnly" },

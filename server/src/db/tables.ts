@@ -28,6 +28,7 @@ import type {
   FunctionRunRow,
   FunctionVersionRow,
 } from "./function-tables.ts"
+import type { PromptRow } from "./prompt-tables.ts"
 import type {
   IdentityRow,
   SignOnMembershipRow,
@@ -241,6 +242,7 @@ export interface Tables {
   vector_batches: VectorBatchRow
   collections: CollectionRow
   collection_files: CollectionFileRow
+  prompts: PromptRow
   jobs: JobRow
   job_owners: JobOwnerRow
   functions: FunctionRow

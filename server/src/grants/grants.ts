@@ -2,7 +2,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import type { AccessGrant } from "./schema.ts"
 
-export type ResourceType = "model" | "connection" | "collection" | "function"
+export type ResourceType = "model" | "connection" | "collection" | "function" | "prompt"
 
 /** The user whose access is checked: a caller, or an owner who made no request. */
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }

@@ -14,6 +14,8 @@ export const StorageBreakdown = z.object({
   images: Bytes,
   /** Settings and prompts of workspace models. */
   models: Bytes,
+  /** Prompts of the prompt library, and instructions for all chats. */
+  prompts: Bytes,
   /** Versions of functions, and the values that functions store. */
   functions: Bytes,
 })

@@ -10,6 +10,8 @@ const sumSubquery = (bytes: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
 
 const modelBytes = sql`octet_length(models.meta) + octet_length(c.meta) + octet_length(c.params)`
 
+const promptBytes = sql`octet_length(title) + octet_length(content)`
+
 /**
  * Bytes stored by one user, or by all users (`null`). Sizes of files and chats come from index
  * columns; `octet_length` does not read the value itself.
@@ -28,6 +30,7 @@ export const readBreakdown = async (
     ${sumSubquery(sql`text_bytes`, sql`chats ${ownerFilter}`)} as chats,
     ${sumSubquery(sql`image_bytes`, sql`chats ${ownerFilter}`)} as images,
     ${sumSubquery(modelBytes, sql`models join model_contents as c on c.model_id = models.id ${ownerFilter}`)} as models,
+    ${sumSubquery(promptBytes, sql`prompts ${ownerFilter}`)} as prompts,
     ${sumSubquery(sql`octet_length(t.content) + octet_length(t.code)`, functionRows(sql`function_versions`))}
     + ${sumSubquery(sql`octet_length(t.key) + octet_length(t.value)`, functionRows(sql`function_items`))}
     as functions`.execute(reader)
@@ -38,6 +41,7 @@ export const readBreakdown = async (
     chats: Number(sums?.chats ?? 0),
     images: Number(sums?.images ?? 0),
     models: Number(sums?.models ?? 0),
+    prompts: Number(sums?.prompts ?? 0),
     functions: Number(sums?.functions ?? 0),
   }
 }

@@ -17,7 +17,15 @@ interface StoredTotal {
   refreshing: Promise<void> | null
 }
 
-const emptyBreakdown = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 0 }
+const emptyBreakdown = {
+  files: 0,
+  text: 0,
+  chats: 0,
+  images: 0,
+  models: 0,
+  prompts: 0,
+  functions: 0,
+}
 
 export const sumBreakdown = (breakdown: StorageBreakdown): number =>
   Object.values(breakdown).reduce((total, bytes) => total + bytes, 0)

@@ -4,7 +4,7 @@ import { foldCase } from "../db/fold-case.ts"
 import { columnContains, escapeLike, orderNullsFirst } from "../db/text-matching.ts"
 import { tryUniqueWrite } from "../db/write-conflicts.ts"
 import type { Page } from "../http/pagination.ts"
-import { removeGrantsTo } from "./grant-removal.ts"
+import { removeGrantsOnPrompts, removeGrantsTo } from "./grant-removal.ts"
 import type { User, UserEmail, UserListQuery } from "./schema.ts"
 import { type StoredUser, toEmail, toEmailRows, toPublicUser, toRow, toUser } from "./user-rows.ts"
 
@@ -122,6 +122,7 @@ export const createUserStore = (db: Database) => ({
 
   remove: async (tx: Tx, id: string): Promise<void> => {
     await removeGrantsTo(tx, "user", id)
+    await removeGrantsOnPrompts(tx, id)
     await tx.deleteFrom("users").where("id", "=", id).execute()
   },
 

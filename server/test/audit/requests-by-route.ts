@@ -12,6 +12,7 @@ import {
   scimToken,
 } from "./fixtures.ts"
 import { projectRecipes } from "./project-requests.ts"
+import { promptRecipes } from "./prompt-requests.ts"
 
 export interface RecipeRequest {
   path: string
@@ -294,6 +295,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
   return {
     ...accountRecipes(gateway, makers, secrets),
     ...contentRecipes(gateway, makers),
+    ...promptRecipes(makers),
     ...scimRecipes(makers),
     ...projectRecipes(makers),
   }

@@ -14,6 +14,7 @@ export const account = {
   "storage.chats": "Chats",
   "storage.images": "Bilder in Chats",
   "storage.models": "Modelle",
+  "storage.prompts": "Prompts und Anweisungen",
   "storage.functions": "Funktionen",
   "account.password": "Passwort",
   "account.passwordLead":

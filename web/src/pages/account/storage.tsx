@@ -16,9 +16,10 @@ const labels: Record<keyof StorageBreakdown, MessageKey> = {
   chats: "storage.chats",
   images: "storage.images",
   models: "storage.models",
+  prompts: "storage.prompts",
   functions: "storage.functions",
 }
-const parts = ["files", "text", "chats", "images", "models", "functions"] as const
+const parts = ["files", "text", "chats", "images", "models", "prompts", "functions"] as const
 
 /** The user's storage by type, and the limit. */
 export const OwnStorage = () => {

@@ -1,0 +1,11 @@
+export interface PromptRow {
+  id: string
+  user_id: string
+  /** Typed after `/` in the composer; lower case, unique per owner. */
+  command: string
+  title: string
+  title_key: string
+  content: string
+  created_at: number
+  updated_at: number
+}

@@ -1,0 +1,164 @@
+import type { Audit, AuditRecord } from "../audit/audit.ts"
+import type { Database, Tx } from "../db/database.ts"
+import type { RowLimits } from "../db/row-limits.ts"
+import { fail } from "../errors.ts"
+import { areSameGrants, type Grants } from "../grants/grants.ts"
+import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
+import type { Page } from "../http/pagination.ts"
+import type { StorageQuota } from "../storage/storage-quota.ts"
+import {
+  canWrite,
+  failPromptNotFound,
+  requireOwnership,
+  requireReadable,
+  requireWritable,
+} from "./access.ts"
+import type {
+  NewPrompt,
+  Prompt,
+  PromptChanges,
+  PromptListItem,
+  PromptListQuery,
+  PromptWithAccess,
+} from "./schema.ts"
+import { createPromptStore, promptBytes } from "./store.ts"
+
+interface Deps {
+  db: Database
+  grants: Grants
+  rowLimits: RowLimits
+  storage: StorageQuota
+  audit: Audit
+  newId: () => string
+  now: () => number
+  refreshCaller: RefreshCaller
+}
+
+interface EditRequest {
+  actor: Actor
+  caller: Caller
+  id: string
+}
+
+/** One edit within its transaction, with the prompt and the caller as read by `tx`. */
+interface Edit {
+  tx: Tx
+  caller: Caller
+  before: Prompt
+}
+
+/** Length of a response that is not paginated. */
+const maxUnpagedPrompts = 200
+
+const onlyOwnerShares =
+  "Only the owner of this prompt and administrators can change access_grants. Omit the field."
+const onlyOwnerDeletes = "Only the owner of this prompt and administrators can delete it."
+
+const failCommandTaken = (command: string): never => {
+  const message = `Another prompt already has the command /${command}. Choose another one.`
+  return fail("conflict", message, { errors: [{ path: "command", message }] })
+}
+
+/** The fields sent, without grants equal to the current ones: forms send everything they show. */
+const changesOf = (before: Prompt, requested: PromptChanges): PromptChanges => {
+  const { access_grants, ...fields } = requested
+  const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
+  const isSame = !access_grants || areSameGrants(access_grants, before.access_grants)
+  return isSame ? set : { ...set, access_grants }
+}
+
+/** The prompt library: texts that users insert in the composer and share. */
+export const createPrompts = (deps: Deps) => {
+  const { db, rowLimits, storage, audit, newId, now, refreshCaller } = deps
+  const store = createPromptStore(deps)
+
+  const withAccess = (prompt: Prompt, caller: Caller): PromptWithAccess => ({
+    ...prompt,
+    writable: canWrite(prompt, caller),
+  })
+
+  /** @param work writes the change; returns its audit event */
+  const edit = (
+    { actor, caller, id }: EditRequest,
+    work: (edit: Edit) => Promise<Omit<AuditRecord, "actor" | "target">>,
+  ): Promise<Prompt | undefined> =>
+    db.transact(async (tx) => {
+      await db.acquireLock(tx, `prompt:${id}`)
+      const refreshedCaller = await refreshCaller(tx, caller)
+      const before = requireWritable(await store.byId(id, tx), refreshedCaller)
+      const event = await work({ tx, caller: refreshedCaller, before })
+      await audit.record(tx, { ...event, actor, target: { type: "prompt", id } })
+      return store.byId(id, tx)
+    })
+
+  return {
+    /** A page, or the first prompts if the query names no page. */
+    list: async (
+      caller: Caller,
+      query: PromptListQuery,
+    ): Promise<Page<PromptListItem> | PromptListItem[]> => {
+      const { page, page_size } = query
+      if (page !== undefined)
+        return store.list(caller, query, { limit: page_size, offset: (page - 1) * page_size })
+      return (await store.list(caller, query, { limit: maxUnpagedPrompts, offset: 0 })).items
+    },
+
+    get: async (caller: Caller, id: string): Promise<PromptWithAccess> =>
+      withAccess(requireReadable(await store.byId(id), caller), caller),
+
+    create: async (actor: Actor, caller: Caller, input: NewPrompt): Promise<PromptWithAccess> => {
+      const owner = caller.user.id
+      const times = { created_at: now(), updated_at: now() }
+      const prompt: Prompt = { ...input, id: newId(), user_id: owner, ...times }
+      const { id, access_grants } = prompt
+      await storage.writeWithinLimit([{ owner, bytes: promptBytes(prompt) }], () =>
+        db.transact(async (tx) => {
+          await rowLimits.lockAndCheck(tx, "prompts", { owner })
+          if (!(await store.insert(tx, prompt))) failCommandTaken(prompt.command)
+          const change = { actor, action: "prompt.created", target: { type: "prompt", id } }
+          await audit.record(tx, { ...change, after: { access_grants } })
+        }),
+      )
+      return withAccess(prompt, caller)
+    },
+
+    update: async (
+      actor: Actor,
+      caller: Caller,
+      { id, changes: requested }: { id: string; changes: PromptChanges },
+    ): Promise<PromptWithAccess> => {
+      const known = requireWritable(await store.byId(id), caller)
+      const { title = known.title, content = known.content } = requested
+      const bytes = promptBytes({ title, content }) - promptBytes(known)
+      const addition = { owner: known.user_id, addedBy: caller.user.id, bytes }
+      const update = () =>
+        edit({ actor, caller, id }, async ({ tx, caller: refreshedCaller, before }) => {
+          const set = changesOf(before, requested)
+          const { access_grants } = set
+          if (access_grants) requireOwnership(before, refreshedCaller, onlyOwnerShares)
+          if (!(await store.update(tx, id, { ...set, updated_at: now() })))
+            failCommandTaken(set.command ?? before.command)
+          return {
+            action: "prompt.updated",
+            changed: Object.keys(set),
+            ...(access_grants && {
+              before: { access_grants: before.access_grants },
+              after: { access_grants },
+            }),
+          }
+        })
+      const updated = await storage.writeWithinLimit([addition], update)
+      return withAccess(updated ?? failPromptNotFound(), caller)
+    },
+
+    remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
+      await edit({ actor, caller, id }, async ({ tx, caller: refreshedCaller, before }) => {
+        requireOwnership(before, refreshedCaller, onlyOwnerDeletes)
+        await store.remove(tx, id)
+        return { action: "prompt.deleted" }
+      })
+    },
+  }
+}
+
+export type Prompts = ReturnType<typeof createPrompts>

@@ -1,0 +1,169 @@
+import type { ExpressionBuilder, Selectable } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import { foldCase } from "../db/fold-case.ts"
+import type { PromptRow } from "../db/prompt-tables.ts"
+import type { Tables } from "../db/tables.ts"
+import { columnContains } from "../db/text-matching.ts"
+import { tryUniqueWrite } from "../db/write-conflicts.ts"
+import { everyonePrincipalId, type Grants } from "../grants/grants.ts"
+import type { AccessGrant } from "../grants/schema.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Page } from "../http/pagination.ts"
+import type { Prompt, PromptChanges, PromptListItem, PromptListQuery } from "./schema.ts"
+
+/** A prompt's share of its owner's storage, in bytes. */
+export const promptBytes = ({ title, content }: Pick<Prompt, "title" | "content">): number =>
+  Buffer.byteLength(title) + Buffer.byteLength(content)
+
+const toPrompt = (
+  { title_key, ...row }: Selectable<PromptRow>,
+  access_grants: AccessGrant[],
+): Prompt => ({ ...row, access_grants })
+
+const sortColumns = {
+  command: "command",
+  title: "title_key",
+  created_at: "prompts.created_at",
+  updated_at: "prompts.updated_at",
+} as const
+
+type PromptExpressions = ExpressionBuilder<Tables, "prompts">
+
+/** The grants on the prompt of the current row. */
+const grantsOfPrompt = (eb: PromptExpressions) =>
+  eb
+    .selectFrom("access_grants")
+    .where("resource_type", "=", "prompt")
+    .whereRef("resource_id", "=", "prompts.id")
+
+/** The grants on the prompt of the current row that apply to the caller. */
+const grantsToCaller = (eb: PromptExpressions, { user, groups }: Caller) =>
+  grantsOfPrompt(eb).where((grant) =>
+    grant.or([
+      grant("principal_id", "=", everyonePrincipalId),
+      grant("principal_type", "=", "user").and("principal_id", "=", user.id),
+      grant("principal_type", "=", "group").and("principal_id", "in", [
+        everyonePrincipalId,
+        ...groups,
+      ]),
+    ]),
+  )
+
+export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants }) => {
+  const selectGrants = (type: "user" | "group", ids: readonly string[]) =>
+    db.read
+      .selectFrom("access_grants")
+      .select("resource_id")
+      .where("resource_type", "=", "prompt")
+      .where("principal_type", "=", type)
+      .where("principal_id", "in", ids)
+
+  /** Prompts that the caller owns or was granted access to; all prompts for administrators. */
+  const readableBy = ({ user, groups }: Caller, { granted }: PromptListQuery) => {
+    const prompts = db.read.selectFrom("prompts")
+    if (user.role === "admin" && !granted) return prompts
+    // Each half uses the index on principals; with `or`, SQLite would read all grants.
+    const shared = selectGrants("user", [everyonePrincipalId, user.id]).unionAll(
+      selectGrants("group", [everyonePrincipalId, ...groups]),
+    )
+    return prompts.where((eb) =>
+      eb.or([eb("prompts.user_id", "=", user.id), eb("prompts.id", "in", shared)]),
+    )
+  }
+
+  const matching = (caller: Caller, query: PromptListQuery) => {
+    const readable = readableBy(caller, query)
+    const { query: text } = query
+    if (!text) return readable
+    return readable.where(({ or }) =>
+      or([columnContains("command", text), columnContains("title_key", text)]),
+    )
+  }
+
+  return {
+    byId: async (id: string, reader: Reader = db.read): Promise<Prompt | undefined> => {
+      const row = await reader
+        .selectFrom("prompts")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst()
+      return row && toPrompt(row, await grants.listForResource("prompt", id, reader))
+    },
+
+    list: async (
+      caller: Caller,
+      query: PromptListQuery,
+      { limit, offset }: { limit: number; offset: number },
+    ): Promise<Page<PromptListItem>> => {
+      const { total } = await matching(caller, query)
+        .select(({ fn }) => fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow()
+      const rows = await matching(caller, query)
+        .innerJoin("users", "users.id", "prompts.user_id")
+        .selectAll("prompts")
+        .select("users.name as user_name")
+        .select((eb) => [
+          grantsOfPrompt(eb)
+            .select(({ fn }) => fn.countAll<number>().as("count"))
+            .as("grant_count"),
+          grantsOfPrompt(eb)
+            .where("principal_id", "=", everyonePrincipalId)
+            .select(({ fn }) => fn.countAll<number>().as("count"))
+            .as("public_count"),
+          grantsToCaller(eb, caller)
+            .where("permission", "=", "write")
+            .select(({ fn }) => fn.countAll<number>().as("count"))
+            .as("write_count"),
+        ])
+        .orderBy(sortColumns[query.order_by], query.direction)
+        .orderBy("prompts.id", query.direction)
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      const items = rows.map(({ title_key, public_count, write_count, grant_count, ...row }) => ({
+        ...row,
+        grant_count: Number(grant_count),
+        is_public: Number(public_count) > 0,
+        writable:
+          row.user_id === caller.user.id || caller.user.role === "admin" || Number(write_count) > 0,
+      }))
+      return { items, total: Number(total) }
+    },
+
+    /** @returns false if the owner has another prompt with the same command */
+    insert: async (tx: Tx, { access_grants, ...prompt }: Prompt): Promise<boolean> => {
+      const inserted = await tx
+        .insertInto("prompts")
+        .values({ ...prompt, title_key: foldCase(prompt.title) })
+        .onConflict((conflict) => conflict.columns(["user_id", "command"]).doNothing())
+        .returning("id")
+        .executeTakeFirst()
+      if (!inserted) return false
+      await grants.replace(tx, "prompt", prompt.id, access_grants)
+      return true
+    },
+
+    /**
+     * Writes only the given changes.
+     * @returns false if the owner has another prompt with the same command; `tx` can then only be
+     * rolled back
+     */
+    update: async (
+      tx: Tx,
+      id: string,
+      { access_grants, ...changes }: PromptChanges & { updated_at: number },
+    ): Promise<boolean> => {
+      const { title } = changes
+      const row = { ...changes, ...(title !== undefined && { title_key: foldCase(title) }) }
+      if (access_grants) await grants.replace(tx, "prompt", id, access_grants)
+      return tryUniqueWrite(() => tx.updateTable("prompts").set(row).where("id", "=", id).execute())
+    },
+
+    remove: async (tx: Tx, id: string): Promise<void> => {
+      await grants.replace(tx, "prompt", id, [])
+      await tx.deleteFrom("prompts").where("id", "=", id).execute()
+    },
+  }
+}
+
+export type PromptStore = ReturnType<typeof createPromptStore>

@@ -1,0 +1,20 @@
+import { randomUUID } from "node:crypto"
+import { type Fixtures, prompt } from "./fixtures.ts"
+import type { Recipes } from "./requests-by-route.ts"
+
+/** Requests to the prompt library that succeed. */
+export const promptRecipes = ({ post }: Fixtures): Recipes => {
+  const path = "/api/v1/prompts"
+  const promptBody = () => ({ command: randomUUID(), title: "P", content: prompt })
+  const newPrompt = () => post(`${path}/create`, promptBody())
+  return {
+    [`POST ${path}/create`]: () => ({ path: `${path}/create`, body: promptBody() }),
+    [`POST ${path}/:id/update`]: async () => ({
+      path: `${path}/${(await newPrompt()).id}/update`,
+      body: { content: `${prompt} and more` },
+    }),
+    [`DELETE ${path}/:id/delete`]: async () => ({
+      path: `${path}/${(await newPrompt()).id}/delete`,
+    }),
+  }
+}
