@@ -13,6 +13,7 @@ const rows: readonly (readonly [string, MessageKey])[] = [
   ["enter", "keyboard.send"],
   ["shift+enter", "keyboard.break"],
   ["#", "keyboard.attach"],
+  ["/", "keyboard.prompt"],
   ["up", "keyboard.editLast"],
   ["mod+shift+c", "keyboard.copyAnswer"],
   ["Esc", "keyboard.stop"],

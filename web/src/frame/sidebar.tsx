@@ -13,6 +13,7 @@ import {
   SquareFunction,
   SquarePen,
   Sun,
+  TextQuote,
 } from "lucide-react"
 import { t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
@@ -84,6 +85,7 @@ const SidebarFooter = ({ openKeys }: { openKeys: () => void }) => {
       <nav aria-label={t("frame.places")}>
         <SidebarLink to="/models" icon={Boxes} label={t("models.title")} />
         <SidebarLink to="/knowledge" icon={Library} label={t("knowledge.title")} />
+        <SidebarLink to="/prompts" icon={TextQuote} label={t("prompts.title")} />
         {me.role === "admin" && (
           <SidebarLink to="/functions" icon={SquareFunction} label={t("functions.title")} />
         )}

@@ -12,6 +12,7 @@ import { providers } from "./de/providers.ts"
 import { projects } from "./de/projects.ts"
 import { overview } from "./de/overview.ts"
 import { session } from "./de/session.ts"
+import { prompts } from "./de/prompts.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
@@ -27,6 +28,7 @@ export const de: Catalogue = {
   ...models,
   ...providers,
   ...projects,
+  ...prompts,
   ...functions,
   ...knowledge,
   ...account,

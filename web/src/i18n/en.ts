@@ -12,6 +12,7 @@ import { providers } from "./en/providers.ts"
 import { projects } from "./en/projects.ts"
 import { overview } from "./en/overview.ts"
 import { session } from "./en/session.ts"
+import { prompts } from "./en/prompts.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
@@ -28,6 +29,7 @@ export const en = {
   ...providers,
   ...projects,
   ...knowledge,
+  ...prompts,
   ...functions,
   ...account,
   ...admin,

@@ -1,0 +1,42 @@
+export const prompts = {
+  "prompts.title": "Prompts",
+  "prompts.lead": "Texte, die Sie oft verwenden. Fügen Sie sie im Chat mit / ein.",
+  "prompts.create": "Prompt erstellen",
+  "prompts.createLead":
+    "Speichern Sie einen Text unter einem Befehl und fügen Sie ihn in jedem Chat ein.",
+  "prompts.search": "Prompts suchen",
+  "prompts.none": "Noch keine Prompts",
+  "prompts.noneHelp":
+    "Speichern Sie einen Text, den Sie oft verwenden, und fügen Sie ihn im Chat mit / ein.",
+  "prompts.name": "Titel",
+  "prompts.command": "Befehl",
+  "prompts.commandHelp": "Geben Sie im Chat / und diesen Befehl ein.",
+  "prompts.content": "Text",
+  "prompts.contentHelp":
+    "{{name}} ergibt ein Feld zum Ausfüllen, {{tone|freundlich}} eines mit Vorgabe und {{tone:förmlich,freundlich}} eine Auswahl.",
+  "prompts.variables": "Variablen",
+  "prompts.automatic": "wird automatisch ausgefüllt",
+  "prompts.grants": "Zugriff",
+  "prompts.onlyOwnerShares": "Nur Eigentümer und Admins können diesen Prompt teilen oder löschen.",
+  "prompts.owner": "Eigentümer",
+  "prompts.updated": "Geändert",
+  "prompts.private": "Privat",
+  "prompts.shared": { one: "{count} Person oder Gruppe", other: "{count} Personen und Gruppen" },
+  "prompts.delete": "Prompt löschen",
+  "prompts.deleteOne": "{name} löschen",
+  "prompts.deleteHelp":
+    "Chats behalten den Text, den sie bereits enthalten. Das lässt sich nicht rückgängig machen.",
+  "prompts.choose": "Prompts",
+  "prompts.noMatch": "Kein Prompt passt.",
+  "prompts.by": "von {name}",
+  "prompts.fillIn": "„{name}“ ausfüllen",
+  "prompts.insert": "Einfügen",
+  "keyboard.prompt": "Prompt einfügen (am Anfang einer Nachricht)",
+  "instructions.title": "Anweisungen für jeden Chat",
+  "instructions.lead":
+    "Was Modelle über Sie wissen und wie sie antworten sollen. Gilt nur für Ihre eigenen Chats.",
+  "instructions.text": "Anweisungen",
+  "models.starters": "Einstiege",
+  "models.startersHelp": "Bis zu vier Vorschläge, die die Startseite für dieses Modell zeigt.",
+  "models.starter": "Einstieg {count}",
+}

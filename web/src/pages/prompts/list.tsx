@@ -1,0 +1,108 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { Plus, TextQuote } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import { type PromptListItem, promptsQuery } from "../../lib/prompts-api.ts"
+import { useListSearch } from "../../lib/use-list-search.ts"
+import { ButtonLink } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { NoResults } from "../../ui/no-results.tsx"
+import { Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+
+const pageSize = 30
+
+const Create = () => (
+  <ButtonLink to="/prompts/new" variant="primary" icon={Plus}>
+    {t("prompts.create")}
+  </ButtonLink>
+)
+
+const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
+  searched ? (
+    <NoResults icon={TextQuote} clear={clear} />
+  ) : (
+    <EmptyState icon={TextQuote} title={t("prompts.none")} action={<Create />}>
+      {t("prompts.noneHelp")}
+    </EmptyState>
+  )
+
+const describeAccess = ({ is_public, grant_count }: PromptListItem): string => {
+  if (is_public) return t("grants.everyone")
+  return grant_count === 0 ? t("prompts.private") : t("prompts.shared", { count: grant_count })
+}
+
+/** `/prompts`: the prompts that the user may use. */
+export const PromptsPage = () => {
+  const { search, change, toPage, setQuery, clear } = useListSearch()
+  const { query, page = 1, order_by = "title", direction = "asc" } = search
+  const prompts = useQuery(promptsQuery({ query, order_by, direction, page, page_size: pageSize }))
+  return (
+    <Page title={t("prompts.title")} lead={t("prompts.lead")} action={<Create />}>
+      <Toolbar>
+        <SearchField label={t("prompts.search")} value={query ?? ""} onValue={setQuery} />
+      </Toolbar>
+      <QueryResult query={prompts}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <None searched={Boolean(query)} clear={clear} />
+          ) : (
+            <>
+              <Table
+                label={t("prompts.title")}
+                items={items}
+                idOf={({ id }) => id}
+                order={{ by: order_by, direction }}
+                onOrder={(by, way) => change({ order_by: by, direction: way })}
+                columns={[
+                  {
+                    id: "title",
+                    header: t("prompts.name"),
+                    sort: "title",
+                    grow: true,
+                    cell: ({ id, title, content }) => (
+                      <NameCell note={content.slice(0, 200)}>
+                        <Link to="/prompts/$promptId" params={{ promptId: id }}>
+                          {title}
+                        </Link>
+                      </NameCell>
+                    ),
+                  },
+                  {
+                    id: "command",
+                    header: t("prompts.command"),
+                    sort: "command",
+                    cell: ({ command }) => <code>/{command}</code>,
+                  },
+                  {
+                    id: "owner",
+                    header: t("prompts.owner"),
+                    wideOnly: true,
+                    cell: ({ user_name }) => user_name,
+                  },
+                  {
+                    id: "access",
+                    header: t("prompts.grants"),
+                    wideOnly: true,
+                    cell: describeAccess,
+                  },
+                  {
+                    id: "updated",
+                    header: t("prompts.updated"),
+                    sort: "updated_at",
+                    wideOnly: true,
+                    cell: ({ updated_at }) => <Time at={updated_at} />,
+                  },
+                ]}
+              />
+              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
+            </>
+          )
+        }
+      </QueryResult>
+    </Page>
+  )
+}

@@ -1,0 +1,107 @@
+import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { findVariables, isAutomatic, type PromptVariable } from "../../lib/prompt-variables.ts"
+import { Field, TextArea, TextField } from "../../ui/field.tsx"
+import { fieldError } from "../../ui/form.tsx"
+import { GrantsField } from "../grants/grants-field.tsx"
+
+export interface PromptValues {
+  title: string
+  command: string
+  content: string
+  access_grants: AccessGrant[]
+}
+
+export const promptPaths = ["title", "command", "content", "access_grants"]
+
+/** Derives a command from a title: "Weekly report" → "weekly-report". */
+export const toCommand = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_]+/gu, "-")
+    .slice(0, 50)
+    .replace(/^[-_]+|-+$/g, "")
+
+interface FieldsProps {
+  values: PromptValues
+  set: (changes: Partial<PromptValues>) => void
+  /** Called instead of `set` when the title changes. */
+  onTitle?: (title: string) => void
+  error: unknown
+  shareable: boolean
+}
+
+/** Title, command, text and access of a prompt. */
+export const PromptFields = ({ values, set, onTitle, error, shareable }: FieldsProps) => (
+  <>
+    <TextField
+      label={t("prompts.name")}
+      value={values.title}
+      onValue={onTitle ?? ((title) => set({ title }))}
+      error={fieldError(error, "title")}
+      autoComplete="off"
+    />
+    <TextField
+      label={t("prompts.command")}
+      help={t("prompts.commandHelp")}
+      value={values.command}
+      onValue={(command) => set({ command })}
+      error={fieldError(error, "command")}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+    />
+    <Field
+      label={t("prompts.content")}
+      help={t("prompts.contentHelp")}
+      error={fieldError(error, "content")}
+    >
+      {(controlProps) => (
+        <TextArea
+          {...controlProps}
+          value={values.content}
+          onChange={({ target }) => set({ content: target.value })}
+          className="max-h-[60vh] min-h-40"
+        />
+      )}
+    </Field>
+    <Variables content={values.content} />
+    {shareable ? (
+      <GrantsField
+        label={t("prompts.grants")}
+        grants={values.access_grants}
+        onGrants={(access_grants) => set({ access_grants })}
+      />
+    ) : (
+      <p className="text-sm text-muted">{t("prompts.onlyOwnerShares")}</p>
+    )}
+  </>
+)
+
+const describeValues = (variable: PromptVariable): string => {
+  if (isAutomatic(variable)) return t("prompts.automatic")
+  const { defaultValue, options } = variable
+  return options.length > 0 ? options.join(" · ") : defaultValue
+}
+
+/** The variables found in the text, with their values. */
+export const Variables = ({ content }: { content: string }) => {
+  const variables = findVariables(content)
+  if (variables.length === 0) return null
+  return (
+    <section aria-label={t("prompts.variables")} className="flex flex-col gap-1.5 text-sm">
+      <h2 className="font-medium">{t("prompts.variables")}</h2>
+      <ul className="flex flex-wrap gap-1.5">
+        {variables.map((variable) => (
+          <li
+            key={variable.name}
+            className="max-w-full rounded border border-line bg-surface px-2 py-0.5 break-words"
+          >
+            {variable.name}
+            <span className="ml-1.5 text-muted empty:hidden">{describeValues(variable)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,100 @@
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { t } from "../../i18n/translate.ts"
+import { type PromptWithAccess, promptApi, promptQuery } from "../../lib/prompts-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
+import { useCurrentUser } from "../../lib/session.ts"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { DeleteButton } from "../../ui/delete-section.tsx"
+import { Form, useDraft } from "../../ui/form.tsx"
+import { BackLink, Card, Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
+import { PromptFields, type PromptValues, promptPaths, Variables } from "./prompt-form.tsx"
+
+const route = getRouteApi("/inside/prompts/$promptId")
+
+/** `/prompts/$promptId` */
+export const PromptPage = () => {
+  const { promptId } = route.useParams()
+  const prompt = useQuery(promptQuery(promptId))
+  const { data } = prompt
+  return (
+    <Page
+      title={data?.title ?? t("prompts.title")}
+      lead={data && `/${data.command}`}
+      breadcrumb={<BackLink to="/prompts">{t("prompts.title")}</BackLink>}
+      narrow
+    >
+      <QueryResult query={prompt} rows={8}>
+        {(found) =>
+          found.writable ? <Edit key={found.id} prompt={found} /> : <Text prompt={found} />
+        }
+      </QueryResult>
+    </Page>
+  )
+}
+
+/** The text of a prompt that the user may use, but not change. */
+const Text = ({ prompt: { content } }: { prompt: PromptWithAccess }) => (
+  <>
+    <Card className="flex items-start gap-2">
+      <p className="min-w-0 flex-1 text-sm break-words whitespace-pre-wrap">{content}</p>
+      <CopyButton text={content} label={t("action.copy")} />
+    </Card>
+    <Variables content={content} />
+  </>
+)
+
+const valuesOf = ({ title, command, content, access_grants }: PromptWithAccess): PromptValues => ({
+  title,
+  command,
+  content,
+  access_grants,
+})
+
+const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
+  const me = useCurrentUser()
+  const owned = me.role === "admin" || prompt.user_id === me.id
+  const { values, set, settle, dirty } = useDraft(valuesOf(prompt))
+  const save = useMutation({
+    mutationFn: () => {
+      const { access_grants, ...fields } = values
+      return promptApi.update(prompt.id, owned ? values : fields)
+    },
+    onSuccess: (saved) => {
+      settle(valuesOf(saved))
+      queryClient.setQueryData(promptQuery(prompt.id).queryKey, saved)
+      void queryClient.invalidateQueries({ queryKey: ["prompts", "list"] })
+    },
+  })
+  return (
+    <Form
+      dirty={dirty}
+      saving={save.isPending}
+      saved={save.isSuccess}
+      error={save.error}
+      fields={promptPaths}
+      onSave={save.mutate}
+      extraActions={owned && <DeletePromptButton prompt={prompt} />}
+    >
+      <PromptFields values={values} set={set} error={save.error} shareable={owned} />
+    </Form>
+  )
+}
+
+const DeletePromptButton = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => {
+  const router = useRouter()
+  const remove = async (): Promise<void> => {
+    await promptApi.remove(id)
+    await router.navigate({ to: "/prompts", ignoreBlocker: true })
+    await queryClient.invalidateQueries({ queryKey: ["prompts", "list"] })
+  }
+  return (
+    <DeleteButton
+      action={t("prompts.delete")}
+      title={t("prompts.deleteOne", { name: title })}
+      lead={t("prompts.deleteHelp")}
+      onRemove={remove}
+    />
+  )
+}
