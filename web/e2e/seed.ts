@@ -101,6 +101,23 @@ const seedFunctions = async ({ call }: TestGateway): Promise<void> => {
   await call("POST", "/v1/chat/completions", { model: "tide", messages })
 }
 
+/** Two prompts; the first has variables. @returns its id */
+const seedPrompts = async ({ call }: TestGateway): Promise<string> => {
+  const reply = await call("POST", "/api/v1/prompts/create", {
+    command: "reply",
+    title: "Reply to a ship",
+    content:
+      "Write a {{tone:formal,friendly}} reply to {{ship}} about {{topic|the tide}} on {{date}}.",
+  })
+  await call("POST", "/api/v1/prompts/create", {
+    command: "summary",
+    title: "Summarize",
+    content: "Summarize this in three sentences.",
+    access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
+  })
+  return reply.body.id
+}
+
 /** Creates data for every page: users, groups, models, API keys, and usage. */
 export const seed = async (gateway: TestGateway) => {
   const { call } = gateway
@@ -156,6 +173,7 @@ export const seed = async (gateway: TestGateway) => {
     })
   }
   await seedFunctions(gateway)
+  const promptId = await seedPrompts(gateway)
   const chatId = await seedChat(gateway)
   const events = await call("GET", "/api/v1/audit?action=model.created")
   const eventId: string = events.body.items[0].id
@@ -167,6 +185,7 @@ export const seed = async (gateway: TestGateway) => {
     connectionId: String(connection.body.id),
     chatId,
     eventId,
+    promptId,
   }
 }
 
@@ -180,6 +199,7 @@ export const adminPages = ({
   sourcedId,
   collectionId,
   fileId,
+  promptId,
 }: Awaited<ReturnType<typeof seed>>) =>
   ({
     chat: "/",
@@ -199,6 +219,9 @@ export const adminPages = ({
     "model-edit": "/models/view/harbour-pilot",
     "model-view": "/models/view/gpt-fake",
     runtime: "/models/runtime",
+    prompts: "/prompts",
+    "prompt-new": "/prompts/new",
+    prompt: `/prompts/${promptId}`,
     functions: "/functions",
     "function-new": "/functions/new",
     "function-code": "/functions/tide",

@@ -26,6 +26,7 @@ export const prompts = {
   "prompts.deleteOne": "{name} löschen",
   "prompts.deleteHelp":
     "Chats behalten den Text, den sie bereits enthalten. Das lässt sich nicht rückgängig machen.",
+  "prompts.add": "Prompt einfügen",
   "prompts.choose": "Prompts",
   "prompts.noMatch": "Kein Prompt passt.",
   "prompts.by": "von {name}",

@@ -23,6 +23,7 @@ export const prompts = {
   "prompts.delete": "Delete prompt",
   "prompts.deleteOne": "Delete {name}",
   "prompts.deleteHelp": "Chats keep the text they already contain. This can't be undone.",
+  "prompts.add": "Insert a prompt",
   "prompts.choose": "Prompts",
   "prompts.noMatch": "No prompt matches.",
   "prompts.by": "by {name}",

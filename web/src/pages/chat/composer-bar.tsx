@@ -1,4 +1,4 @@
-import { ArrowUp, Hash, Plus, Square } from "lucide-react"
+import { ArrowUp, Hash, Plus, Square, TextQuote } from "lucide-react"
 import { type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
@@ -12,19 +12,21 @@ interface ComposerBarProps {
   note: ReactNode
   onFiles: (files: SelectedFile[]) => void
   onKnowledge: () => void
+  onPrompts: () => void
   onSend: () => void
   onStop: () => void
 }
 
 /** The buttons below the text field. */
 export const ComposerBar = (props: ComposerBarProps) => {
-  const { running, canSend, note, onFiles, onKnowledge, onSend, onStop } = props
+  const { running, canSend, note, onFiles, onKnowledge, onPrompts, onSend, onStop } = props
   const chosen = useRef<HTMLInputElement>(null)
   return (
     <div className="flex items-center justify-between gap-2 p-1.5">
       <span className="flex">
         <IconButton icon={Plus} label={t("attach.add")} onClick={() => chosen.current?.click()} />
         <IconButton icon={Hash} label={t("attach.knowledge")} keys="#" onClick={onKnowledge} />
+        <IconButton icon={TextQuote} label={t("prompts.add")} keys="/" onClick={onPrompts} />
       </span>
       <input
         ref={chosen}

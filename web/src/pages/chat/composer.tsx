@@ -19,6 +19,7 @@ import { FileDropZone } from "./file-drop-zone.tsx"
 import { QueuedMessage } from "./queued-message.tsx"
 import { type ComposerDeps, useComposer } from "./use-composer.ts"
 import { useMention } from "./use-mention.ts"
+import { usePromptMenu } from "./use-prompt-menu.tsx"
 
 const AttachmentPicker = lazy(async () => ({
   default: (await import("./attachment-picker.tsx")).AttachmentPicker,
@@ -56,6 +57,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
   const composer = useComposer({ ...deps, isBlocked: Boolean(blocked), area })
   const { text, setText, images, files, queued } = composer
   const picker = useMention({ area, text, setText })
+  const prompts = usePromptMenu({ area, text, setText })
 
   useEffect(focusComposer, [])
   useImperativeHandle(ref, () => ({
@@ -82,7 +84,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
     setText(into.value)
   }
   const onKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || picker.handleKey(event)) return
+    if (event.nativeEvent.isComposing || picker.handleKey(event) || prompts.handleKey(event)) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
       event.preventDefault()
       void composer.send()
@@ -126,6 +128,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
             />
           </Suspense>
         )}
+        {prompts.menu}
         {images.length > 0 && <ComposerImages images={images} onRemove={composer.removeImage} />}
         {hasChips && (
           <AttachmentChips
@@ -146,13 +149,21 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           aria-haspopup="listbox"
           aria-autocomplete="list"
           {...picker.controlProps}
+          {...prompts.controlProps}
           placeholder={t("chat.placeholder")}
           onChange={(event) => {
             setText(event.target.value)
             picker.updateCaret()
+            prompts.updateCaret()
           }}
-          onSelect={picker.updateCaret}
-          onBlur={picker.onBlur}
+          onSelect={() => {
+            picker.updateCaret()
+            prompts.updateCaret()
+          }}
+          onBlur={() => {
+            picker.onBlur()
+            prompts.onBlur()
+          }}
           onKeyDown={onKey}
           onPaste={onPaste}
           className="field-sizing-content max-h-[40vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none"
@@ -163,6 +174,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           note={blocked ?? composer.note}
           onFiles={(all) => void composer.add(all)}
           onKnowledge={picker.insertMention}
+          onPrompts={prompts.open}
           onSend={() => void composer.send()}
           onStop={onStop}
         />

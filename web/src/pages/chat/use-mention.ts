@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type RefObject, useRef, useState } from "react"
-import type { PickerKeyHandler } from "./attachment-picker.tsx"
+
 import { findMention } from "./mention.ts"
+import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
 
 const listId = "attach-choices"
 
@@ -16,7 +17,7 @@ export const useMention = ({ area, text, setText }: Deps) => {
   /** Offset of a "#" whose suggestions the user dismissed. */
   const [dismissed, setDismissed] = useState<number | null>(null)
   const [active, setActive] = useState<string | undefined>(undefined)
-  const pickerKeys = useRef<PickerKeyHandler | null>(null)
+  const pickerKeys = useRef<SuggestionKeyHandler | null>(null)
   const found = caret === null ? null : findMention(text, caret)
   const mention = found && found.from !== dismissed ? found : null
 

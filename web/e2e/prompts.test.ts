@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startTestApp, type TestApp } from "./test-app.ts"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const findViolations = async (page: Page): Promise<unknown> => {
+  await page.evaluate(axe)
+  return page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")
+}
+
+const composerOf = (page: Page) => page.getByLabel("Message", { exact: true })
+
+const createPrompt = async (fields: object): Promise<string> => {
+  const prompt = { title: "Title", content: "Text", ...fields }
+  const { status, body } = await app.gateway.call("POST", "/api/v1/prompts/create", prompt)
+  expect(status).toBe(200)
+  return body.id
+}
+
+const signInAsGrace = async () => {
+  const { email } = await app.gateway.createUser("Grace")
+  const session = await app.openSession()
+  const data = { email, password: "Grace has a password" }
+  await session.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data })
+  return session
+}
+
+describe("a prompt", () => {
+  it("is created, used in a chat, changed, and deleted", async () => {
+    const { page, open, pageErrors } = await app.asAdmin()
+    await open("/models")
+    await page.getByRole("link", { name: "Prompts" }).click()
+    await page.getByRole("heading", { name: "No prompts yet" }).waitFor()
+    await page.getByRole("link", { name: "Create prompt" }).last().click()
+    await page.getByRole("textbox", { name: "Title" }).fill("Reply to a Letter")
+    const command = page.getByRole("textbox", { name: "Command" })
+    expect(await command.inputValue()).toBe("reply-to-a-letter")
+    await command.fill("two words")
+    await page
+      .getByRole("textbox", { name: "Text" })
+      .fill("Write a {{tone:formal,friendly}} reply to {{name}} about {{topic|the tide}}.")
+    const variables = page.getByRole("region", { name: "Variables" })
+    expect(await variables.getByRole("listitem").allInnerTexts()).toEqual([
+      expect.stringMatching(/^tone\s*formal · friendly$/),
+      "name",
+      expect.stringMatching(/^topic\s*the tide$/),
+    ])
+    await page.getByRole("button", { name: "Create prompt" }).click()
+    await page.getByText("Use letters, digits").waitFor()
+    await command.fill("reply")
+    await page.getByRole("button", { name: "Create prompt" }).click()
+    await page
+      .getByRole("row")
+      .filter({ hasText: "Reply to a Letter" })
+      .getByText("/reply")
+      .waitFor()
+    expect(await findViolations(page)).toEqual([])
+
+    await open("/")
+    await composerOf(page).pressSequentially("/rep")
+    await page.getByRole("option", { name: "Reply to a Letter" }).waitFor()
+    await page.keyboard.press("Enter")
+    const fields = page.getByRole("form", { name: "Fill in “Reply to a Letter”" })
+    await fields.getByLabel("tone").selectOption("friendly")
+    await fields.getByLabel("name").fill("Ada")
+    expect(await fields.getByLabel("topic").inputValue()).toBe("the tide")
+    expect(await findViolations(page)).toEqual([])
+    await page.keyboard.press("Enter")
+    await fields.waitFor({ state: "detached" })
+    expect(await composerOf(page).inputValue()).toBe(
+      "Write a friendly reply to Ada about the tide.",
+    )
+    await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer")
+
+    await open("/prompts?query=letter")
+    await page.getByRole("link", { name: "Reply to a Letter" }).click()
+    await page.getByRole("textbox", { name: "Text" }).fill("Short text.")
+    await page.keyboard.press("ControlOrMeta+s")
+    await page.getByText("Saved", { exact: true }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole("button", { name: "Delete prompt" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete prompt" }).click()
+    await page.getByRole("heading", { name: "No prompts yet" }).waitFor()
+    expect(pageErrors).toEqual([])
+  })
+
+  it("without variables is inserted with one key, before the rest of the message", async () => {
+    const id = await createPrompt({
+      command: "translate",
+      title: "Into English",
+      content: "By {{user}}:",
+    })
+    const other = await createPrompt({ command: "zz-translate", title: "Into Breton" })
+    const { page, open } = await app.asAdmin()
+    await open("/")
+    await composerOf(page).fill(" good day")
+    await page.getByRole("button", { name: "Insert a prompt" }).click()
+    const options = page.getByRole("option")
+    await expect.poll(() => options.count()).toBe(2)
+    await page.keyboard.type("translate")
+    await expect
+      .poll(() => options.allInnerTexts())
+      .toEqual([expect.stringContaining("Into English"), expect.stringContaining("Into Breton")])
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("Enter")
+    expect(await composerOf(page).inputValue()).toBe("By Portico Administrator: good day")
+    for (const one of [id, other]) {
+      await app.gateway.call("DELETE", `/api/v1/prompts/${one}/delete`)
+    }
+  })
+
+  it("menu closes with Escape, and text that names no prompt is sent as it is", async () => {
+    const id = await createPrompt({ command: "fill", title: "Fill in", content: "{{x}}" })
+    const { page, open } = await app.asAdmin()
+    await open("/?model=gpt-fake")
+    const composer = composerOf(page)
+    await composer.pressSequentially("/fi")
+    await page.getByRole("option").first().waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("option").first().waitFor({ state: "detached" })
+    expect(await composer.inputValue()).toBe("/fi")
+
+    await composer.fill("")
+    await composer.pressSequentially("/fill")
+    await page.getByRole("option").first().click()
+    await page.getByRole("form").getByLabel("x").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("form").waitFor({ state: "detached" })
+    await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer")
+
+    await composer.fill("")
+    await composer.pressSequentially("/etc/hosts and more")
+    await page.keyboard.press("Enter")
+    await page.getByText("You said: /etc/hosts and more").waitFor()
+    await app.gateway.call("DELETE", `/api/v1/prompts/${id}/delete`)
+  })
+
+  it("that is shared can be used, but not changed, by others", async () => {
+    const everyone = { principal_type: "user", principal_id: "*", permission: "read" }
+    const id = await createPrompt({
+      command: "minutes",
+      title: "Minutes",
+      content: "Write the minutes.",
+      access_grants: [everyone],
+    })
+    const { page, open } = await signInAsGrace()
+    await open("/prompts")
+    await page.getByRole("row").filter({ hasText: "Minutes" }).getByText("Everyone").waitFor()
+    await page.getByRole("link", { name: "Minutes" }).click()
+    await page.getByText("Write the minutes.").waitFor()
+    expect(await page.getByRole("textbox", { name: "Text" }).count()).toBe(0)
+    await open("/")
+    await composerOf(page).pressSequentially("/min")
+    await page.getByRole("option").getByText("by Portico Administrator").waitFor()
+    await page.keyboard.press("Enter")
+    expect(await composerOf(page).inputValue()).toBe("Write the minutes.")
+    await app.gateway.call("DELETE", `/api/v1/prompts/${id}/delete`)
+  })
+})

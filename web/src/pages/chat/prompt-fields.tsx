@@ -1,0 +1,84 @@
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
+import type { PromptListItem } from "../../lib/prompts-api.ts"
+import { Button } from "../../ui/button.tsx"
+import { Field, Select, TextArea } from "../../ui/field.tsx"
+
+interface PromptFieldsProps {
+  prompt: PromptListItem
+  /** Receives the values by the variables' names. */
+  onInsert: (values: Record<string, string>) => void
+  onClose: () => void
+}
+
+/** Asks for the values of a prompt's variables, above the composer. */
+export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) => {
+  const form = useRef<HTMLFormElement>(null)
+  const variables = findVariables(prompt.content).filter((variable) => !isAutomatic(variable))
+  const [values, setValues] = useState<Record<string, string>>(() =>
+    Object.fromEntries(variables.map(({ name, defaultValue }) => [name, defaultValue])),
+  )
+  const setValue = (name: string, value: string): void => setValues({ ...values, [name]: value })
+
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>("textarea, select, button")?.focus()
+  }, [])
+
+  const insert = (event: FormEvent): void => {
+    event.preventDefault()
+    onInsert(values)
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === "Escape") {
+      event.stopPropagation()
+      onClose()
+    }
+    if (event.key === "Enter" && !event.shiftKey && event.target instanceof HTMLTextAreaElement) {
+      event.preventDefault()
+      form.current?.requestSubmit()
+    }
+  }
+
+  const title = t("prompts.fillIn", { name: prompt.title })
+  return (
+    <form
+      ref={form}
+      aria-label={title}
+      onSubmit={insert}
+      onKeyDown={onKey}
+      className="absolute inset-x-0 bottom-full z-20 mb-1 flex max-h-[50vh] flex-col gap-3 overflow-y-auto rounded-lg border border-line bg-raised p-3.5 shadow-float"
+    >
+      <h2 className="text-sm font-semibold break-words">{title}</h2>
+      {variables.map(({ name, options }) => (
+        <Field key={name} label={name}>
+          {(controlProps) =>
+            options.length > 0 ? (
+              <Select
+                {...controlProps}
+                value={values[name] ?? ""}
+                onValue={(value) => setValue(name, value)}
+                options={options.map((value) => ({ value, label: value }))}
+              />
+            ) : (
+              <TextArea
+                {...controlProps}
+                rows={1}
+                value={values[name] ?? ""}
+                onChange={({ target }) => setValue(name, target.value)}
+                className="max-h-40 min-h-8.5 resize-none"
+              />
+            )
+          }
+        </Field>
+      ))}
+      <div className="flex gap-2">
+        <Button type="submit" variant="primary">
+          {t("prompts.insert")}
+        </Button>
+        <Button onClick={onClose}>{t("action.cancel")}</Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,79 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { TextQuote } from "lucide-react"
+import type { RefObject } from "react"
+import { t } from "../../i18n/translate.ts"
+import { type PromptListItem, promptsQuery } from "../../lib/prompts-api.ts"
+import { useCurrentUser } from "../../lib/session.ts"
+import { type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
+
+const maxSuggestions = 8
+const maxFetched = 50
+
+interface PickerProps {
+  /** The listbox's ID, for the text field that controls it. */
+  id: string
+  query: string
+  keys: RefObject<SuggestionKeyHandler | null>
+  onActive: (optionId: string | undefined) => void
+  onPick: (prompt: PromptListItem) => void
+  onClose: () => void
+}
+
+/** How well a prompt matches: 0 is best; null if it does not. */
+const rankOf = ({ command, title }: PromptListItem, query: string): number | null => {
+  if (command === query) return 0
+  if (command.startsWith(query)) return 1
+  return command.includes(query) || title.toLowerCase().includes(query) ? 2 : null
+}
+
+/** The best matches first. The results may still be those of the previous query. */
+const rankPrompts = (prompts: readonly PromptListItem[], query: string): PromptListItem[] =>
+  prompts
+    .flatMap((prompt) => {
+      const rank = rankOf(prompt, query.toLowerCase())
+      return rank === null ? [] : [{ prompt, rank }]
+    })
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, maxSuggestions)
+    .map(({ prompt }) => prompt)
+
+/** Suggests prompts by command and title. */
+export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
+  const me = useCurrentUser()
+  const query = list.query.trim()
+  const { data } = useQuery(promptsQuery({ query, page_size: maxFetched, granted: true }))
+  const suggestions = rankPrompts(data?.items ?? [], query).map((prompt) => ({
+    key: prompt.id,
+    icon: TextQuote,
+    label: prompt.title,
+    note:
+      prompt.user_id === me.id
+        ? `/${prompt.command}`
+        : `/${prompt.command} ${t("prompts.by", { name: prompt.user_name })}`,
+    prompt,
+  }))
+  // A message that starts with "/" but names no prompt.
+  if (suggestions.length === 0 && query.includes(" ")) return null
+  return (
+    <SuggestionList
+      {...list}
+      label={t("prompts.choose")}
+      suggestions={suggestions}
+      onPick={({ prompt }) => onPick(prompt)}
+    >
+      {data && suggestions.length === 0 && (
+        <p className="px-3 pb-2.5 text-sm text-muted">
+          {t(query === "" ? "prompts.none" : "prompts.noMatch")}{" "}
+          <Link
+            to="/prompts/new"
+            onPointerDown={(event) => event.preventDefault()}
+            className="text-accent hover:underline"
+          >
+            {t("prompts.create")}
+          </Link>
+        </p>
+      )}
+    </SuggestionList>
+  )
+}

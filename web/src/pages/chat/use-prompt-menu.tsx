@@ -1,0 +1,115 @@
+import { type KeyboardEvent, lazy, type RefObject, Suspense, useRef, useState } from "react"
+import { formatDate } from "../../lib/format.ts"
+import { fillVariables, findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
+import type { PromptListItem } from "../../lib/prompts-api.ts"
+import { useCurrentUser } from "../../lib/session.ts"
+import { findPromptCommand } from "./prompt-command.ts"
+import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
+
+const PromptPicker = lazy(async () => ({
+  default: (await import("./prompt-picker.tsx")).PromptPicker,
+}))
+const PromptFields = lazy(async () => ({
+  default: (await import("./prompt-fields.tsx")).PromptFields,
+}))
+
+const listId = "prompt-choices"
+
+interface Deps {
+  area: RefObject<HTMLTextAreaElement | null>
+  text: string
+  setText: (text: string) => void
+}
+
+/** The prompts that "/" at the start of a message suggests, and the fields of the chosen one. */
+export const usePromptMenu = ({ area, text, setText }: Deps) => {
+  const me = useCurrentUser()
+  const [caret, setCaret] = useState<number | null>(null)
+  const [isDismissed, setDismissed] = useState(false)
+  const [active, setActive] = useState<string | undefined>(undefined)
+  /** A prompt whose variables are being filled in. */
+  const [chosen, setChosen] = useState<PromptListItem | null>(null)
+  const keys = useRef<SuggestionKeyHandler | null>(null)
+  const command = caret === null || isDismissed ? null : findPromptCommand(text, caret)
+  const isOpen = command !== null && chosen === null
+
+  /** Replaces the command at the caret by the prompt's text. */
+  const insertPrompt = ({ content }: PromptListItem, values: Record<string, string>): void => {
+    const field = area.current
+    if (!field) return
+    const automatic = { date: formatDate(Date.now() / 1000), user: me.name }
+    const { selectionStart, selectionEnd, value } = field
+    const from = findPromptCommand(value, selectionStart) === null ? selectionStart : 0
+    field.focus()
+    field.setRangeText(
+      fillVariables(content, { ...automatic, ...values }),
+      from,
+      selectionEnd,
+      "end",
+    )
+    setText(field.value)
+    setCaret(null)
+    setChosen(null)
+  }
+  const choosePrompt = (prompt: PromptListItem): void => {
+    if (findVariables(prompt.content).every(isAutomatic)) insertPrompt(prompt, {})
+    else setChosen(prompt)
+  }
+  const closeFields = (): void => {
+    setChosen(null)
+    setDismissed(true)
+    area.current?.focus()
+  }
+
+  return {
+    menu: (
+      <Suspense>
+        {chosen && (
+          <PromptFields
+            prompt={chosen}
+            onInsert={(values) => insertPrompt(chosen, values)}
+            onClose={closeFields}
+          />
+        )}
+        {isOpen && (
+          <PromptPicker
+            id={listId}
+            query={command}
+            keys={keys}
+            onActive={setActive}
+            onPick={choosePrompt}
+            onClose={() => setDismissed(true)}
+          />
+        )}
+      </Suspense>
+    ),
+    controlProps: isOpen ? { "aria-controls": listId, "aria-activedescendant": active } : {},
+    /** @returns whether the list handled the key */
+    handleKey: (event: KeyboardEvent): boolean => {
+      if (!isOpen || event.shiftKey || !keys.current?.handleKey(event.key)) return false
+      event.preventDefault()
+      event.stopPropagation()
+      return true
+    },
+    /** Call it when the caret or the text changes. */
+    updateCaret: (): void => {
+      const field = area.current
+      if (!field) return
+      const { selectionStart, selectionEnd, value } = field
+      setCaret(selectionStart === selectionEnd ? selectionStart : null)
+      if (findPromptCommand(value, selectionStart) === null) setDismissed(false)
+    },
+    onBlur: (): void => setCaret(null),
+    /** Inserts "/" at the start, which opens the suggestions. */
+    open: (): void => {
+      const field = area.current
+      if (!field) return
+      field.focus()
+      field.setRangeText("/", 0, 0, "start")
+      field.setSelectionRange(1, 1)
+      setText(field.value)
+      setDismissed(false)
+      setCaret(1)
+    },
+  }
+}
