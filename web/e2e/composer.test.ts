@@ -155,7 +155,6 @@ it("returns the focus to the composer after a model is chosen and an edit is sen
   await expect.poll(() => focusedLabel()).toBe("Message")
   await page.getByRole("button", { name: "Compare with another model" }).press("Enter")
   await page.getByRole("combobox", { name: "Search models" }).fill("gpt-fake")
-  await page.keyboard.press("ArrowDown")
   await page.keyboard.press("Enter")
   await model("gpt-fake").waitFor()
   await expect.poll(() => focusedLabel()).toBe("Message")

@@ -41,7 +41,7 @@ it("starts chatting with a model of the connection just made, not with Guide aga
   await page.waitForURL(/\/c\//, { waitUntil: "commit" })
   await open("/connect")
   await page.getByLabel("Address").fill(app.provider.url)
-  await page.getByLabel("API key").fill("up-key")
+  await page.getByRole("textbox", { name: "API key" }).fill("up-key")
   await page.getByRole("button", { name: "Connect", exact: true }).click()
   await page.getByRole("link", { name: "Start chatting" }).click()
   await page.getByLabel("Model: gpt-fake").waitFor()

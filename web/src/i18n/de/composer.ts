@@ -8,4 +8,17 @@ export const composer = {
   "composer.queuedRemove": "Wartende Nachricht entfernen",
   "composer.notSent":
     "Die Antwort wurde nicht fertig, deshalb wurde Ihre Nachricht nicht gesendet.",
+  "composer.starters": "Vorschläge",
+  "composer.starterSummary": "Einen Text zusammenfassen",
+  "composer.starterSummaryText": "Diesen Text in fünf Sätzen zusammenfassen:\n\n",
+  "composer.starterEmail": "Eine E-Mail entwerfen",
+  "composer.starterEmailText": "Eine kurze, höfliche E-Mail mit diesem Inhalt entwerfen: ",
+  "composer.starterExplain": "Einen Begriff erklären",
+  "composer.starterExplainText": "In einfachen Worten und mit einem Beispiel erklären: ",
+  "composer.starterPlan": "Einen Plan erstellen",
+  "composer.starterPlanText": "Einen Plan mit klaren Schritten erstellen. Ziel: ",
+  "composer.recentModels": "Zuletzt verwendete Modelle",
+  "composer.context": "{size} Kontext",
+  "composer.functions": "Funktionen",
+  "composer.customModels": "Angepasste Modelle",
 }

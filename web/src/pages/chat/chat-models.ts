@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useMemo } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
-import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 
 const parseIds = (stored: string | null): string[] => {
@@ -35,8 +35,23 @@ export const toggleFavorite = (id: string, favorites: ReadonlySet<string>): void
   writeLocalStorage("favourites", JSON.stringify(favorites.has(id) ? rest : [...rest, id]))
 }
 
-export const rememberModels = (ids: readonly string[]): void =>
+const maxRecent = 4
+
+/** The models of the next chat; the last few remain within reach. */
+export const rememberModels = (ids: readonly string[]): void => {
   writeLocalStorage("models", JSON.stringify(ids))
+  const recent = new Set([...ids, ...parseIds(readLocalStorage("recentModels"))])
+  writeLocalStorage("recentModels", JSON.stringify([...recent].slice(0, maxRecent)))
+}
+
+/** The models used last, completed with favorites. */
+export const useRecentModels = (models: readonly ModelRecord[]): ModelRecord[] => {
+  const recent = parseIds(useLocalStorage("recentModels"))
+  const favorites = parseIds(useLocalStorage("favourites"))
+  return [...new Set([...recent, ...favorites])]
+    .flatMap((id) => models.find((model) => model.id === id) ?? [])
+    .slice(0, maxRecent)
+}
 
 /**
  * Prefers language models to functions: the bundled function is only useful until a model is

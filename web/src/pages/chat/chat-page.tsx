@@ -81,7 +81,7 @@ const ChatHeader = ({ chat, title, picker, pane, onPane }: ChatHeaderProps) => {
 }
 
 const Greeting = () => (
-  <p className="py-[18vh] text-center text-xl font-semibold tracking-tight">{t("chat.greeting")}</p>
+  <p className="text-center text-xl font-semibold tracking-tight">{t("chat.greeting")}</p>
 )
 
 const titleOf = (chat: ChatWithMessages | null): string =>
@@ -150,6 +150,7 @@ const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }
         <ChatHeader {...{ chat, title, picker, pane }} onPane={setPane} />
         <ChatView
           {...{ chat, models, chosen, sending }}
+          onChosen={setChosen}
           greeting={isEmpty ? <NoModels /> : <Greeting />}
         />
       </div>

@@ -1,5 +1,12 @@
 import { ArrowDown } from "lucide-react"
-import { type ReactNode, useCallback, useMemo, useRef, useState } from "react"
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+} from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
@@ -8,17 +15,20 @@ import { newChatDraft } from "../../lib/drafts.ts"
 import { writeLocalStorage } from "../../lib/local-storage.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
 import { copyText } from "../../ui/copy-button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { supportsImages } from "./chat-models.ts"
 import { encodePane } from "./citations.ts"
-import { Composer } from "./composer.tsx"
+import { Composer, type ComposerHandle } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
+import { rememberComposerPosition, useComposerSlide } from "./composer-slide.ts"
 import { createMessageActions } from "./message-actions.ts"
 import { findQuestionSearch } from "./question-search.ts"
 import { ReadOnlyBar } from "./read-only-bar.tsx"
+import { StartSuggestions } from "./start-suggestions.tsx"
 import { type TurnActions, TurnView } from "./turn-view.tsx"
-import type { useSendMessage } from "./use-send-message.ts"
+import type { OutgoingMessage, useSendMessage } from "./use-send-message.ts"
 import { useStickToEnd } from "./use-stick-to-end.ts"
 import { PendingTurn } from "./user-turn.tsx"
 
@@ -27,7 +37,8 @@ interface ChatViewProps {
   models: readonly ModelRecord[]
   chosen: readonly string[]
   sending: ReturnType<typeof useSendMessage>
-  /** Shown in an empty chat. */
+  onChosen: (ids: string[]) => void
+  /** Shown above the composer of an empty chat. */
   greeting: ReactNode
 }
 
@@ -107,6 +118,31 @@ const ScrollToEndButton = ({ isAway, onClick }: { isAway: boolean; onClick: () =
   )
 }
 
+interface MessagesProps {
+  scroller: RefObject<HTMLElement | null>
+  content: RefObject<HTMLDivElement | null>
+  hasStarted: boolean
+  children: ReactNode
+}
+
+/** The scrolling area; until a chat has started, its content is above the centered composer. */
+const Messages = ({ scroller, content, hasStarted, children }: MessagesProps) => (
+  <section
+    ref={scroller}
+    aria-label={t("chat.messages")}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
+    tabIndex={0}
+    className={classes(
+      "min-h-0 overflow-y-auto outline-offset-[-2px]",
+      hasStarted ? "flex-1" : "flex flex-[44_1_0] flex-col",
+    )}
+  >
+    <div ref={content} className={hasStarted ? "conversation" : "mt-auto px-4 pb-6"}>
+      {children}
+    </div>
+  </section>
+)
+
 const deriveView = (chat: ChatWithMessages | null) => {
   const messages = chat?.messages ?? []
   const turns = buildTurns(messages, chat?.current_id ?? null)
@@ -123,8 +159,11 @@ const deriveView = (chat: ChatWithMessages | null) => {
 }
 
 /** The messages of a chat and the composer. */
-export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewProps) => {
+export const ChatView = (props: ChatViewProps) => {
+  const { chat, models, chosen, onChosen, sending, greeting } = props
   const scroller = useRef<HTMLElement>(null)
+  const composerBox = useRef<HTMLDivElement>(null)
+  const composer = useRef<ComposerHandle>(null)
   const content = useRef<HTMLDivElement>(null)
   const [editing, setEditing] = useState<string | null>(null)
   const { pending, error, send, setError } = sending
@@ -132,7 +171,8 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
     deriveView(chat)
   const { away, toEnd } = useStickToEnd(scroller, content, id)
   const actions = useStableTurnActions(chat, models, setError)
-  const hasStarted = turns.length > 0 || pending !== null
+  const hasStarted = turns.length > 0 || pending !== null || !writable
+  useComposerSlide(composerBox, hasStarted)
 
   const stop = (): void => void chatApi.stop(id).catch(setError)
   const edit = useCallback((messageId: string | null): void => {
@@ -144,36 +184,34 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
     const last = findLastChosen(turns, isQuestion)
     if (last && !running) setEditing(last.id)
   }
+  const sendAndFollow = async (message: OutgoingMessage): Promise<void> => {
+    if (!hasStarted) rememberComposerPosition(composerBox.current)
+    toEnd()
+    await send(message)
+    toEnd()
+  }
   useShortcut("escape", running && writable ? stop : undefined)
   useShortcut("mod+shift+c", lastAnswer && (() => void copyText(lastAnswer.content)))
 
   return (
     <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
-      <section
-        ref={scroller}
-        aria-label={t("chat.messages")}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-        tabIndex={0}
-        className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]"
-      >
-        <div ref={content} className="conversation">
-          {turns.map((turn) => (
-            <TurnView
-              key={turn.key}
-              turn={turn}
-              writable={writable && !running}
-              author={ownerName}
-              editing={turn.messages.some(({ id }) => id === editing) ? editing : null}
-              onEdit={edit}
-              actions={actions}
-            />
-          ))}
-          {pending && <PendingTurn {...pending} />}
-          {!hasStarted && greeting}
-        </div>
-      </section>
+      <Messages {...{ scroller, content, hasStarted }}>
+        {turns.map((turn) => (
+          <TurnView
+            key={turn.key}
+            turn={turn}
+            writable={writable && !running}
+            author={ownerName}
+            editing={turn.messages.some(({ id }) => id === editing) ? editing : null}
+            onEdit={edit}
+            actions={actions}
+          />
+        ))}
+        {pending && <PendingTurn {...pending} />}
+        {!hasStarted && greeting}
+      </Messages>
       {hasStarted && <ScrollToEndButton isAway={away} onClick={toEnd} />}
-      <div className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
+      <div ref={composerBox} className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
         {error !== null && (
           <div className="pb-2">
             <ErrorNote error={error} />
@@ -182,17 +220,14 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
         {writable ? (
           <Composer
             key={id}
+            ref={composer}
             draft={id}
             running={running}
             isAnswered={isAnswered}
             blocked={chosen.length === 0 ? t("chat.noModels") : null}
             imageWarning={imageWarning(chosen, models)}
             previousFiles={lastFiles}
-            onSend={async (message) => {
-              toEnd()
-              await send(message)
-              toEnd()
-            }}
+            onSend={sendAndFollow}
             onStop={stop}
             onEditLast={editLast}
           />
@@ -200,6 +235,12 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
           <ReadOnlyBar ownerName={ownerName} />
         )}
       </div>
+      {!hasStarted && (
+        <StartSuggestions
+          {...{ models, chosen, onChosen }}
+          onStarter={(text) => composer.current?.writeText(text)}
+        />
+      )}
       <Announcer answer={lastAnswer} name={actions.nameOf(lastAnswer?.model ?? null)} />
     </div>
   )

@@ -1,5 +1,5 @@
 import { Combobox } from "@base-ui/react/combobox"
-import { Brain, Check, Cpu, Eye, Star, Wrench } from "lucide-react"
+import { Brain, Check, Cpu, Eye, Wrench } from "lucide-react"
 import { type ReactElement, useRef } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -27,17 +27,60 @@ const Abilities = ({ model }: { model: ModelRecord }) => (
     {abilities
       .filter(({ has }) => has(model))
       .map(({ icon: Icon, word }) => (
-        <Icon key={word} role="img" aria-label={t(word)} />
+        <span key={word} title={t(word)}>
+          <Icon role="img" aria-label={t(word)} />
+        </span>
       ))}
   </span>
 )
 
-const noteOf = (model: ModelRecord): string => {
-  const parts = [model.description || model.owned_by, !model.available && t("chat.unavailable")]
+/** 131072 as 128K, 200000 as 200K. */
+const formatContext = (tokens: number): string =>
+  tokens % 1024 === 0
+    ? `${tokens / 1024}K`
+    : new Intl.NumberFormat("en", { notation: "compact" }).format(tokens)
+
+/** Provider, context length, and the connections that the heading does not name. */
+const detailsOf = (model: ModelRecord, heading: string): string => {
+  const { owned_by, context_length, connections, available } = model
+  const parts = [
+    owned_by,
+    context_length !== undefined && t("composer.context", { size: formatContext(context_length) }),
+    connections.flatMap(({ name }) => (name === heading ? [] : name)).join(", "),
+    !available && t("chat.unavailable"),
+  ]
   return parts.filter(Boolean).join(" · ")
 }
 
-const ModelOption = ({ model, favorite }: { model: ModelRecord; favorite: boolean }) => (
+interface ModelGroup {
+  /** Also the key, as Base UI expects it. */
+  value: string
+  items: ModelRecord[]
+}
+
+/** Favorites first, then the models of each connection, functions, and customized models. */
+const groupModels = (
+  models: readonly ModelRecord[],
+  favorites: ReadonlySet<string>,
+): ModelGroup[] => {
+  const groupOf = (model: ModelRecord): string => {
+    if (favorites.has(model.id)) return t("chat.favourites")
+    if (model.base_model_id !== undefined) return t("composer.customModels")
+    if (model.connection_type === "function") return t("composer.functions")
+    return model.connections[0]?.name ?? model.owned_by
+  }
+  const groups = Map.groupBy(models, groupOf)
+  const last = [t("composer.functions"), t("composer.customModels")]
+  const names = [...groups.keys()].filter((name) => !last.includes(name))
+  const favorite = t("chat.favourites")
+  const order = [favorite, ...names.filter((name) => name !== favorite), ...last]
+  return order.flatMap((value) => {
+    const items = groups.get(value)
+    return items ? [{ value, items }] : []
+  })
+}
+
+const ModelOption = ({ model, heading }: { model: ModelRecord; heading: string }) => (
   <Combobox.Item
     value={model}
     className="flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
@@ -48,17 +91,11 @@ const ModelOption = ({ model, favorite }: { model: ModelRecord; favorite: boolea
       </Combobox.ItemIndicator>
     </span>
     <span className={classes("min-w-0 flex-1", !model.available && "text-muted")}>
-      <span className="flex items-center gap-1.5">
-        <span className="truncate">{model.name}</span>
-        {favorite && (
-          <Star
-            role="img"
-            aria-label={t("chat.favourites")}
-            className="size-3 shrink-0 fill-current"
-          />
-        )}
-      </span>
-      <span className="block truncate text-xs text-muted">{noteOf(model)}</span>
+      <span className="block truncate">{model.name}</span>
+      {model.description && (
+        <span className="block truncate text-xs text-muted">{model.description}</span>
+      )}
+      <span className="block truncate text-xs text-muted">{detailsOf(model, heading)}</span>
     </span>
     <Abilities model={model} />
   </Combobox.Item>
@@ -73,7 +110,9 @@ export interface ModelListProps {
 }
 
 const matches = (model: ModelRecord, query: string): boolean => {
-  const text = `${model.name} ${model.id} ${model.tags.join(" ")} ${model.owned_by}`.toLowerCase()
+  const { name, id, tags, owned_by, connections } = model
+  const words = [name, id, ...tags, owned_by, ...connections.map((one) => one.name)]
+  const text = words.join(" ").toLowerCase()
   return query
     .toLowerCase()
     .split(/\s+/)
@@ -83,13 +122,12 @@ const matches = (model: ModelRecord, query: string): boolean => {
 /** A searchable list of models, initially open. */
 export const ModelList = ({ trigger, models, favorites, value, onChoose }: ModelListProps) => {
   const isChosen = useRef(false)
-  const first = models.filter(({ id }) => favorites.has(id))
-  const items = [...first, ...models.filter(({ id }) => !favorites.has(id))]
+  const groups = groupModels(models, favorites)
   return (
     <Combobox.Root
       defaultOpen
       autoHighlight
-      items={items}
+      items={groups}
       value={value}
       onOpenChange={(open) => {
         if (open) isChosen.current = false
@@ -119,8 +157,17 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
               {t("list.nothing")}
             </Combobox.Empty>
             <Combobox.List className="overflow-y-auto p-1 empty:p-0">
-              {(model: ModelRecord) => (
-                <ModelOption key={model.id} model={model} favorite={favorites.has(model.id)} />
+              {({ value: name, items }: ModelGroup) => (
+                <Combobox.Group key={name} items={items}>
+                  <Combobox.GroupLabel className="truncate px-2 pt-2 pb-1 text-xs font-medium text-muted">
+                    {name}
+                  </Combobox.GroupLabel>
+                  <Combobox.Collection>
+                    {(model: ModelRecord) => (
+                      <ModelOption key={model.id} model={model} heading={name} />
+                    )}
+                  </Combobox.Collection>
+                </Combobox.Group>
               )}
             </Combobox.List>
           </Combobox.Popup>
