@@ -24,8 +24,7 @@ import { openMonitoredDatabase } from "./db/storage-monitor.ts"
 import { createFunctionParts } from "./functions/create-functions.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
-import { createGroups } from "./groups/groups.ts"
-import { createGroupStore } from "./groups/store.ts"
+import { createAccounts } from "./groups/create-accounts.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
@@ -44,8 +43,6 @@ import { createSettings } from "./settings/settings.ts"
 import { createSingleSignOn } from "./sso/create-sso.ts"
 import { createStorageQuota } from "./storage/storage-quota.ts"
 import { createUsage } from "./usage/create-usage.ts"
-import { createUserStore } from "./users/store.ts"
-import { createUsers } from "./users/users.ts"
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const newId = (): string => randomUUIDv7()
@@ -85,16 +82,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     nowMs: Date.now,
     refreshCaller,
   }
-  const userStore = createUserStore(db)
-  const groupStore = createGroupStore(db)
   const passwords = createPasswords(options.passwordCost)
-  const users = createUsers({
+  const { userStore, users, groupStore, groups } = createAccounts({
     ...changes,
-    store: userStore,
     hashPassword: passwords.hash,
     endSessions,
   })
-  const groups = createGroups({ ...changes, store: groupStore })
 
   const keys = createKeys({ ...changes, store: authStore, users })
   const { tokens, setupCode, accounts, passwordSignIn } = createPasswordSignIn({

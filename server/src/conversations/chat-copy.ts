@@ -61,7 +61,9 @@ export const createChatCopy = (deps: Deps) => {
       const at = now()
       const copied = { ...chat, created_at: at, updated_at: at }
       const body = await readImport(chatExport.chatJson(caller, copied))
-      const [newId = ""] = await importer.import(caller, parseJsonObject(body))
+      const file = parseJsonObject(body)
+      const { ids } = await importer.import(caller, file, { skip_existing: false })
+      const [newId = ""] = ids
       return chats.toReaderView(caller, await chats.requireOwn(caller, newId))
     } finally {
       release()

@@ -16,9 +16,9 @@ import * as storedBytes from "./migrations/0012-stored-bytes.ts"
 import * as storageByUser from "./migrations/0013-storage-by-user.ts"
 import * as modelContents from "./migrations/0014-model-contents.ts"
 import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
-import * as projects from "./migrations/0018-projects.ts"
 import * as messageRatings from "./migrations/0016-message-ratings.ts"
 import * as prompts from "./migrations/0017-prompts.ts"
+import * as projects from "./migrations/0018-projects.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {

@@ -6,8 +6,8 @@ import type {
   ChatPassagesRow,
   ChatRow,
   ChatTagRow,
-  ProjectRow,
   MessageRatingRow,
+  ProjectRow,
 } from "./conversation-tables.ts"
 import type {
   CollectionFileRow,

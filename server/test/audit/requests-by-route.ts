@@ -1,18 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
-import {
-  createFixtures,
-  type Fixtures,
-  functionSource,
-  password,
-  patchUrn,
-  prompt,
-  scim,
-  scimToken,
-} from "./fixtures.ts"
+import { createFixtures, type Fixtures, functionSource, password, prompt } from "./fixtures.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
+import { scimRecipes } from "./scim-requests.ts"
 
 export interface RecipeRequest {
   path: string
@@ -235,59 +227,6 @@ const contentRecipes = (gateway: TestGateway, makers: Fixtures): Recipes => {
     }),
   }
 }
-
-const scimRecipes = ({ newScimUser, newScimGroup }: Fixtures): Recipes => ({
-  [`POST ${scim}/Users`]: () => ({
-    path: `${scim}/Users`,
-    body: { userName: `${randomUUID()}@example.org` },
-    key: scimToken,
-  }),
-  [`PUT ${scim}/Users/:id`]: async () => ({
-    path: `${scim}/Users/${(await newScimUser()).id}`,
-    body: { userName: `${randomUUID()}@example.org` },
-    key: scimToken,
-  }),
-  [`PATCH ${scim}/Users/:id`]: async () => ({
-    path: `${scim}/Users/${(await newScimUser()).id}`,
-    body: {
-      schemas: [patchUrn],
-      Operations: [{ op: "replace", path: "active", value: false }],
-    },
-    key: scimToken,
-  }),
-  [`DELETE ${scim}/Users/:id`]: async () => ({
-    path: `${scim}/Users/${(await newScimUser()).id}`,
-    key: scimToken,
-  }),
-  [`POST ${scim}/Groups`]: async () => ({
-    path: `${scim}/Groups`,
-    body: { displayName: randomUUID(), members: [{ value: (await newScimUser()).id }] },
-    key: scimToken,
-  }),
-  [`PUT ${scim}/Groups/:id`]: async () => ({
-    path: `${scim}/Groups/${(await newScimGroup()).id}`,
-    body: { displayName: randomUUID(), members: [{ value: (await newScimUser()).id }] },
-    key: scimToken,
-  }),
-  [`PATCH ${scim}/Groups/:id`]: async () => ({
-    path: `${scim}/Groups/${(await newScimGroup()).id}`,
-    body: {
-      schemas: [patchUrn],
-      Operations: [{ op: "add", path: "members", value: [{ value: (await newScimUser()).id }] }],
-    },
-    key: scimToken,
-  }),
-  [`DELETE ${scim}/Groups/:id`]: async () => ({
-    path: `${scim}/Groups/${(await newScimGroup()).id}`,
-    key: scimToken,
-  }),
-  ...Object.fromEntries(
-    ["/Users/.search", "/Groups/.search", "/.search"].map((path) => [
-      `POST ${scim}${path}`,
-      () => ({ path: scim + path, body: { filter: "externalId pr" }, key: scimToken }),
-    ]),
-  ),
-})
 
 /** For each route, a request that succeeds. A new route needs an entry here. */
 export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes => {

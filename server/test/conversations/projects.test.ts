@@ -36,7 +36,10 @@ describe.each(chooseDatabases())("projects on $name", ({ createDatabase }) => {
     (await folders("GET", "/")).body.map(({ name }: { name: string }) => name)
   const foldersOf = async ({ call }: Client): Promise<(string | null)[]> =>
     (await call("GET", "/")).body.items.map(({ folder }: { folder: string | null }) => folder)
-  const lastRequest = () => upstream.requests.findLast(({ path }) => /chat/.test(path))?.json
+  const lastRequest = () => {
+    const request = upstream.requests.findLast(({ path }) => /chat/.test(path))
+    return request?.json as { messages: { role: string; content: string }[] }
+  }
 
   it("are created, listed, changed and deleted by their owner alone", async () => {
     const ada = await createClient("Ada")
@@ -105,7 +108,7 @@ describe.each(chooseDatabases())("projects on $name", ({ createDatabase }) => {
     const [, answer] = await ada.sendMessage(id, { content: "When is high water at Brest?" })
     expect(answer).toMatchObject({ model: "gpt-fake", state: "completed" })
     expect(answer.sources).toMatchObject([{ name: "tides.md" }])
-    expect(lastRequest().messages[0].content).toMatch(/Answer as a pilot\.\n\nUse metres\.$/)
+    expect(lastRequest().messages[0]?.content).toMatch(/Answer as a pilot\.\n\nUse metres\.$/)
 
     // The answer does not fail because a file is gone.
     await gateway.call("DELETE", `/api/v1/files/${file.body.id}`, undefined, { key: ada.key })

@@ -11,7 +11,15 @@ import { waitForModels } from "../models/wait-for-models.ts"
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const limit = 20_000
-const emptyBreakdown = { files: 0, text: 0, chats: 0, images: 0, models: 0, prompts: 0, functions: 0 }
+const emptyBreakdown = {
+  files: 0,
+  text: 0,
+  chats: 0,
+  images: 0,
+  models: 0,
+  prompts: 0,
+  functions: 0,
+}
 const createImage = (bytes: number): string => `data:image/png;base64,${"A".repeat(bytes)}`
 
 const exportedChat = (content: string) => ({

@@ -1,7 +1,7 @@
 import type { Message } from "./chat-api.ts"
 import { readLocalStorage, writeLocalStorage } from "./local-storage.ts"
 import { queryClient } from "./query-client.ts"
-import { currentUserQuery } from "./session.ts"
+import { sessionQuery } from "./session.ts"
 
 /** The draft of the start page. */
 export const newChatDraft = "new"
@@ -18,7 +18,7 @@ export const attachToNewChat = (userId: string, files: Message["files"]): void =
 
 /** Attachments without a text would surprise whoever starts a new chat later. */
 export const discardUnwrittenDraft = (): void => {
-  const userId = queryClient.getQueryData(currentUserQuery.queryKey)?.id
+  const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id
   if (userId === undefined) return
   const { text, files } = draftKeys(userId, newChatDraft)
   if (!readLocalStorage(text)?.trim()) writeLocalStorage(files, null)

@@ -1,12 +1,5 @@
 import { ArrowDown } from "lucide-react"
-import {
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useMemo,
-  useRef,
-  useState,
-} from "react"
+import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
@@ -143,6 +136,13 @@ const Messages = ({ scroller, content, hasStarted, children }: MessagesProps) =>
   </section>
 )
 
+const SendError = ({ error }: { error: unknown }) =>
+  error !== null && (
+    <div className="pb-2">
+      <ErrorNote error={error} />
+    </div>
+  )
+
 const deriveView = (chat: ChatWithMessages | null) => {
   const messages = chat?.messages ?? []
   const turns = buildTurns(messages, chat?.current_id ?? null)
@@ -212,11 +212,7 @@ export const ChatView = (props: ChatViewProps) => {
       </Messages>
       {hasStarted && <ScrollToEndButton isAway={away} onClick={toEnd} />}
       <div ref={composerBox} className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
-        {error !== null && (
-          <div className="pb-2">
-            <ErrorNote error={error} />
-          </div>
-        )}
+        <SendError error={error} />
         {writable ? (
           <Composer
             key={id}
