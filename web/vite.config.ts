@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import tailwindcss from "@tailwindcss/vite"
 import react from "@vitejs/plugin-react"
@@ -27,9 +28,30 @@ const precompress = (): Plugin => ({
   },
 })
 
+/** What PDFs may need: character maps, standard fonts, and image decoders without WebAssembly. */
+const pdfFiles = /^(cmaps|standard_fonts|wasm)\/(?!quickjs)(?!.*\.wasm$)/
+
+/** Copies files of pdf.js, which are fetched by name when a document needs them. */
+const copyPdfFiles = (): Plugin => ({
+  name: "copy-pdf-files",
+  apply: "build",
+  generateBundle() {
+    const manifest = createRequire(import.meta.url).resolve("pdfjs-dist/package.json")
+    const folder = dirname(manifest)
+    const { version } = JSON.parse(readFileSync(manifest, "utf8"))
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      const path = name.replaceAll("\\", "/")
+      if (!pdfFiles.test(path)) continue
+      const source = readFileSync(join(folder, name))
+      this.emitFile({ type: "asset", fileName: `assets/pdfjs-${version}/${path}`, source })
+    }
+  },
+})
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), precompress()],
+  plugins: [react(), tailwindcss(), copyPdfFiles(), precompress()],
+  worker: { format: "es" },
   build: {
     // Inlined assets use data: URLs, which the content security policy does not allow.
     assetsInlineLimit: 0,

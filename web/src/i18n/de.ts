@@ -13,6 +13,7 @@ import { projects } from "./de/projects.ts"
 import { prompts } from "./de/prompts.ts"
 import { providers } from "./de/providers.ts"
 import { session } from "./de/session.ts"
+import { pdf } from "./de/pdf.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
@@ -35,4 +36,5 @@ export const de: Catalogue = {
   ...admin,
   ...audit,
   ...overview,
+  ...pdf,
 }

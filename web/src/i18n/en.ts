@@ -13,6 +13,7 @@ import { projects } from "./en/projects.ts"
 import { prompts } from "./en/prompts.ts"
 import { providers } from "./en/providers.ts"
 import { session } from "./en/session.ts"
+import { pdf } from "./en/pdf.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
@@ -35,4 +36,5 @@ export const en = {
   ...admin,
   ...audit,
   ...overview,
+  ...pdf,
 }

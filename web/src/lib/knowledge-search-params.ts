@@ -16,3 +16,19 @@ export const parseKnowledgeSearch = (search: Record<string, unknown>): Knowledge
   q: readSearchText(search.q)?.slice(0, maxQuestionLength),
   previous: readSearchText(search.previous)?.slice(0, maxQuestionLength),
 })
+
+/** Search parameters of a file's page. */
+export interface FileSearchParams {
+  /** Offset of the passage to show, in UTF-16 code units. */
+  at?: number | undefined
+  /** Page of the list of passages. */
+  page?: number | undefined
+  /** Shows the text of a file whose pages could be shown. */
+  view?: "text" | undefined
+}
+
+export const parseFileSearch = ({ at, page, view }: Record<string, unknown>): FileSearchParams => ({
+  at: typeof at === "number" && at >= 0 ? at : undefined,
+  page: typeof page === "number" && page > 1 ? page : undefined,
+  view: view === "text" ? view : undefined,
+})

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { parseKnowledgeSearch } from "../lib/knowledge-search-params.ts"
+import { parseFileSearch, parseKnowledgeSearch } from "../lib/knowledge-search-params.ts"
 import { createListSearchParser } from "../lib/list-search-params.ts"
 import { signedInRoute } from "./root.tsx"
 
@@ -28,13 +28,7 @@ const create = createRoute({
 const file = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/knowledge/files/$fileId",
-  validateSearch: ({
-    at,
-    page,
-  }: Record<string, unknown>): { at?: number | undefined; page?: number | undefined } => ({
-    at: typeof at === "number" && at >= 0 ? at : undefined,
-    page: typeof page === "number" && page > 1 ? page : undefined,
-  }),
+  validateSearch: parseFileSearch,
   component: lazyRouteComponent(() => import("../pages/knowledge/file.tsx"), "FilePage"),
 })
 const collection = createRoute({

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ExternalLink } from "lucide-react"
-import { useEffect, useRef } from "react"
+import { useEffect, useRef, useState } from "react"
 import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/knowledge-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
+import { isPdf, PdfFile } from "../knowledge/pdf/pdf-file.tsx"
 
 /** UTF-16 code units shown before and after a passage. */
 const contextLength = 900
@@ -90,9 +91,42 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
   )
 }
 
+/** The page that contains the passage, or its text. */
+const PassageOnPage = ({ passage }: { passage: ChatPassage }) => {
+  const [asText, setAsText] = useState(false)
+  return (
+    <div className="flex flex-col gap-2">
+      <button
+        type="button"
+        onClick={() => setAsText(!asText)}
+        className="self-start rounded-sm text-xs text-accent hover:underline"
+      >
+        {t(asText ? "pdf.showPages" : "pdf.showText")}
+      </button>
+      {asText ? (
+        <PassageInFile passage={passage} />
+      ) : (
+        <PdfFile
+          id={passage.file_id}
+          name={passage.name}
+          page={passage.page ?? 1}
+          passage={passage.text}
+          isMarked={passage.reason !== "whole"}
+          className="h-[70vh]"
+          text={<PassageInFile passage={passage} />}
+          link={<OpenFile fileId={passage.file_id} at={passage.start} />}
+        />
+      )}
+    </div>
+  )
+}
+
 /** A source's passage and a link to its file. */
 export const Excerpt = ({ passage }: { passage: ChatPassage }) => {
-  if (passage.reason !== "outline") return <PassageInFile passage={passage} />
+  if (passage.reason !== "outline") {
+    if (isPdf(passage.name)) return <PassageOnPage passage={passage} />
+    return <PassageInFile passage={passage} />
+  }
   return (
     <div className="flex flex-col gap-2">
       <p className="text-sm break-words whitespace-pre-wrap">{passage.text}</p>

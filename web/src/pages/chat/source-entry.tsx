@@ -6,6 +6,7 @@ import { passagesQuery } from "../../lib/knowledge-api.ts"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
+import { isPdf } from "../knowledge/pdf/pdf-file.tsx"
 import { type AnswerSource, formatLocation } from "./citations.ts"
 import { Excerpt } from "./excerpt.tsx"
 import type { NumberedSource } from "./source-groups.ts"
@@ -64,7 +65,7 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
         </button>
       </h3>
       {open && (
-        <div className="px-4 pb-4 pl-10">
+        <div className={classes("px-4 pb-4", source && !isPdf(source.name) && "pl-10")}>
           {passages.error && (
             <ErrorNote error={passages.error} retry={() => void passages.refetch()} />
           )}

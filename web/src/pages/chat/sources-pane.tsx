@@ -4,6 +4,8 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+import { isPdf } from "../knowledge/pdf/pdf-file.tsx"
 import { fileNamesById } from "./citations.ts"
 import { SourceEntry } from "./source-entry.tsx"
 import { groupSources, type NumberedSource } from "./source-groups.ts"
@@ -75,12 +77,17 @@ export const SourcesPane = ({ message, number, onNumber, onClose }: SourcesPaneP
   const { cited, others } = groupSources(message.sources ?? [])
   const list = { message, number, onNumber }
   const id = useId()
+  // Pages need more room than text to be read.
+  const hasPages = message.sources?.some((source) => source && isPdf(source.name))
   useRestoreFocus()
   useShortcut("escape", onClose)
   return (
     <aside
       aria-label={t("sources.title")}
-      className="flex w-full shrink-0 flex-col overflow-y-auto border-l border-line bg-surface max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-10 wide:w-96 wide:max-xl:shadow-float"
+      className={classes(
+        "flex w-full shrink-0 flex-col overflow-y-auto border-l border-line bg-surface max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-10 wide:max-xl:shadow-float",
+        hasPages ? "wide:w-[min(36rem,42vw)]" : "wide:w-96",
+      )}
     >
       <div className="sticky top-0 flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line bg-surface pr-2 pl-4">
         <h2 className="text-sm font-semibold">{t("sources.title")}</h2>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
+import { BookOpen, ScrollText } from "lucide-react"
 import { useEffect, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import {
@@ -8,11 +9,15 @@ import {
   fileOutlineQuery,
   filePassagesQuery,
 } from "../../lib/knowledge-api.ts"
+import type { FileSearchParams } from "../../lib/knowledge-search-params.ts"
+import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
 import { Pager } from "../../ui/toolbar.tsx"
 import { formatLocation } from "../chat/citations.ts"
+import { isPdf, PdfFile } from "./pdf/pdf-file.tsx"
 
 const pageSize = 30
 
@@ -55,7 +60,7 @@ const entryOf = ({ heading, ...place }: OutlineEntry): { label: string; depth: n
 }
 
 /** Links to the pages or headings of a file. */
-const Outline = ({ id }: { id: string }) => {
+const Outline = ({ id, view }: { id: string; view: FileSearchParams["view"] }) => {
   const { data = [] } = useQuery(fileOutlineQuery(id))
   if (data.length < 2) return null
   return (
@@ -71,7 +76,7 @@ const Outline = ({ id }: { id: string }) => {
               <Link
                 to="/knowledge/files/$fileId"
                 params={{ fileId: id }}
-                search={{ at: place.start }}
+                search={{ at: place.start, view }}
                 className="block px-4 py-1 text-sm break-words -outline-offset-2 hover:bg-hover"
               >
                 {label}
@@ -86,49 +91,106 @@ const Outline = ({ id }: { id: string }) => {
 
 interface FilePreviewProps {
   file: FileRecord
-  /** Offset of the passage to highlight, in UTF-16 code units. */
-  at: number | undefined
-  page: number | undefined
+  search: FileSearchParams
 }
 
+const passagesOf = (file: FileRecord, { at, page }: FileSearchParams) => ({
+  ...filePassagesQuery(file.id, {
+    ...(page === undefined && at !== undefined ? { at } : { page: page ?? 1 }),
+    page_size: pageSize,
+  }),
+  enabled: file.data.progress.passages !== null,
+})
+
+const targetOf = (items: readonly FilePassage[], { at, page }: FileSearchParams) =>
+  page === undefined ? items.findLast(({ start }) => at !== undefined && start <= at) : undefined
+
 /** The text extracted from a file, passage by passage. */
-export const FilePreview = ({ file, at, page }: FilePreviewProps) => {
+const PassageList = ({ file, search }: FilePreviewProps) => {
+  const navigate = useNavigate()
+  const query = useQuery(passagesOf(file, search))
+  if (file.data.progress.passages === null) return null
+  return (
+    <QueryResult query={query}>
+      {({ items, total }) => {
+        const target = targetOf(items, search)
+        const first = items[0]?.position ?? 0
+        return (
+          <>
+            <ol className="rounded border border-line">
+              {items.map((passage) => (
+                <PassageView
+                  key={passage.position}
+                  passage={passage}
+                  isTarget={passage === target}
+                />
+              ))}
+            </ol>
+            <Pager
+              page={Math.floor(first / pageSize) + 1}
+              pageSize={pageSize}
+              total={total}
+              onPage={(page) =>
+                void navigate({ to: ".", search: { page, view: search.view } as never })
+              }
+            />
+          </>
+        )
+      }}
+    </QueryResult>
+  )
+}
+
+/** The pages of a PDF, at the passage that the address names. */
+const Pages = ({ file, search }: FilePreviewProps) => {
+  const { at } = search
+  const isSought = at !== undefined && file.data.progress.passages !== null
+  const { data, isLoading } = useQuery({ ...passagesOf(file, { at }), enabled: isSought })
+  if (isLoading) return <Skeleton rows={8} />
+  const target = isSought ? targetOf(data?.items ?? [], { at }) : undefined
+  return (
+    <PdfFile
+      key={target?.start}
+      id={file.id}
+      name={file.filename}
+      page={target?.page ?? 1}
+      passage={target?.text ?? null}
+      className="h-[85vh]"
+      text={<PassageList file={file} search={search} />}
+    />
+  )
+}
+
+/** A file's pages or its text. */
+export const FilePreview = ({ file, search }: FilePreviewProps) => {
   const navigate = useNavigate()
   const hasPassages = file.data.progress.passages !== null
-  const pageParams = page === undefined && at !== undefined ? { at } : { page: page ?? 1 }
-  const query = useQuery({
-    ...filePassagesQuery(file.id, { ...pageParams, page_size: pageSize }),
-    enabled: hasPassages,
-  })
-  if (!hasPassages) return null
+  const hasPages = isPdf(file.filename)
+  if (!hasPages && !hasPassages) return null
+  const asPages = hasPages && search.view !== "text"
+  const showOther = (): void => {
+    const view = asPages ? "text" : undefined
+    void navigate({ to: ".", search: { at: search.at, view } as never })
+  }
   return (
-    <Section title={t("files.text")} lead={t("files.textLead")}>
-      <Outline id={file.id} />
-      <QueryResult query={query}>
-        {({ items, total }) => {
-          const target = items.findLast(({ start }) => at !== undefined && start <= at)
-          const first = items[0]?.position ?? 0
-          return (
-            <>
-              <ol className="rounded border border-line">
-                {items.map((passage) => (
-                  <PassageView
-                    key={passage.position}
-                    passage={passage}
-                    isTarget={page === undefined && passage === target}
-                  />
-                ))}
-              </ol>
-              <Pager
-                page={Math.floor(first / pageSize) + 1}
-                pageSize={pageSize}
-                total={total}
-                onPage={(next) => void navigate({ to: ".", search: { page: next } as never })}
-              />
-            </>
-          )
-        }}
-      </QueryResult>
+    <Section
+      title={t(asPages ? "pdf.title" : "files.text")}
+      {...(!asPages && { lead: t("files.textLead") })}
+      action={
+        hasPages &&
+        hasPassages && (
+          <Button icon={asPages ? ScrollText : BookOpen} onClick={showOther}>
+            {t(asPages ? "pdf.showText" : "pdf.showPages")}
+          </Button>
+        )
+      }
+    >
+      {hasPassages && <Outline id={file.id} view={search.view} />}
+      {asPages ? (
+        <Pages file={file} search={search} />
+      ) : (
+        <PassageList file={file} search={search} />
+      )}
     </Section>
   )
 }

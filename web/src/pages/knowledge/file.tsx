@@ -114,7 +114,7 @@ const Actions = ({ file }: { file: FileRecord }) => {
 /** `/knowledge/files/$fileId`: a file's details and its extracted text. */
 export const FilePage = () => {
   const { fileId } = route.useParams()
-  const { at, page } = route.useSearch()
+  const search = route.useSearch()
   const query = useQuery(fileQuery(fileId))
   const { data: file, error } = query
   const above = <BackLink to="/knowledge/files">{t("files.title")}</BackLink>
@@ -145,7 +145,7 @@ export const FilePage = () => {
               </p>
             )}
             <Details file={record} />
-            <FilePreview key={record.id} file={record} at={at} page={page} />
+            <FilePreview key={record.id} file={record} search={search} />
           </>
         )}
       </QueryResult>

@@ -1,0 +1,56 @@
+/** In PDF points, or in pixels at a scale of 1. */
+export interface PageSize {
+  width: number
+  height: number
+}
+
+/** A place in a document that stays the same at any scale. */
+export interface Anchor {
+  page: number
+  /** Part of the page above the place. */
+  fraction: number
+}
+
+/** Space around pages, in pixels. */
+export const pageGap = 12
+
+/** Positions of a document's pages below each other, in pixels. Pages count from 1. */
+export interface PageLayout {
+  height: number
+  topOf: (page: number) => number
+  anchorAt: (y: number) => Anchor
+  yOf: (anchor: Anchor) => number
+}
+
+export const createPageLayout = (
+  count: number,
+  sizeOf: (page: number) => PageSize,
+  scale: number,
+): PageLayout => {
+  const tops = [0]
+  let height = pageGap
+  for (let page = 1; page <= count; page++) {
+    tops.push(height)
+    height += sizeOf(page).height * scale + pageGap
+  }
+  const topOf = (page: number): number => tops[page] ?? 0
+  const pageAt = (y: number): number => {
+    let low = 1
+    let high = count
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (topOf(middle) - pageGap <= y) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+  return {
+    height,
+    topOf,
+    anchorAt: (y) => {
+      const page = pageAt(y)
+      return { page, fraction: (y - topOf(page)) / (sizeOf(page).height * scale) }
+    },
+    yOf: ({ page, fraction }) => topOf(page) + fraction * sizeOf(page).height * scale,
+  }
+}

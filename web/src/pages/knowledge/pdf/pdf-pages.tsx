@@ -1,0 +1,148 @@
+import type { PDFDocumentProxy } from "pdfjs-dist/types/src/display/api.js"
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react"
+import { t } from "../../../i18n/translate.ts"
+import { createPageLayout, type PageSize, pageGap } from "./page-layout.ts"
+import { PdfPage, type SoughtPassage } from "./pdf-page.tsx"
+import { PdfToolbar, zoomStep } from "./pdf-toolbar.tsx"
+import { useScrolledPages } from "./use-scrolled-pages.ts"
+
+const minScale = 0.1
+const maxScale = 5
+
+export interface PdfPagesProps {
+  document: PDFDocumentProxy
+  /** Assumed for pages that have not been loaded yet. */
+  firstSize: PageSize
+  firstPage: number
+  /** Looked for on the first page shown. */
+  passage: SoughtPassage | null
+  onSearched: (found: boolean) => void
+  download: { url: string; name: string }
+}
+
+const useWidth = (scroller: RefObject<HTMLDivElement | null>): number => {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    setWidth(element.clientWidth)
+    return () => observer.disconnect()
+  }, [scroller])
+  return width
+}
+
+/** Sizes of the pages loaded so far. */
+const usePageSizes = (firstSize: PageSize) => {
+  const [sizes, setSizes] = useState<ReadonlyMap<number, PageSize>>(new Map())
+  const onSize = useCallback((page: number, size: PageSize) => {
+    setSizes((known) => (known.has(page) ? known : new Map(known).set(page, size)))
+  }, [])
+  const sizeOf = useCallback((page: number) => sizes.get(page) ?? firstSize, [sizes, firstSize])
+  return { sizeOf, onSize }
+}
+
+/** The scale in effect: a chosen one, or the one at which pages are as wide as the view. */
+const useScale = (fitted: number) => {
+  const [chosen, setChosen] = useState<number | null>(null)
+  const scale = Math.min(Math.max(chosen ?? fitted, minScale), maxScale)
+  return {
+    scale,
+    fitsWidth: chosen === null,
+    zoom: (factor: number) => setChosen(Math.min(Math.max(scale * factor, minScale), maxScale)),
+    fitWidth: () => setChosen(null),
+  }
+}
+
+/** The pages of a document below each other; only those near the visible ones are drawn. */
+export const PdfPages = (props: PdfPagesProps) => {
+  const { document, firstSize, firstPage, passage, onSearched, download } = props
+  const count = document.numPages
+  const scroller = useRef<HTMLDivElement>(null)
+  const width = useWidth(scroller)
+  const { scale, fitsWidth, zoom, fitWidth } = useScale((width - 2 * pageGap) / firstSize.width)
+  const { sizeOf, onSize } = usePageSizes(firstSize)
+  const layout = useMemo(() => createPageLayout(count, sizeOf, scale), [count, sizeOf, scale])
+  const { current, drawn, onScroll, goToPage } = useScrolledPages(scroller, layout, {
+    count,
+    firstPage,
+  })
+  const hasScrolledToMark = useRef(false)
+  const showMark = useCallback(
+    (found: boolean, mark: HTMLElement | null) => {
+      onSearched(found)
+      // Only at first: the reader may return to this page later.
+      if (!hasScrolledToMark.current) mark?.scrollIntoView({ block: "center", inline: "nearest" })
+      hasScrolledToMark.current = true
+    },
+    [onSearched],
+  )
+  const actionByKey: Record<string, () => void> = {
+    "+": () => zoom(zoomStep),
+    "=": () => zoom(zoomStep),
+    "-": () => zoom(1 / zoomStep),
+    "0": fitWidth,
+    ArrowLeft: () => goToPage(current - 1),
+    ArrowRight: () => goToPage(current + 1),
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const action = actionByKey[event.key]
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    action()
+  }
+  return (
+    <>
+      <PdfToolbar
+        page={current}
+        count={count}
+        onPage={goToPage}
+        onZoom={zoom}
+        onFitWidth={fitWidth}
+        fitsWidth={fitsWidth}
+        download={download}
+      />
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would become a landmark */}
+      <div
+        ref={scroller}
+        role="group"
+        aria-label={t("pdf.document", { name: download.name })}
+        tabIndex={0}
+        onScroll={onScroll}
+        onKeyDown={onKeyDown}
+        className="relative min-h-0 flex-1 overflow-auto -outline-offset-2 [overflow-anchor:none]"
+      >
+        <div
+          className="relative min-w-full"
+          style={{ height: layout.height, width: firstSize.width * scale + 2 * pageGap }}
+        >
+          {width > 0 &&
+            drawn.map((number) => (
+              <PdfPage
+                key={number}
+                document={document}
+                number={number}
+                top={layout.topOf(number)}
+                size={sizeOf(number)}
+                scale={scale}
+                passage={number === firstPage ? passage : null}
+                onSize={onSize}
+                onSearched={showMark}
+              />
+            ))}
+        </div>
+      </div>
+      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above */}
+    </>
+  )
+}

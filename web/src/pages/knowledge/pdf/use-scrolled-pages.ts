@@ -1,0 +1,56 @@
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react"
+import type { PageLayout } from "./page-layout.ts"
+
+/** Pages drawn on either side of the visible ones. */
+const pagesAround = 1
+
+interface ScrolledPages {
+  /** The page at the top third of the view. */
+  current: number
+  /** Pages to draw. */
+  drawn: readonly number[]
+  onScroll: () => void
+  goToPage: (page: number) => void
+}
+
+/**
+ * Follows the scrolling of pages. The place being read stays in view when sizes change, as after
+ * zooming.
+ */
+export const useScrolledPages = (
+  scroller: RefObject<HTMLDivElement | null>,
+  layout: PageLayout,
+  { count, firstPage }: { count: number; firstPage: number },
+): ScrolledPages => {
+  const anchor = useRef({ page: firstPage, fraction: 0 })
+  const [view, setView] = useState({ current: firstPage, first: firstPage, last: firstPage })
+
+  const onScroll = useCallback(() => {
+    const element = scroller.current
+    if (!element) return
+    const { scrollTop, clientHeight } = element
+    anchor.current = layout.anchorAt(scrollTop)
+    const next = {
+      current: layout.anchorAt(scrollTop + clientHeight / 3).page,
+      first: anchor.current.page,
+      last: layout.anchorAt(scrollTop + clientHeight).page,
+    }
+    setView((last) => (JSON.stringify(last) === JSON.stringify(next) ? last : next))
+  }, [scroller, layout])
+
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    element.scrollTop = Math.round(layout.yOf(anchor.current))
+    onScroll()
+  }, [scroller, layout, onScroll])
+
+  const goToPage = (page: number): void => {
+    const target = Math.min(Math.max(page, 1), count)
+    scroller.current?.scrollTo({ top: layout.topOf(target) - 1 })
+  }
+  const first = Math.max(1, view.first - pagesAround)
+  const last = Math.min(count, view.last + pagesAround)
+  const drawn = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  return { current: view.current, drawn, onScroll, goToPage }
+}
