@@ -7,6 +7,7 @@ import { conversation } from "./de/conversation.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { knowledge } from "./de/knowledge.ts"
+import { markdown } from "./de/markdown.ts"
 import { models } from "./de/models.ts"
 import { overview } from "./de/overview.ts"
 import { projects } from "./de/projects.ts"
@@ -37,4 +38,5 @@ export const de: Catalogue = {
   ...audit,
   ...overview,
   ...pdf,
+  ...markdown,
 }

@@ -7,6 +7,7 @@ import { conversation } from "./en/conversation.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { knowledge } from "./en/knowledge.ts"
+import { markdown } from "./en/markdown.ts"
 import { models } from "./en/models.ts"
 import { overview } from "./en/overview.ts"
 import { projects } from "./en/projects.ts"
@@ -37,4 +38,5 @@ export const en = {
   ...audit,
   ...overview,
   ...pdf,
+  ...markdown,
 }

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from "react"
 import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./local-storage.ts"
 
 export const themes = ["system", "light", "dark"] as const
@@ -23,7 +24,21 @@ export const useTheme = (): Theme => parseTheme(useLocalStorage("theme"))
 export const currentTheme = (): "light" | "dark" => {
   const theme = parseTheme(readLocalStorage("theme"))
   if (theme !== "system") return theme
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
+  return matchMedia(darkScheme).matches ? "dark" : "light"
+}
+
+const darkScheme = "(prefers-color-scheme: dark)"
+
+const subscribeToSystemTheme = (listener: () => void): (() => void) => {
+  const query = matchMedia(darkScheme)
+  query.addEventListener("change", listener)
+  return () => query.removeEventListener("change", listener)
+}
+
+/** Like `currentTheme`; re-renders the component when it changes. */
+export const useCurrentTheme = (): "light" | "dark" => {
+  useTheme()
+  return useSyncExternalStore(subscribeToSystemTheme, currentTheme)
 }
 
 /** Switches between light and dark and stores the choice. */

@@ -5,10 +5,10 @@ import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { deriveFunctionId } from "../../lib/derive-id.ts"
+import { downloadTextFile } from "../../lib/download.ts"
 import { Button } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { downloadTextFile } from "../admin/csv.ts"
 
 /** A source file as an import of one function named after it. */
 const fromSource = (name: string, content: string): object => {

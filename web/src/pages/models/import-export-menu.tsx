@@ -4,10 +4,10 @@ import { useRef } from "react"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { downloadTextFile } from "../../lib/download.ts"
 import { Button } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
-import { downloadTextFile } from "../admin/csv.ts"
 
 const parseImport = (text: string): object => {
   try {

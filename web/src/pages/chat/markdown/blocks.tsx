@@ -7,6 +7,7 @@ import { CodeBlock } from "./code-block.tsx"
 import { Diagram } from "./diagram.tsx"
 import { Formula } from "./formula.tsx"
 import { Inlines } from "./inlines.tsx"
+import { TableBlock } from "./table-block.tsx"
 
 interface BlockProps {
   token: Token
@@ -48,31 +49,6 @@ const List = ({ token, open }: { token: Tokens.List; open: boolean }) => {
   return token.ordered ? <ol start={start}>{items}</ol> : <ul>{items}</ul>
 }
 
-const Table = ({ token }: { token: Tokens.Table }) => {
-  const cell = (Tag: "th" | "td", { tokens, align }: Tokens.TableCell, index: number) => (
-    <Tag key={index} {...(align && { style: { textAlign: align } })}>
-      <Inlines tokens={tokens} />
-    </Tag>
-  )
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: a section would become a landmark
-    <div role="group" className="markdown-table" tabIndex={0} aria-label={t("chat.table")}>
-      <table>
-        <thead>
-          <tr>{token.header.map((one, index) => cell("th", one, index))}</tr>
-        </thead>
-        <tbody>
-          {token.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only appended
-            <tr key={index}>{row.map((one, column) => cell("td", one, column))}</tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
 const isFenceClosed = ({ raw }: Tokens.Code): boolean => /\n[ \t]*(`{3,}|~{3,})[ \t]*\n*$/.test(raw)
 
 const Code = ({ token, open }: { token: Tokens.Code; open: boolean }) => {
@@ -110,7 +86,7 @@ export const BlockView = ({ token: untypedToken, open }: BlockProps): ReactNode 
     case "list":
       return <List token={token} open={open} />
     case "table":
-      return <Table token={token} />
+      return <TableBlock token={token} />
     case "hr":
       return <hr />
     case "formula":

@@ -1,9 +1,11 @@
-import { WrapText } from "lucide-react"
+import { Download, WrapText } from "lucide-react"
 import { type ReactNode, useEffect, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
+import { downloadTextFile } from "../../../lib/download.ts"
 import { IconButton } from "../../../ui/button.tsx"
 import { classes } from "../../../ui/classes.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
+import { fileExtensionOf } from "./file-extension.ts"
 
 interface CodeBlockProps {
   code: string
@@ -33,6 +35,8 @@ const useHighlighting = ({ code, language, growing }: CodeBlockProps): ReactNode
 export const CodeBlock = (props: CodeBlockProps) => {
   const [wrapped, setWrapped] = useState(false)
   const shown = useHighlighting(props)
+  const download = (): void =>
+    downloadTextFile(`code.${fileExtensionOf(props.language)}`, "text/plain", props.code)
   return (
     <figure className="code-block">
       <figcaption>
@@ -43,6 +47,7 @@ export const CodeBlock = (props: CodeBlockProps) => {
           aria-pressed={wrapped}
           onClick={() => setWrapped(!wrapped)}
         />
+        <IconButton icon={Download} label={t("markdown.downloadCode")} onClick={download} />
         <CopyButton text={props.code} label={t("chat.copyCode")} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}

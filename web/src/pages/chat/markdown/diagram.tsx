@@ -1,16 +1,18 @@
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
-import { currentTheme, useTheme } from "../../../lib/theme.ts"
+import { useCurrentTheme } from "../../../lib/theme.ts"
 import { Button } from "../../../ui/button.tsx"
 import { CodeBlock } from "./code-block.tsx"
 
-/** A Mermaid diagram as an image, in which no script can run, or its source code. */
-export const Diagram = ({ source }: { source: string }) => {
-  useTheme()
-  const theme = currentTheme()
+const DiagramDialog = lazy(async () => ({
+  default: (await import("./diagram-dialog.tsx")).DiagramDialog,
+}))
+
+/** The diagram as an image; its URL is null until drawn. */
+const useDiagram = (source: string): { url: string | null; failed: boolean } => {
+  const theme = useCurrentTheme()
   const [picture, setPicture] = useState<{ source: string; url: string } | null>(null)
   const [failed, setFailed] = useState(false)
-  const [asSource, setAsSource] = useState(false)
   useEffect(() => {
     let isUnmounted = false
     const draw = async (): Promise<void> => {
@@ -26,8 +28,15 @@ export const Diagram = ({ source }: { source: string }) => {
       isUnmounted = true
     }
   }, [source, theme])
+  return { url: picture?.source === source ? picture.url : null, failed }
+}
 
-  const url = picture?.source === source ? picture.url : null
+/** A Mermaid diagram as an image, in which no script can run, or its source code. */
+export const Diagram = ({ source }: { source: string }) => {
+  const { url, failed } = useDiagram(source)
+  const [asSource, setAsSource] = useState(false)
+  const [enlarged, setEnlarged] = useState(false)
+  const picture = useRef<HTMLButtonElement>(null)
   if (asSource || failed || !url) {
     return (
       <>
@@ -39,10 +48,28 @@ export const Diagram = ({ source }: { source: string }) => {
   }
   return (
     <figure className="diagram">
-      <img src={url} alt={t("chat.diagram")} />
+      <button
+        ref={picture}
+        type="button"
+        className="diagram-picture"
+        aria-label={t("markdown.enlargeDiagram")}
+        onClick={() => setEnlarged(true)}
+      >
+        <img src={url} alt={t("chat.diagram")} />
+      </button>
       <Button variant="quiet" onClick={() => setAsSource(true)}>
         {t("chat.showSource")}
       </Button>
+      <Suspense fallback={null}>
+        {enlarged && (
+          <DiagramDialog
+            source={source}
+            url={url}
+            trigger={picture}
+            onClose={() => setEnlarged(false)}
+          />
+        )}
+      </Suspense>
     </figure>
   )
 }

@@ -4,25 +4,13 @@ import type { MarkdownToken } from "../../../lib/markdown-blocks.ts"
 import { CitationsContext, splitAtCitations } from "../citations.ts"
 import { Citation } from "./citation.tsx"
 import { Formula } from "./formula.tsx"
+import { decodeEntities } from "./plain-text.ts"
 
 const safeAddress = (href: string): string | null => {
   if (!URL.canParse(href)) return null
   const { protocol } = new URL(href)
   return ["http:", "https:", "mailto:"].includes(protocol) ? href : null
 }
-
-const entities: Record<string, string> = {
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&amp;": "&",
-  "&nbsp;": "\u00a0",
-}
-
-/** Entities that models commonly write. */
-const decodeEntities = (text: string): string =>
-  text.replace(/&(lt|gt|quot|#39|amp|nbsp);/g, (entity) => entities[entity] ?? entity)
 
 /** Whether the current text is part of a link, where numbers are not citations. */
 const InLinkContext = createContext(false)

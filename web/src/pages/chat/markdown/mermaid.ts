@@ -1,4 +1,5 @@
 import mermaid from "mermaid"
+import { readDiagramColors } from "./diagram-colors.ts"
 
 const maxCharacters = 20_000
 let number = 0
@@ -13,6 +14,8 @@ const lockedOptions = [
   "maxEdges",
   "suppressErrorRendering",
   "htmlLabels",
+  "theme",
+  "themeVariables",
   "themeCSS",
   "fontFamily",
   "layout",
@@ -33,7 +36,8 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     htmlLabels: false,
     flowchart: { htmlLabels: false },
     layout: "dagre",
-    theme: theme === "dark" ? "dark" : "default",
+    theme: "base",
+    themeVariables: readDiagramColors(theme),
     fontFamily: "ui-sans-serif, system-ui, sans-serif",
     maxTextSize: maxCharacters,
     suppressErrorRendering: true,

@@ -44,10 +44,15 @@ const useWidth = (scroller: RefObject<HTMLDivElement | null>): number => {
 /** Sizes of the pages loaded so far. */
 const usePageSizes = (firstSize: PageSize) => {
   const [sizes, setSizes] = useState<ReadonlyMap<number, PageSize>>(new Map())
-  const onSize = useCallback((page: number, size: PageSize) => {
-    setSizes((known) => (known.has(page) ? known : new Map(known).set(page, size)))
-  }, [])
   const sizeOf = useCallback((page: number) => sizes.get(page) ?? firstSize, [sizes, firstSize])
+  const onSize = useCallback(
+    (page: number, size: PageSize) => {
+      const { width, height } = sizeOf(page)
+      if (width === size.width && height === size.height) return
+      setSizes((known) => new Map(known).set(page, size))
+    },
+    [sizeOf],
+  )
   return { sizeOf, onSize }
 }
 

@@ -41,7 +41,9 @@ export const useScrolledPages = (
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element) return
-    element.scrollTop = Math.round(layout.yOf(anchor.current))
+    const top = layout.yOf(anchor.current)
+    // Setting it would end a smooth scroll.
+    if (Math.abs(element.scrollTop - top) >= 1) element.scrollTop = top
     onScroll()
   }, [scroller, layout, onScroll])
 
