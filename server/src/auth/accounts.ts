@@ -52,7 +52,7 @@ interface CreatedSession {
 }
 
 const failWrongCredentials = (): never =>
-  fail("wrong_credentials", "The e-mail address or password is incorrect")
+  fail("wrong_credentials", "The e-mail address or password is incorrect.")
 
 const failWrongCurrentPassword = (): never => {
   const message = "This is not your current password."

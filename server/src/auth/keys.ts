@@ -71,8 +71,8 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
 
     create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
       if (input.expires_at !== null && input.expires_at <= now()) {
-        const message = "expires_at: Use a time in the future, in epoch seconds."
-        fail("invalid", message, { errors: [{ path: "expires_at", message }] })
+        const message = "Use a time in the future, in epoch seconds."
+        fail("invalid", `expires_at: ${message}`, { errors: [{ path: "expires_at", message }] })
       }
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)

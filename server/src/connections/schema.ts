@@ -3,13 +3,13 @@ import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
 
 const BaseUrl = z
-  .url({ protocol: /^https?$/, error: "Use an http or https URL" })
+  .url({ protocol: /^https?$/, error: "Use an http or https URL." })
   .max(2000)
   .refine(
     (url) => !/^[^/]*\/\/[^/]*@/.test(url),
-    "The URL must not contain credentials; use api_key or headers instead",
+    "Remove the credentials from the URL; use api_key or headers instead.",
   )
-  .refine((url) => !/[?#]/.test(url), "The URL must not contain a query or a fragment")
+  .refine((url) => !/[?#]/.test(url), "Remove the query and the fragment from the URL.")
   .transform(stripTrailingSlashes)
 
 /** These frame the message and are set by the gateway. */
@@ -18,11 +18,11 @@ const framingHeaders =
 
 const HeaderName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "Not a valid header name")
-  .refine((name) => !framingHeaders.test(name), "This header is set by the gateway")
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "Enter a valid header name.")
+  .refine((name) => !framingHeaders.test(name), "This header is set by the gateway.")
 const HeaderValue = z
   .string()
-  .regex(/^[\t\x20-\x7e]*$/, "Use printable ASCII characters only")
+  .regex(/^[\t\x20-\x7e]*$/, "Use printable ASCII characters only.")
   .max(8000)
 const Headers = z.record(HeaderName, HeaderValue)
 
@@ -31,18 +31,18 @@ const Timeout = z.number().positive().max(86_400).nullable()
 
 const fields = {
   kind: z.enum(["ollama", "openai"]),
-  name: z.string().trim().min(1, "Enter a name").max(100),
+  name: z.string().trim().min(1, "Enter a name.").max(100),
   base_url: BaseUrl,
   /** Sent to the upstream; never returned by the API. */
   api_key: z
     .string()
-    .regex(/^[\x21-\x7e]*$/, "Use printable ASCII characters without spaces")
+    .regex(/^[\x21-\x7e]*$/, "Use printable ASCII characters without spaces.")
     .max(4000),
   headers: Headers,
   /** Prepended to each of its model ids: `prefix.name`. */
   id_prefix: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,50}$/, "Use 1 to 50 letters, digits, dots, underscores or hyphens")
+    .regex(/^[A-Za-z0-9._-]{1,50}$/, "Use 1 to 50 letters, digits, dots, underscores or hyphens.")
     .nullable(),
   /** Limits the connection to these models, by the provider's own names; null offers all. */
   allowed_models: z.array(z.string().max(300)).max(2000).nullable(),

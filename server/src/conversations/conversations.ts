@@ -98,7 +98,7 @@ export const createChats = (deps: Deps) => {
     if (current === undefined) return
     const [known] = await messages.byIds(id, [current])
     if (!known) {
-      const message = "Message not found in this chat"
+      const message = "Message not found in this chat."
       fail("invalid", `current_id: ${message}`, { errors: [{ path: "current_id", message }] })
     }
   }

@@ -26,7 +26,7 @@ export const ExportedMessage = z.object({
         base64: z
           .string()
           .max(28_000_000)
-          .refine((text) => text === "" || isBase64(text), "Use base64 with padding"),
+          .refine((text) => text === "" || isBase64(text), "Use base64 with padding."),
       }),
     )
     .max(10)

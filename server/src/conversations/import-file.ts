@@ -30,7 +30,7 @@ const failInvalid = (path: string, message: string): never =>
 const parseValue = (bytes: Buffer, path: string): unknown => {
   const value: unknown = JSON.parse(bytes.toString("utf8"))
   if (findUnstorableInBody(bytes, value) === null) return value
-  return failInvalid(path, "Remove U+0000 characters and lone surrogates")
+  return failInvalid(path, "Remove U+0000 characters and lone surrogates.")
 }
 
 const parseMessages = (
@@ -42,7 +42,7 @@ const parseMessages = (
   for (const { start, end } of elementRanges(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
-      failInvalid(path.join("."), `A chat may have at most ${maxMessages} messages`)
+      failInvalid(path.join("."), `A chat may have at most ${maxMessages} messages.`)
     messages.push(
       validate(ExportedMessage, parseValue(bytes.subarray(start, end), path.join(".")), path),
     )
@@ -59,23 +59,23 @@ const checkReferences = (chat: ExportedChat, at: number): ExportedChat => {
   if (ids.size <= maxReferencedFiles) return chat
   return failInvalid(
     `chats.${at}`,
-    `A chat may refer to at most ${maxReferencedFiles} different files`,
+    `A chat may refer to at most ${maxReferencedFiles} different files.`,
   )
 }
 
 const parseChat = (bytes: Buffer, at: number): ExportedChat => {
   const path = `chats.${at}`
-  if (bytes[0] !== openBrace) failInvalid(path, "Use a chat object")
+  if (bytes[0] !== openBrace) failInvalid(path, "Use a chat object.")
   if (bytes.length <= maxSinglePassBytes)
     return validate(ExportedChat, parseValue(bytes, path), ["chats", at])
   const found = readMembers(bytes, 100)
   const [messages, duplicate] = found.filter(({ key }) => key === "messages")
   if (!messages || duplicate || bytes[messages.valueStart] !== openBracket) {
-    return failInvalid(`${path}.messages`, "Use a single array of messages")
+    return failInvalid(`${path}.messages`, "Use a single array of messages.")
   }
   const otherFields = removeMember(bytes, found, "messages")
   if (otherFields.length > maxRestBytes)
-    failInvalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages`)
+    failInvalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages.`)
   const checked = validate(ExportedChatFields, parseValue(otherFields, path), ["chats", at])
   return { ...checked, messages: parseMessages(bytes, messages, at) }
 }
@@ -84,11 +84,11 @@ const parseChats = (bytes: Buffer, { valueStart }: JsonMember) =>
   function* (): Generator<ExportedChat> {
     let at = 0
     for (const { start, end } of elementRanges(bytes, valueStart)) {
-      if (at === maxChats) failInvalid("chats", `Import at most ${maxChats} chats at a time`)
+      if (at === maxChats) failInvalid("chats", `Import at most ${maxChats} chats at a time.`)
       yield checkReferences(parseChat(bytes.subarray(start, end), at), at)
       at++
     }
-    if (at === 0) failInvalid("chats", "Include at least one chat")
+    if (at === 0) failInvalid("chats", "Include at least one chat.")
   }
 
 /** @throws {Failure} `invalid` if the body contains neither chats nor Markdown */
@@ -102,5 +102,5 @@ export const parseImport = ({
   const value =
     markdown && parseValue(bytes.subarray(markdown.valueStart, markdown.valueEnd), "markdown")
   const checked = validate(ChatImport, { markdown: value })
-  return "markdown" in checked ? checked : failInvalid("chats", "Use an array of chats")
+  return "markdown" in checked ? checked : failInvalid("chats", "Use an array of chats.")
 }

@@ -4,11 +4,11 @@ import { FileReference } from "../knowledge/citations.ts"
 import { isBase64 } from "./base64.ts"
 import { ChatAttachment, ChatSkippedSource, ChatSource } from "./source-schema.ts"
 
-const Title = z.string().trim().min(1, "Enter a title").max(200)
+const Title = z.string().trim().min(1, "Enter a title.").max(200)
 export const Folder = z.string().trim().min(1).max(100)
 const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
 export const ModelId = z.string().min(1).max(300)
-const Models = z.array(ModelId).min(1).max(6, "Choose at most six models")
+const Models = z.array(ModelId).min(1).max(6, "Choose at most six models.")
 const System = z.string().max(200_000)
 /** Sent with every request of the chat; parameters that the gateway sets are removed. */
 const Params = z.record(z.string().max(100), z.unknown()).transform((params) => {
@@ -205,8 +205,8 @@ const isImageUrl = (url: string): boolean => {
 
 const ImageUrl = z
   .string()
-  .max(28_000_000, "Use an image of at most 20 MB")
-  .refine(isImageUrl, "Use a data URL of a PNG, JPEG, GIF or WebP image")
+  .max(28_000_000, "Use an image of at most 20 MB.")
+  .refine(isImageUrl, "Use a data URL of a PNG, JPEG, GIF or WebP image.")
 
 /**
  * Sends a message or continues. With `content`, a new message is added below `parent_id`; without

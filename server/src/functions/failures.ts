@@ -6,7 +6,7 @@ export const failNotFound = (id: string): never =>
 
 /** @throws {Failure} `conflict` */
 export const failIdTaken = (id: string): never =>
-  fail("conflict", `A function with the id "${id}" already exists.`)
+  fail("conflict", `A function with the ID "${id}" already exists.`)
 
 /** @throws {Failure} `conflict` */
 export const failVersionConflict = (version: number): never =>

@@ -6,7 +6,7 @@ export const maxContent = 256 * 1024
 const FunctionId = z
   .string()
   .max(64)
-  .regex(/^[a-z][a-z0-9_]*$/, "must start with a lowercase letter and contain only a-z, 0-9 and _")
+  .regex(/^[a-z][a-z0-9_]*$/, "Start with a lowercase letter and use only a-z, 0-9 and _.")
 
 const Text = z.string().max(2000)
 
@@ -59,13 +59,11 @@ const Host = z
   .string()
   .max(260)
   .transform((text) => text.trim().toLowerCase())
-  .pipe(
-    z.string().regex(host, "must be a host such as api.example.com, *.example.com or host:8443"),
-  )
+  .pipe(z.string().regex(host, "Enter a host such as api.example.com, *.example.com or host:8443."))
 
 const fields = {
-  name: z.string().trim().min(1, "must not be empty").max(200),
-  content: z.string().min(1, "must not be empty").max(maxContent),
+  name: z.string().trim().min(1, "Enter a name.").max(200),
+  content: z.string().min(1, "Enter the source code.").max(maxContent),
   meta: z.looseObject({
     description: z.string().max(10_000).default(""),
     tags: z.array(z.string().min(1).max(100)).max(50).default([]),

@@ -10,9 +10,9 @@ const failInvalid = (name: string, message: string): never => {
 }
 
 const checkRange = (name: string, value: number, { min, max }: SettingDefinition): number => {
-  if (!Number.isFinite(value)) failInvalid(name, "must be a number")
-  if (min !== undefined && value < min) failInvalid(name, `must be ${min} or more`)
-  if (max !== undefined && value > max) failInvalid(name, `must be ${max} or less`)
+  if (!Number.isFinite(value)) failInvalid(name, "Enter a number.")
+  if (min !== undefined && value < min) failInvalid(name, `Enter a number of at least ${min}.`)
+  if (max !== undefined && value > max) failInvalid(name, `Enter a number of at most ${max}.`)
   return value
 }
 
@@ -20,18 +20,17 @@ const maxCharacters = 20_000
 
 const checkValue = (name: string, value: Value, shape: SettingDefinition): Value => {
   if (shape.type === "boolean") {
-    return typeof value === "boolean" ? value : failInvalid(name, "must be true or false")
+    return typeof value === "boolean" ? value : failInvalid(name, "Use true or false.")
   }
   if (shape.type === "number") {
     return typeof value === "number"
       ? checkRange(name, value, shape)
-      : failInvalid(name, "must be a number")
+      : failInvalid(name, "Enter a number.")
   }
-  if (typeof value !== "string") return failInvalid(name, "must be a string")
-  if (value.length > maxCharacters)
-    failInvalid(name, `must have at most ${maxCharacters} characters`)
+  if (typeof value !== "string") return failInvalid(name, "Enter a text.")
+  if (value.length > maxCharacters) failInvalid(name, `Use at most ${maxCharacters} characters.`)
   if (shape.type === "choice" && !shape.choices?.includes(value)) {
-    failInvalid(name, `must be one of: ${(shape.choices ?? []).join(", ")}`)
+    failInvalid(name, `Choose one of: ${(shape.choices ?? []).join(", ")}.`)
   }
   return value
 }
@@ -55,7 +54,7 @@ export const applyValueChanges = (
   changes: Record<string, Value | null>,
 ): SettingValues => {
   for (const name of Object.keys(changes)) {
-    if (!Object.hasOwn(settings, name)) failInvalid(name, "unknown setting")
+    if (!Object.hasOwn(settings, name)) failInvalid(name, "Unknown setting.")
   }
   const next: SettingValues = {}
   for (const [name, shape] of Object.entries(settings)) {

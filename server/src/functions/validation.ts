@@ -182,7 +182,7 @@ export const createSourceValidator = (sandbox: Sandbox, typeStripper: TypeStripp
       for (const [at, { id, content }] of functions.entries()) {
         if (sources.has(id)) {
           const path = `functions.${at}.id`
-          const message = `"${id}" occurs more than once`
+          const message = `"${id}" occurs more than once.`
           fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
         }
         sources.set(id, await validateOrFail(content, `functions.${at}.content`))

@@ -1,5 +1,6 @@
 import type { z } from "zod"
 import { type FieldError, fail } from "../errors.ts"
+import { describeIssue } from "./issue-messages.ts"
 
 /** More would not help, and a body can have 100,000 errors. */
 const maxErrors = 20
@@ -21,9 +22,9 @@ export const validate = <T extends z.ZodType>(
   value: unknown,
   prefix: readonly PropertyKey[] = [],
 ): z.output<T> => {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: describeIssue })
   if (result.success) return result.data
   const errors = fieldErrors(result.error, prefix)
   const sentences = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message))
-  return fail("invalid", sentences.join("; "), { errors })
+  return fail("invalid", sentences.join(" "), { errors })
 }

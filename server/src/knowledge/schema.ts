@@ -8,7 +8,7 @@ export const RetrievalMode = z.enum(["hybrid", "lexical", "dense"])
 export type RetrievalMode = z.output<typeof RetrievalMode>
 
 const fields = {
-  name: z.string().trim().min(1, "must not be empty").max(200),
+  name: z.string().trim().min(1, "Enter a name.").max(200),
   description: z.string().max(10_000),
   access_grants: AccessGrants,
   /** The retrieval mode: lexical, semantic, or both. */
@@ -124,7 +124,7 @@ export type FileCollections = z.output<typeof FileCollections>
 
 export const CollectionQuery = z
   .object({
-    query: z.string().trim().min(1, "must not be empty").max(10_000),
+    query: z.string().trim().min(1, "Enter a question.").max(10_000),
     /** The previous question in the conversation, for follow-ups such as "And on Sundays?". */
     previous: z.string().trim().max(10_000).optional(),
     k: z.int().min(1).max(100).default(10),

@@ -15,13 +15,13 @@ export const findChainError = async (
   let last = model
   while (last.base_model_id !== last.id) {
     if (last !== model && last.base_model_id === model.id) {
-      return `Choose another base model: "${model.base_model_id}" is itself based on "${model.id}"`
+      return `Choose another base model: "${model.base_model_id}" is itself based on "${model.id}".`
     }
     const id = last.base_model_id
     const base = await baseOf(id)
     if (base === undefined) return null
     if (++length > maxChainLength)
-      return `Choose another base model: at most ${maxChainLength} models can be based on one another`
+      return `Choose another base model: at most ${maxChainLength} models can be based on one another.`
     last = { id, base_model_id: base }
   }
   return null

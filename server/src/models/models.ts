@@ -69,7 +69,7 @@ export const createModels = (deps: Deps) => {
       if (caller.user.role === "admin") return
       failInvalid(
         field,
-        "Choose another id: only administrators may give a model the id of its base model",
+        "Choose another ID: only administrators may give a model the ID of its base model.",
       )
     }
     const workspace = catalogue.effectiveModel(base)
@@ -77,7 +77,7 @@ export const createModels = (deps: Deps) => {
     try {
       await catalogue.resolve(caller, base)
     } catch {
-      failInvalid(field, `Model "${base}" not found. Choose one from the list of models`)
+      failInvalid(field, `Model "${base}" not found. Choose one from the list of models.`)
     }
   }
 
@@ -271,7 +271,7 @@ export const createModels = (deps: Deps) => {
     ): Promise<{ created: string[]; updated: string[] }> => {
       const planned = new Set<string>()
       for (const [at, { id }] of inputs.entries()) {
-        if (planned.has(id)) failInvalid(`models.${at}.id`, `"${id}" occurs more than once`)
+        if (planned.has(id)) failInvalid(`models.${at}.id`, `"${id}" occurs more than once.`)
         planned.add(id)
       }
       for (const [at, { id, base_model_id: base }] of inputs.entries()) {

@@ -4,10 +4,10 @@ import { ListQuery } from "../http/pagination.ts"
 
 const ModelId = z
   .string()
-  .min(1, "Enter a model id")
+  .min(1, "Enter a model ID.")
   .max(300)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
-  .regex(/^[^\s\u0000-\u001f\u007f]+$/, "Do not use spaces or control characters")
+  .regex(/^[^\s\u0000-\u001f\u007f]+$/, "Do not use spaces or control characters.")
 
 /** One entry of `GET /api/models`: OpenAI's fields, and those that help people choose. */
 export const ModelRecord = z
@@ -45,7 +45,7 @@ const Meta = z.looseObject(summaryMeta)
 const Params = z.looseObject({ system: z.string().max(200_000).optional() })
 
 const fields = {
-  name: z.string().trim().min(1, "Enter a name").max(200),
+  name: z.string().trim().min(1, "Enter a name.").max(200),
   base_model_id: ModelId,
   meta: Meta,
   params: Params,

@@ -10,12 +10,12 @@ const fields = {
     .string()
     .trim()
     .toLowerCase()
-    .min(1, "Enter a command")
+    .min(1, "Enter a command.")
     .max(50)
-    .regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u, "Use letters, digits, hyphens, and underscores only"),
-  title: z.string().trim().min(1, "Enter a title").max(200),
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u, "Use letters, digits, hyphens, and underscores only."),
+  title: z.string().trim().min(1, "Enter a title.").max(200),
   /** The text, with variables such as `{{name}}` or `{{tone|friendly}}`. */
-  content: z.string().min(1, "Enter the text of the prompt").max(maxContentLength),
+  content: z.string().min(1, "Enter the text of the prompt.").max(maxContentLength),
   access_grants: AccessGrants,
 }
 

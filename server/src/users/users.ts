@@ -100,7 +100,7 @@ export const createUsers = (deps: Deps) => {
     after.updated_ms = nowMs()
     if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
     await requireRemainingAdmin(tx, before, after)
-    if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use`)
+    if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use.`)
     if (after.email !== before.email) await store.renameEmail(tx, before, after.email)
     const secretChanged = before.password_hash !== after.password_hash
     if (!after.active || secretChanged) await endSessions(tx, id)
@@ -113,7 +113,7 @@ export const createUsers = (deps: Deps) => {
     const work = { value: user.email, type: "work", display: null, primary: true }
     const emails: UserEmail[] = [work]
     if (!(await store.insert(tx, user, emails))) {
-      fail("conflict", `${user.email} is already in use`)
+      fail("conflict", `${user.email} is already in use.`)
     }
     const { role, active } = user
     const target = { type: "user", id: user.id }

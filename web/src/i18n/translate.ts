@@ -1,16 +1,35 @@
 import { useSyncExternalStore } from "react"
 import { readLocalStorage, writeLocalStorage } from "../lib/local-storage.ts"
 import { en } from "./en.ts"
+import { createMessageTranslator } from "./server-messages.ts"
 
 /** A text, or its plural forms; `{name}` is a placeholder. */
 export type Message = string | { one: string; other: string }
 export type MessageKey = keyof typeof en
 export type Catalogue = Record<MessageKey, Message>
 
+interface Texts {
+  catalogue: Catalogue
+  /** Translations of the gateway's messages by their English text, with the same placeholders. */
+  serverMessages: Record<string, string>
+}
+
 /** To add a language, add a file next to en.ts and a line here. */
 export const languages = {
-  en: { name: "English", load: async (): Promise<Catalogue> => en },
-  de: { name: "Deutsch", load: async (): Promise<Catalogue> => (await import("./de.ts")).de },
+  en: {
+    name: "English",
+    load: async (): Promise<Texts> => ({ catalogue: en, serverMessages: {} }),
+  },
+  de: {
+    name: "Deutsch",
+    load: async (): Promise<Texts> => {
+      const [{ de }, { serverMessages }] = await Promise.all([
+        import("./de.ts"),
+        import("./de/server-messages.ts"),
+      ])
+      return { catalogue: de, serverMessages }
+    },
+  },
 } as const
 export type Language = keyof typeof languages
 
@@ -18,10 +37,13 @@ const isLanguage = (text: string): text is Language => Object.hasOwn(languages, 
 
 let language: Language = "en"
 let catalogue: Catalogue = en
+let translateMessage = (message: string): string => message
 const listeners = new Set<() => void>()
 
 const applyLanguage = async (next: Language): Promise<void> => {
-  catalogue = await languages[next].load()
+  const texts = await languages[next].load()
+  catalogue = texts.catalogue
+  translateMessage = createMessageTranslator(texts.serverMessages)
   language = next
   document.documentElement.lang = next
   for (const listener of listeners) listener()
@@ -60,6 +82,9 @@ export const t = (key: MessageKey, values: MessageValues = {}): string => {
   const form = new Intl.PluralRules(language).select(Number(values.count)) === "one"
   return fillPlaceholders(form ? message.one : message.other, values)
 }
+
+/** A message of the gateway in the current language, or as it is if no translation is known. */
+export const translateServerMessage = (message: string): string => translateMessage(message)
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener)

@@ -1,8 +1,8 @@
 import { Combobox as Base } from "@base-ui/react/combobox"
 import { Check, ChevronsUpDown } from "lucide-react"
-import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { type KeyboardEvent, useContext, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import type { ControlProps } from "./field.tsx"
+import { type ControlProps, FieldChange } from "./field.tsx"
 
 export interface ComboboxChoice {
   value: string
@@ -60,12 +60,16 @@ export const Combobox = (props: ComboboxProps) => {
   const { choices, value, onValue, placeholder, onQuery, disabled = false, ...rest } = props
   const { loading = false, ...controlProps } = rest
   const { list, onKeyDown } = useEnterKey(loading)
+  const markChanged = useContext(FieldChange)
   const chosen = choices.find((choice) => choice.value === value) ?? null
   return (
     <Base.Root
       items={choices}
       value={chosen}
-      onValueChange={(choice: ComboboxChoice | null) => onValue(choice?.value ?? null)}
+      onValueChange={(choice: ComboboxChoice | null) => {
+        markChanged()
+        onValue(choice?.value ?? null)
+      }}
       itemToStringLabel={(choice: ComboboxChoice) => choice.label}
       isItemEqualToValue={(a: ComboboxChoice, b: ComboboxChoice) => a.value === b.value}
       disabled={disabled}

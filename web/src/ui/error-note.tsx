@@ -1,5 +1,5 @@
 import { RotateCw, TriangleAlert } from "lucide-react"
-import { t } from "../i18n/translate.ts"
+import { t, translateServerMessage } from "../i18n/translate.ts"
 import { ApiError, UnreachableError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
 
@@ -9,7 +9,7 @@ export const errorText = (error: unknown): string => {
     if (error.status === 429 && error.retryAfter !== null) {
       return t("error.slow", { seconds: error.retryAfter })
     }
-    return error.message
+    return translateServerMessage(error.message)
   }
   if (error instanceof UnreachableError) return t("error.gone")
   return error instanceof Error && error.message ? error.message : t("error.unknown")

@@ -1,5 +1,12 @@
 import { Lock } from "lucide-react"
-import { type ComponentProps, type ReactNode, useId } from "react"
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  useContext,
+  useId,
+  useState,
+} from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
 
@@ -27,25 +34,45 @@ export interface FieldProps {
   children: (controlProps: ControlProps) => ReactNode
 }
 
-/** A form field: label, control, help, and error. */
+/** Call it when the value of a control changes without an `input` event. */
+export const FieldChange = createContext<() => void>(() => undefined)
+
+/** An error until the user changes the field. */
+const useUncorrectedError = (error: string | undefined) => {
+  const reportChange = useContext(FieldChange)
+  const [isCorrected, setCorrected] = useState(false)
+  // Saving again removes the error first, so that the next one is shown even if it is the same.
+  if (!error && isCorrected) setCorrected(false)
+  const markChanged = (): void => {
+    if (!error) return
+    setCorrected(true)
+    reportChange()
+  }
+  return { error: isCorrected ? undefined : error, markChanged }
+}
+
+/** A form field: label, control, help, and error, which disappears when the value changes. */
 export const Field = (props: FieldProps) => {
-  const { label, help, error, locked, disabled = false, labelAction, className, children } = props
+  const { label, help, locked, disabled = false, labelAction, className, children } = props
+  const { error, markChanged } = useUncorrectedError(props.error)
   const id = useId()
   const described = [help && `${id}-help`, locked && `${id}-lock`, error && `${id}-error`]
   return (
-    <div className={classes("flex min-w-0 flex-col gap-1.5", className)}>
+    <div onInput={markChanged} className={classes("flex min-w-0 flex-col gap-1.5", className)}>
       <div className="flex items-baseline justify-between gap-2">
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
         {labelAction && <span className="text-xs text-muted">{labelAction}</span>}
       </div>
-      {children({
-        id,
-        "aria-describedby": described.filter(Boolean).join(" ") || undefined,
-        "aria-invalid": error ? true : undefined,
-        disabled: disabled || locked !== undefined,
-      })}
+      <FieldChange value={markChanged}>
+        {children({
+          id,
+          "aria-describedby": described.filter(Boolean).join(" ") || undefined,
+          "aria-invalid": error ? true : undefined,
+          disabled: disabled || locked !== undefined,
+        })}
+      </FieldChange>
       {help && (
         <p id={`${id}-help`} className="text-xs text-muted">
           {help}

@@ -1,12 +1,13 @@
 import { useBlocker } from "@tanstack/react-router"
 import { Check } from "lucide-react"
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
-import { t } from "../i18n/translate.ts"
+import { t, translateServerMessage } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
 import { Button } from "./button.tsx"
 import { ConfirmDialog } from "./confirm-dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
+import { FieldChange } from "./field.tsx"
 
 /** A form's values and the saved values they are compared with. */
 export const useDraft = <T extends object>(initial: T) => {
@@ -27,12 +28,13 @@ export const useDraft = <T extends object>(initial: T) => {
   return { base, values, set, settle: markSaved, settleSome: markFieldsSaved, dirty }
 }
 
-/** The gateway's validation message for a field. */
+/** The gateway's validation message for a field, in the user's language. */
 export const fieldError = (error: unknown, ...paths: string[]): string | undefined => {
   if (!(error instanceof ApiError)) return undefined
-  return error.errors.find(({ path }) =>
+  const found = error.errors.find(({ path }) =>
     paths.some((prefix) => path === prefix || path.startsWith(`${prefix}.`)),
-  )?.message
+  )
+  return found && translateServerMessage(found.message)
 }
 
 interface FormProps {
@@ -60,6 +62,8 @@ export const Form = (props: FormProps) => {
     enableBeforeUnload: () => dirty && !saved,
     withResolver: true,
   })
+  // The last error whose fields the user has begun to correct.
+  const [corrected, setCorrected] = useState<unknown>(null)
   const canSave = always || dirty
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -74,9 +78,10 @@ export const Form = (props: FormProps) => {
   const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
   const isShownInFields =
     hasFieldErrors && error.errors.every(({ path }) => fields.includes(path.split(".")[0] ?? ""))
+  const asksForCorrection = isShownInFields && corrected !== error
   return (
     <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-      {props.children}
+      <FieldChange value={() => setCorrected(error)}>{props.children}</FieldChange>
       {error !== null && error !== undefined && !isShownInFields && <ErrorNote error={error} />}
       <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center gap-3 border-t border-line bg-bg px-4 py-3 wide:mx-0 wide:px-0">
         <Button type="submit" variant="primary" busy={saving} disabled={!canSave}>
@@ -84,8 +89,8 @@ export const Form = (props: FormProps) => {
         </Button>
         {props.extraActions}
         <span role="status" className="flex items-center gap-1.5 text-xs text-muted">
-          {isShownInFields && <span className="text-danger">{t("form.check")}</span>}
-          {!isShownInFields && dirty && !always && t("form.unsaved")}
+          {asksForCorrection && <span className="text-danger">{t("form.check")}</span>}
+          {!asksForCorrection && dirty && !always && t("form.unsaved")}
           {!dirty && saved && (
             <>
               <Check aria-hidden className="size-3.5 text-ok" /> {t("form.saved")}

@@ -1,10 +1,10 @@
 import { Autocomplete } from "@base-ui/react/autocomplete"
 import { X } from "lucide-react"
-import { useState } from "react"
+import { useContext, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
 import { optionClass, popupClass } from "./combobox.tsx"
-import { type ControlProps, Field, type FieldProps, Input } from "./field.tsx"
+import { type ControlProps, Field, FieldChange, type FieldProps, Input } from "./field.tsx"
 
 interface TokensFieldProps extends Omit<FieldProps, "children"> {
   values: readonly string[]
@@ -40,26 +40,7 @@ export const TokensField = (props: TokensFieldProps) => {
             placeholder={placeholder}
             suggestions={free}
           />
-          {values.length > 0 && (
-            <ul className="flex flex-wrap gap-1.5">
-              {values.map((value) => (
-                <li
-                  key={value}
-                  className="inline-flex h-6.5 max-w-full items-center gap-1 rounded-md bg-hover pl-2 text-xs"
-                >
-                  <span className="truncate">{value}</span>
-                  <button
-                    type="button"
-                    aria-label={`${t("action.remove")}: ${value}`}
-                    onClick={() => onValues(values.filter((other) => other !== value))}
-                    className="flex size-6.5 items-center justify-center rounded-md text-muted hover:text-text"
-                  >
-                    <X aria-hidden className="size-3.5" />
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
+          {values.length > 0 && <TokenList values={values} onValues={onValues} />}
         </div>
       )}
     </Field>
@@ -119,5 +100,34 @@ const SuggestionInput = (props: SuggestionInputProps) => {
         </Autocomplete.Positioner>
       </Autocomplete.Portal>
     </Autocomplete.Root>
+  )
+}
+
+/** The values, each with a button that removes it. */
+const TokenList = ({ values, onValues }: Pick<TokensFieldProps, "values" | "onValues">) => {
+  const markChanged = useContext(FieldChange)
+  const remove = (value: string): void => {
+    markChanged()
+    onValues(values.filter((other) => other !== value))
+  }
+  return (
+    <ul className="flex flex-wrap gap-1.5">
+      {values.map((value) => (
+        <li
+          key={value}
+          className="inline-flex h-6.5 max-w-full items-center gap-1 rounded-md bg-hover pl-2 text-xs"
+        >
+          <span className="truncate">{value}</span>
+          <button
+            type="button"
+            aria-label={`${t("action.remove")}: ${value}`}
+            onClick={() => remove(value)}
+            className="flex size-6.5 items-center justify-center rounded-md text-muted hover:text-text"
+          >
+            <X aria-hidden className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

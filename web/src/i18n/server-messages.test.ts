@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { serverMessages } from "./de/server-messages.ts"
+import { createMessageTranslator } from "./server-messages.ts"
+
+const serverFolder = join(import.meta.dirname, "../../../server/src")
+
+describe("translated messages of the gateway", () => {
+  it("fill in values from the message", () => {
+    const translate = createMessageTranslator(serverMessages)
+    expect(translate("Enter a name.")).toBe("Geben Sie einen Namen ein.")
+    expect(translate("Use at least 8 characters.")).toBe("Verwenden Sie mindestens 8 Zeichen.")
+    expect(translate("ada@example.com is already in use.")).toBe(
+      "ada@example.com wird bereits verwendet.",
+    )
+    const placeholder = "Include {{sources}} where the passages go, or leave this empty."
+    expect(translate(placeholder)).toContain("{{sources}}")
+  })
+
+  it("stay as they are without a translation", () => {
+    const translate = createMessageTranslator(serverMessages)
+    expect(translate("The disk is full.")).toBe("The disk is full.")
+  })
+
+  it("exist in the gateway, word for word", () => {
+    const source = readdirSync(serverFolder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .map((name) => readFileSync(join(serverFolder, name), "utf8"))
+      .join("\n")
+    const parts = Object.keys(serverMessages).flatMap((template) => template.split(/\{\w+\}/))
+    expect(parts.filter((part) => part.length > 3 && !source.includes(part))).toEqual([])
+  })
+})
