@@ -3,9 +3,10 @@ import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
 import type { SseOptions } from "./http/sse-response.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
+import type { Settings } from "./settings/schema.ts"
 
 /**
- * Intervals and costs that tests reduce. Production uses the defaults: these options are arguments
+ * Intervals and costs that tests reduce, and defaults that they change. Production uses the defaults: these options are arguments
  * only, and no setting or environment variable changes them.
  */
 export interface GatewayOptions
@@ -14,4 +15,5 @@ export interface GatewayOptions
     SseOptions,
     KnowledgeOptions {
   passwordCost?: PasswordCost
+  defaultSettings?: Partial<Settings>
 }

@@ -55,7 +55,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const bus = await openBus(config)
   const audit = createAudit({ now })
   const failures = createFailureRecorder({ db, audit })
-  const settings = await createSettings({ config, db, bus, audit, now })
+  const settings = await createSettings({ ...options, config, db, bus, audit, now })
   const auditProcessing = createAuditProcessing({
     ...options,
     config,

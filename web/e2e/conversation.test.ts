@@ -119,3 +119,119 @@ it("compares answers over the full width, each with its time and tokens in view"
     expect(top).toBeLessThan(start + 40)
   }
 })
+
+it("answers again with another model", async () => {
+  const { page } = visit
+  await ask(visit, "who answers")
+  await answers(visit).getByText("You said: who answers").waitFor()
+  await page.getByRole("button", { name: "Answer with another model" }).click()
+  await page.getByRole("combobox", { name: "Search models" }).fill("gpt-reason")
+  await page.getByRole("option", { name: /gpt-reason-fake/ }).click()
+  await page.getByRole("heading", { name: "gpt-reason-fake", exact: true }).waitFor()
+  await page.getByText("2/2").waitFor()
+  await page.getByRole("button", { name: "Previous version" }).click()
+  await page.getByRole("heading", { name: "gpt-fake", exact: true }).waitFor()
+})
+
+it("keeps the user's version of an answer next to the original", async () => {
+  const { page } = visit
+  await ask(visit, "edit the answer")
+  await answers(visit).getByText("You said: edit the answer").waitFor()
+  await page.getByRole("button", { name: "More actions for this answer" }).click()
+  await page.getByRole("menuitem", { name: "Edit answer" }).click()
+  const field = page.getByRole("textbox", { name: "Edit answer" })
+  expect(await field.inputValue()).toBe("You said: edit the answer")
+  await field.fill("My **own** words")
+  await field.press("Enter")
+  await field.pressSequentially("and more")
+  await field.press("Control+Enter")
+  await answers(visit).locator("strong").getByText("own").waitFor()
+  await page.getByText("Edited", { exact: true }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("composer")
+  await page.reload()
+  await answers(visit).getByText("and more").waitFor()
+  await page.getByText("2/2").waitFor()
+  expect(await page.getByRole("button", { name: "Good answer" }).count()).toBe(0)
+})
+
+it("rates an answer with a reason, which administrators see", async () => {
+  const { page } = visit
+  await ask(visit, "rate the answer")
+  await answers(visit).getByText("You said: rate the answer").waitFor()
+  await page.getByRole("button", { name: "Bad answer" }).click()
+  const field = page.getByRole("textbox", { name: "What was wrong?" })
+  await field.fill("It only repeats me")
+  await field.press("Enter")
+  await page.getByText("Your reason: It only repeats me").waitFor()
+  await page.reload()
+  await page.getByText("Your reason: It only repeats me").waitFor()
+  await page.getByRole("button", { name: "Bad answer", pressed: true }).waitFor()
+  const chat = page.url()
+
+  await page.goto(`${app.gateway.url}/admin/users`)
+  await page.getByRole("link", { name: "Ratings", exact: true }).first().click()
+  const list = page.getByRole("table", { name: "Ratings" })
+  const row = list.getByRole("row", { name: /It only repeats me/ })
+  await row.getByRole("link", { name: "Portico Administrator" }).waitFor()
+  const summary = page.getByRole("table", { name: "By model" })
+  await summary.getByRole("row", { name: /gpt-fake 0 1/ }).waitFor()
+  await page.getByRole("searchbox", { name: "Search reasons" }).fill("nothing like it")
+  await page.getByText("It only repeats me").waitFor({ state: "detached" })
+
+  await page.goto(chat)
+  await page.getByRole("button", { name: "Bad answer", pressed: true }).click()
+  await page.getByRole("button", { name: "Bad answer", pressed: false }).waitFor()
+  await page.reload()
+  await page.getByRole("button", { name: "Bad answer", pressed: false }).waitFor()
+})
+
+it("continues a shared chat in a copy of one's own", async () => {
+  await ask(visit, "continue this")
+  await answers(visit).getByText("You said: continue this").waitFor()
+  const id = visit.page.url().split("/").at(-1)
+  await app.gateway.call("POST", `/api/v1/chats/${id}/share`, { shared: true })
+  const reader = await openAs("Copier")
+  await reader.page.goto(`${app.gateway.url}/s/${id}`)
+  await reader.page.getByRole("button", { name: "Continue in your own copy" }).click()
+  await reader.page.waitForURL(
+    (url) => /\/c\//.test(url.pathname) && !url.pathname.includes(`${id}`),
+  )
+  await expect.poll(() => reader.page.evaluate(() => document.activeElement?.id)).toBe("composer")
+  await reader.page.keyboard.type("in my words")
+  await reader.page.keyboard.press("Enter")
+  await answers(reader).getByText("You said: in my words").waitFor()
+  await answers(reader).getByText("You said: continue this").waitFor()
+  expect(reader.pageErrors).toEqual([])
+  await reader.context.close()
+})
+
+it("reads an answer aloud without its Markdown, and stops", async () => {
+  const listener = await app.asAdmin()
+  // Headless Chromium has no voices.
+  await listener.context.addInitScript(() => {
+    const spoken: string[] = []
+    const speech = {
+      speak: ({ text }: { text: string }) => void spoken.push(text),
+      cancel: () => void spoken.push("(stopped)"),
+    }
+    Object.defineProperty(window, "speechSynthesis", { value: speech })
+    Object.defineProperty(window, "spoken", { value: spoken })
+  })
+  await ask(listener, "**loud** and `clear`")
+  await answers(listener).locator("strong").waitFor()
+  await listener.page.getByRole("button", { name: "More actions for this answer" }).click()
+  await listener.page.getByRole("menuitem", { name: "Read aloud" }).click()
+  await listener.page.getByRole("button", { name: "Stop reading" }).click()
+  await expect
+    .poll(() => listener.page.getByRole("button", { name: "Stop reading" }).count())
+    .toBe(0)
+  expect(await listener.page.evaluate("window.spoken")).toEqual([
+    "(stopped)",
+    "You said: loud and clear",
+    "(stopped)",
+    "(stopped)",
+  ])
+  await listener.context.close()
+})
+
+it("has no page error so far", () => expect(visit.pageErrors).toEqual([]))

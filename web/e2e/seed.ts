@@ -27,6 +27,9 @@ const seedChat = async ({ call }: TestGateway): Promise<string> => {
   for (const [index, content] of [sampleText, "And at Le Havre?"].entries()) {
     await call("POST", `${path}/messages`, { content, models: models.slice(0, 2 - index) })
     while ((await call("GET", path)).body.messages.some(running));
+    const [, answer] = (await call("GET", path)).body.messages
+    const rating = { value: "up", reason: "Names the source of each time" }
+    await call("POST", `${path}/messages/${answer.id}/rating`, rating)
   }
   await call("POST", path, { title: "Tides at Brest", pinned: true })
   return id
@@ -247,6 +250,7 @@ export const adminPages = ({
     "connection-fixed": "/admin/connections/env-openai-0",
     provisioning: "/admin/provisioning",
     usage: "/admin/usage",
+    ratings: "/admin/ratings",
     audit: "/admin/audit",
     "audit-nothing": "/admin/audit?query=nothing-at-all",
     "audit-event": `/admin/audit/${eventId}`,

@@ -62,7 +62,7 @@ const cleanTitle = (text: string): string =>
     .slice(0, maxTitle)
     .toWellFormed()
 
-/** Lets a model name a chat after its first answer, if the settings allow it. */
+/** Lets a chat's own model name it after its first answer, if the settings allow it. */
 export const createTitleGenerator = (deps: Deps) => {
   const { db, bus, completions, catalogue, settings, store, messages, answers, log } = deps
 

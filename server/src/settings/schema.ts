@@ -16,10 +16,10 @@ export const Settings = z
     /** Seconds; 0 keeps all. */
     audit_retention: z.int().min(0).default(0),
     /**
-     * How new chats get their titles: from their first words, from a local model, or from any
-     * model.
+     * How new chats get their titles: from their first words, or from their own model, which may
+     * have to run locally.
      */
-    chat_titles: z.enum(["words", "local", "any"]).default("local"),
+    chat_titles: z.enum(["words", "local", "any"]).default("any"),
     /**
      * Template for presenting file passages to a model, inserted at `{{sources}}`; empty for the
      * default.

@@ -26,12 +26,15 @@ interface Deps {
   bus: Bus
   audit: Audit
   now: () => number
+  /** Take the place of the built-in defaults. */
+  defaultSettings?: Partial<Settings>
 }
 
 /**
  * Settings stored in the database; an environment variable takes precedence and locks its setting.
  */
-export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
+export const createSettings = async (deps: Deps) => {
+  const { config, db, bus, audit, now, defaultSettings } = deps
   const lockedEntries = Object.entries(variableBySetting).filter(
     ([, name]) => config[name] !== undefined,
   )
@@ -43,7 +46,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
   const load = async (reader: Reader = db.read): Promise<Settings> => {
     const rows = await reader.selectFrom("settings").select(["name", "value"]).execute()
     const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]))
-    return Settings.parse({ ...stored, ...lockedValues })
+    return Settings.parse({ ...defaultSettings, ...stored, ...lockedValues })
   }
 
   const checks: SettingsCheck[] = []

@@ -10,11 +10,13 @@ export const adminKey = "sk-admin-key-for-the-tests-0123456789"
 export const adminEmail = "ada@example.com"
 export const adminPassword = "correct horse battery"
 
-/** Fast password hashing and no built-in embedding model, which most tests do not need. */
+/** Fast password hashing, and without features that most tests do not need. */
 export const fastOptions: GatewayOptions = {
   passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
   // Tests of semantic search enable it or use an embedding model of a fake provider.
   builtInModelFolder: null,
+  // Tests count the requests to a provider, and a title would be another one.
+  defaultSettings: { chat_titles: "local" },
 }
 
 export interface TestGateway extends Serving {

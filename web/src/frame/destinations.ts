@@ -15,6 +15,7 @@ import {
   SlidersHorizontal,
   SquareFunction,
   TextQuote,
+  ThumbsUp,
   UserRound,
   Users,
   UsersRound,
@@ -52,6 +53,7 @@ export const destinations: readonly Destination[] = [
   { to: "/admin/provisioning", label: "provisioning.title", icon: IdCard, admin: true },
   { to: "/admin/sign-on", label: "signOn.title", icon: LogIn, admin: true },
   { to: "/admin/usage", label: "usage.title", icon: Activity, admin: true },
+  { to: "/admin/ratings", label: "ratings.title", icon: ThumbsUp, admin: true },
   { to: "/admin/audit", label: "audit.title", icon: ScrollText, admin: true },
   { to: "/admin/settings", label: "settings.title", icon: SlidersHorizontal, admin: true },
 ]

@@ -144,6 +144,34 @@ export const chatApi = {
     return started
   },
 
+  /** Stores the user's version of an answer and shows it. */
+  editAnswer: async ({ chat_id, id }: Message, content: string): Promise<void> => {
+    const path = `${pathOf(chat_id)}/messages/${id}/edit`
+    const version = await api.post<Message>(path, { content })
+    patchChat(chat_id, (chat) => ({ ...mergeMessages(chat, [version]), current_id: version.id }))
+  },
+
+  /** Shows the rating at once, and again without it if the server rejects it. */
+  rateAnswer: async (message: Message, rating: Message["rating"]): Promise<void> => {
+    const { chat_id, id } = message
+    const show = (next: Message): void => patchChat(chat_id, (chat) => mergeMessages(chat, [next]))
+    show({ ...message, rating })
+    try {
+      const path = `${pathOf(chat_id)}/messages/${id}/rating`
+      show(await api.post<Message>(path, rating ?? { value: null }))
+    } catch (error) {
+      show(message)
+      throw error
+    }
+  },
+
+  /** Copies a chat as one's own. */
+  copy: async (id: string): Promise<string> => {
+    const { id: copyId } = await api.post<Chat>(`${pathOf(id)}/copy`, {})
+    refreshChatLists()
+    return copyId
+  },
+
   stop: (id: string) => api.post(`${pathOf(id)}/stop`, {}),
 
   update: async (id: string, changes: ChatChanges): Promise<void> => {

@@ -92,6 +92,12 @@ const usage = createRoute({
   validateSearch: createListSearchParser("days", "by"),
   component: lazyRouteComponent(() => import("../pages/admin/usage.tsx"), "UsagePage"),
 })
+const ratings = createRoute({
+  getParentRoute: () => layout,
+  path: "/ratings",
+  validateSearch: createListSearchParser("model", "value"),
+  component: lazyRouteComponent(() => import("../pages/admin/ratings.tsx"), "RatingsPage"),
+})
 const signOn = createRoute({
   getParentRoute: () => layout,
   path: "/sign-on",
@@ -116,6 +122,7 @@ export const adminRoutes = layout.addChildren([
   connection,
   provisioning,
   usage,
+  ratings,
   audit,
   auditEvent,
   signOn,

@@ -179,10 +179,10 @@ export const admin = {
   "settings.chats": "Chats",
   "settings.titles": "Titel neuer Chats",
   "settings.titlesHelp":
-    "Um einen Titel zu formulieren, liest das Modell die erste Nachricht und die Antwort noch einmal.",
+    "Das Modell liest die erste Nachricht und die Antwort noch einmal. Bei kostenpflichtigen Modellen kostet jeder Titel etwas. Funktionen werden nie gefragt.",
   "settings.titles.words": "Anfang der Nachricht",
-  "settings.titles.local": "Vom Modell, wenn es lokal läuft",
-  "settings.titles.any": "Immer vom Modell, auch von kostenpflichtigen",
+  "settings.titles.local": "Vom Modell des Chats, wenn es lokal läuft",
+  "settings.titles.any": "Vom Modell des Chats",
   "settings.proxy": "OpenAI-Durchleitung",
   "settings.proxyHelp": "Stellt die API jeder Verbindung unverändert unter /openai bereit.",
   "settings.files": "Antworten aus Dateien",

@@ -170,10 +170,10 @@ export const admin = {
   "settings.chats": "Chats",
   "settings.titles": "Titles of new chats",
   "settings.titlesHelp":
-    "To write a title, the model reads the first message and its answer one more time.",
+    "The model reads the first message and its answer again. With a paid model, each title costs a little. Functions are never asked.",
   "settings.titles.words": "First words of the message",
-  "settings.titles.local": "Written by the model if it runs locally",
-  "settings.titles.any": "Always written by the model, including paid models",
+  "settings.titles.local": "Written by the chat's own model if it runs locally",
+  "settings.titles.any": "Written by the chat's own model",
   "settings.proxy": "OpenAI pass-through",
   "settings.proxyHelp": "Makes each connection's own API available under /openai, unchanged.",
   "settings.files": "Answers from files",

@@ -27,6 +27,7 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
     pages: [
       { to: "/admin/connections", label: "connections.title" },
       { to: "/admin/usage", label: "usage.title" },
+      { to: "/admin/ratings", label: "ratings.title" },
     ],
   },
   {

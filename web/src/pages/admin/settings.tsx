@@ -110,7 +110,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
               {...controlProps}
               value={values.chat_titles}
               onValue={(chosen) =>
-                set({ chat_titles: titleSources.find((maker) => maker === chosen) ?? "local" })
+                set({ chat_titles: titleSources.find((maker) => maker === chosen) ?? "any" })
               }
               options={titleSources.map((value) => ({
                 value,

@@ -1,28 +1,104 @@
-import { RefreshCw } from "lucide-react"
+import { Ellipsis, Pencil, RefreshCw, Square, Volume2 } from "lucide-react"
+import { useEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
+import { canSpeak, speak, stopSpeaking, useIsSpeaking } from "../../lib/speech.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
+import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { AlternativeSwitcher } from "./alternative-switcher.tsx"
+import { RatingButtons, RatingReason } from "./answer-rating.tsx"
+import { RegenerateWith } from "./regenerate-with.tsx"
 import { TurnTools } from "./turn-tools.tsx"
 import type { TurnProps } from "./turn-view.tsx"
 
+const readAloud = async ({ id, content }: Message): Promise<void> => {
+  const { toSpokenText } = await import("./spoken-text.ts")
+  speak(id, toSpokenText(content))
+}
+
+/** Stops reading this answer aloud. */
+const StopReading = () => {
+  useEffect(() => stopSpeaking, [])
+  return (
+    <IconButton
+      icon={Square}
+      label={t("answer.stopReading")}
+      className="[&_svg]:fill-current"
+      onClick={stopSpeaking}
+    />
+  )
+}
+
 type AnswerToolsProps = TurnProps & { message: Message; stats: string }
 
-/** Actions on an answer that has ended, and what it took. */
-export const AnswerTools = ({ message, turn, writable, actions, stats }: AnswerToolsProps) => (
-  <TurnTools>
-    {message.content !== "" && <CopyButton text={message.content} label={t("chat.copyAnswer")} />}
-    {writable && (
-      <IconButton
-        icon={RefreshCw}
-        label={t("chat.again")}
-        onClick={() => actions.regenerate(turn.messages)}
-      />
-    )}
-    {message === turn.messages[0] && (
-      <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
-    )}
-    {stats && <span className="turn-cost ml-2 text-xs text-muted tabular">{stats}</span>}
-  </TurnTools>
+const MoreActions = ({ message, writable, onEdit }: AnswerToolsProps) => {
+  if (message.content === "" || !(writable || canSpeak())) return null
+  return (
+    <Menu align="start" trigger={<IconButton icon={Ellipsis} label={t("answer.more")} />}>
+      {writable && (
+        <MenuItem icon={Pencil} onClick={() => onEdit(message.id)}>
+          {t("answer.edit")}
+        </MenuItem>
+      )}
+      {canSpeak() && (
+        <MenuItem icon={Volume2} onClick={() => void readAloud(message)}>
+          {t("answer.read")}
+        </MenuItem>
+      )}
+    </Menu>
+  )
+}
+
+const Regenerate = ({ turn, actions, message }: AnswerToolsProps) => (
+  <>
+    <IconButton
+      icon={RefreshCw}
+      label={t("chat.again")}
+      onClick={() => actions.regenerate(turn.messages)}
+    />
+    <RegenerateWith onModel={(model) => actions.regenerate([message], [model])} />
+  </>
 )
+
+/** Actions on an answer that has ended, and what it took. */
+export const AnswerTools = (props: AnswerToolsProps) => {
+  const { message, turn, writable, actions, stats } = props
+  const isSpeaking = useIsSpeaking(message.id)
+  const [isEditingReason, setEditingReason] = useState(false)
+  const { rating } = message
+  const isRatable = writable && !message.edited && message.content !== ""
+  return (
+    <>
+      <TurnTools>
+        {message.content !== "" && (
+          <CopyButton text={message.content} label={t("chat.copyAnswer")} />
+        )}
+        {writable && <Regenerate {...props} />}
+        {isRatable && (
+          <RatingButtons
+            message={message}
+            onRate={(next) => {
+              setEditingReason(next !== null)
+              actions.rate(message, next)
+            }}
+          />
+        )}
+        <MoreActions {...props} />
+        {isSpeaking && <StopReading />}
+        {message === turn.messages[0] && (
+          <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
+        )}
+        {stats && <span className="turn-cost ml-2 text-xs text-muted tabular">{stats}</span>}
+      </TurnTools>
+      {rating && (
+        <RatingReason
+          rating={rating}
+          editing={isEditingReason}
+          onEditing={setEditingReason}
+          onSave={(reason) => actions.saveReason(message, { ...rating, reason })}
+        />
+      )}
+    </>
+  )
+}

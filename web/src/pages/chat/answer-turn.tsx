@@ -5,6 +5,7 @@ import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { Answer, formatAnswerStats, formatAnswerTotals } from "./answer.tsx"
 import { AnswerTools } from "./answer-tools.tsx"
+import { EditMessage } from "./edit-message.tsx"
 import { ModelAvatar } from "./model-avatar.tsx"
 import type { TurnProps } from "./turn-view.tsx"
 
@@ -44,7 +45,25 @@ const AnswerHeading = ({ message, turn, writable, actions }: AnswerProps) => {
 }
 
 const SingleAnswer = (props: AnswerProps) => {
-  const { message, writable, actions } = props
+  const { message, writable, editing, onEdit, actions } = props
+  if (editing === message.id) {
+    return (
+      <>
+        <AnswerHeading {...props} />
+        <EditMessage
+          content={message.content}
+          label={t("answer.edit")}
+          saveLabel={t("answer.saveVersion")}
+          multiline
+          onCancel={() => onEdit(null)}
+          onSave={async (content) => {
+            await actions.editAnswer(message, content)
+            onEdit(null)
+          }}
+        />
+      </>
+    )
+  }
   return (
     <>
       <AnswerHeading {...props} />

@@ -57,6 +57,9 @@ const useStableTurnActions = (
         reportFailure(currentActions().regenerate(messages, models)),
       continueAnswer: (message) => reportFailure(currentActions().continueAnswer(message)),
       edit: (message, content) => currentActions().edit(message, content),
+      editAnswer: (message, content) => currentActions().editAnswer(message, content),
+      rate: (message, rating) => reportFailure(currentActions().rate(message, rating)),
+      saveReason: (message, rating) => currentActions().rate(message, rating),
       showAlternative: (message) => reportFailure(currentActions().showAlternative(message)),
       chooseAnswer: (message) => reportFailure(currentActions().chooseAnswer(message)),
       openSource: (messageId, number) => writeLocalStorage("pane", encodePane(messageId, number)),
@@ -228,7 +231,7 @@ export const ChatView = (props: ChatViewProps) => {
             onEditLast={editLast}
           />
         ) : (
-          <ReadOnlyBar ownerName={ownerName} />
+          <ReadOnlyBar chatId={id} ownerName={ownerName} />
         )}
       </div>
       {!hasStarted && (

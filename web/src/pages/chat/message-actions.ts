@@ -28,6 +28,12 @@ export const createMessageActions = (chat: ChatWithMessages) => {
       await chatApi.sendMessage(chat.id, { parent_id: first.parent_id, models: [...models] })
     },
 
+    editAnswer: (message: Message, content: string): Promise<void> =>
+      chatApi.editAnswer(message, content),
+
+    rate: (message: Message, rating: Message["rating"]): Promise<void> =>
+      chatApi.rateAnswer(message, rating),
+
     continueAnswer: async ({ id }: Message): Promise<void> => {
       await chatApi.sendMessage(chat.id, { continue_id: id })
     },

@@ -1,8 +1,41 @@
+import { useNavigate } from "@tanstack/react-router"
+import { CopyPlus } from "lucide-react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import { chatApi } from "../../lib/chat-api.ts"
+import { Button } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+
+interface ReadOnlyBarProps {
+  chatId: string
+  ownerName: string
+}
 
 /** In place of the composer in a chat that somebody else shares. */
-export const ReadOnlyBar = ({ ownerName }: { ownerName: string }) => (
-  <div className="flex flex-wrap items-center justify-between gap-2 rounded border border-line bg-surface px-3 py-2.5 text-sm text-muted">
-    <p>{t("answer.sharedBy", { name: ownerName })}</p>
-  </div>
-)
+export const ReadOnlyBar = ({ chatId, ownerName }: ReadOnlyBarProps) => {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const navigate = useNavigate()
+  const copy = async (): Promise<void> => {
+    setBusy(true)
+    setError(null)
+    try {
+      const id = await chatApi.copy(chatId)
+      await navigate({ to: "/c/$chatId", params: { chatId: id } })
+    } catch (reason) {
+      setError(reason)
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      {error !== null && <ErrorNote error={error} />}
+      <div className="flex flex-wrap items-center justify-between gap-2 rounded border border-line bg-surface px-3 py-2 text-sm text-muted">
+        <p>{t("answer.sharedBy", { name: ownerName })}</p>
+        <Button icon={CopyPlus} busy={busy} onClick={() => void copy()}>
+          {t("answer.copyChat")}
+        </Button>
+      </div>
+    </div>
+  )
+}

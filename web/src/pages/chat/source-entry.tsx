@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect, useRef } from "react"
+import { useEffect, useId, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { passagesQuery } from "../../lib/knowledge-api.ts"
@@ -10,6 +10,9 @@ import { isPdf } from "../knowledge/pdf/pdf-file.tsx"
 import { type AnswerSource, formatLocation } from "./citations.ts"
 import { Excerpt } from "./excerpt.tsx"
 import type { NumberedSource } from "./source-groups.ts"
+
+/** Characters; more do not fit into two lines. */
+const maxSnippetLength = 300
 
 /** A pane restored by a reload must not take the focus from the composer. */
 const mayTakeFocus = (): boolean => {
@@ -24,6 +27,13 @@ const describeLocation = (source: AnswerSource): string => {
   return [why, formatLocation(source)].filter(Boolean).join(" · ")
 }
 
+/** The beginning of a passage. Takes two lines even before it is loaded, so that nothing shifts. */
+const Snippet = ({ id, text = "" }: { id: string; text: string | undefined }) => (
+  <span id={id} className="mt-0.5 line-clamp-2 min-h-8 text-xs font-normal break-words text-muted">
+    {text.slice(0, maxSnippetLength)}
+  </span>
+)
+
 interface EntryProps {
   message: Message
   numbered: NumberedSource
@@ -32,10 +42,11 @@ interface EntryProps {
   onNumber: (number: number) => void
 }
 
-/** A source; expands to show its passage. */
+/** A source with the beginning of its passage; expands to show all of it in its context. */
 export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryProps) => {
   const { number, source } = numbered
-  const passages = useQuery({ ...passagesQuery(message.chat_id, message.id), enabled: open })
+  const passages = useQuery(passagesQuery(message.chat_id, message.id))
+  const id = useId()
   const head = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (!open) return
@@ -51,16 +62,25 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
           ref={head}
           type="button"
           aria-expanded={open}
+          aria-labelledby={`${id}-number ${id}-name`}
+          aria-describedby={open || !source ? undefined : `${id}-snippet`}
           onClick={() => onNumber(number)}
           className={classes(
             "flex w-full min-w-0 items-baseline gap-2 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
             open && "font-medium",
           )}
         >
-          <span className="min-w-4 font-semibold text-accent tabular">{number}</span>
+          <span id={`${id}-number`} className="min-w-4 font-semibold text-accent tabular">
+            {number}
+          </span>
           <span className="min-w-0 flex-1">
-            <span className="block break-words">{source ? name : t("sources.withheld")}</span>
-            {location && <span className="block text-xs font-normal text-muted">{location}</span>}
+            <span id={`${id}-name`}>
+              <span className="block break-words">{source ? name : t("sources.withheld")}</span>
+              {location && <span className="block text-xs font-normal text-muted">{location}</span>}
+            </span>
+            {!open && source && (
+              <Snippet id={`${id}-snippet`} text={passages.data?.[number - 1]?.text} />
+            )}
           </span>
         </button>
       </h3>

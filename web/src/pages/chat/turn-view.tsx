@@ -12,7 +12,12 @@ export interface TurnActions {
   /** Regenerates answers, by default with the same models. */
   regenerate: (messages: readonly Message[], models?: readonly string[]) => void
   continueAnswer: (message: Message) => void
+  /** Sends a message again, edited. */
   edit: (message: Message, content: string) => Promise<void>
+  /** Stores the user's version of an answer. */
+  editAnswer: (message: Message, content: string) => Promise<void>
+  rate: (message: Message, rating: Message["rating"]) => void
+  saveReason: (message: Message, rating: Message["rating"]) => Promise<void>
   showAlternative: (message: Message) => void
   chooseAnswer: (message: Message) => void
   openSource: (messageId: string, number: number) => void

@@ -18,9 +18,10 @@ export const promptPaths = ["title", "command", "content", "access_grants"]
 export const toCommand = (title: string): string =>
   title
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}_]+/gu, "-")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .join("-")
     .slice(0, 50)
-    .replace(/^[-_]+|-+$/g, "")
 
 interface FieldsProps {
   values: PromptValues

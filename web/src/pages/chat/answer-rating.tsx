@@ -1,0 +1,103 @@
+import { Pencil, ThumbsDown, ThumbsUp } from "lucide-react"
+import { type FormEvent, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import type { Message } from "../../lib/chat-api.ts"
+import { Button, IconButton } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Input } from "../../ui/field.tsx"
+
+type Rating = NonNullable<Message["rating"]>
+export type RateAnswer = (message: Message, rating: Rating | null) => Promise<void>
+
+const values = [
+  { value: "up", icon: ThumbsUp, label: "answer.good" },
+  { value: "down", icon: ThumbsDown, label: "answer.bad" },
+] as const
+
+interface RatingButtonsProps {
+  message: Message
+  onRate: (rating: Rating | null) => void
+}
+
+/** Thumbs up and down; pressing the active one again removes the rating. */
+export const RatingButtons = ({ message, onRate }: RatingButtonsProps) =>
+  values.map(({ value, icon, label }) => {
+    const isActive = message.rating?.value === value
+    return (
+      <IconButton
+        key={value}
+        icon={icon}
+        label={t(label)}
+        aria-pressed={isActive}
+        className={isActive ? "text-accent [&_svg]:fill-current" : ""}
+        onClick={() => onRate(isActive ? null : { value, reason: "" })}
+      />
+    )
+  })
+
+interface RatingReasonProps {
+  rating: Rating
+  editing: boolean
+  onEditing: (editing: boolean) => void
+  onSave: (reason: string) => Promise<void>
+}
+
+/** The reason for a rating, or the field to enter it. */
+export const RatingReason = ({ rating, editing, onEditing, onSave }: RatingReasonProps) => {
+  if (editing)
+    return <ReasonForm rating={rating} onSave={onSave} onClose={() => onEditing(false)} />
+  if (rating.reason === "") return null
+  return (
+    <p className="flex items-center gap-1 text-xs text-muted">
+      <span className="min-w-0 break-words">
+        {t("answer.yourReason", { reason: rating.reason })}
+      </span>
+      <IconButton icon={Pencil} label={t("answer.editReason")} onClick={() => onEditing(true)} />
+    </p>
+  )
+}
+
+const ReasonForm = ({
+  rating,
+  onSave,
+  onClose,
+}: Pick<RatingReasonProps, "rating" | "onSave"> & { onClose: () => void }) => {
+  const [reason, setReason] = useState(rating.reason)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    try {
+      await onSave(reason)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => void save(event)}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      className="mt-1 flex flex-wrap items-center gap-2"
+    >
+      <Input
+        autoFocus
+        aria-label={t(rating.value === "up" ? "answer.goodReason" : "answer.badReason")}
+        placeholder={t(rating.value === "up" ? "answer.goodReason" : "answer.badReason")}
+        maxLength={1000}
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+        className="min-w-0 flex-1 basis-60"
+      />
+      <Button type="submit" busy={busy}>
+        {t("answer.saveReason")}
+      </Button>
+      <Button variant="quiet" onClick={onClose}>
+        {t("action.cancel")}
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+    </form>
+  )
+}
