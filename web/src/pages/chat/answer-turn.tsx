@@ -11,24 +11,30 @@ import type { TurnProps } from "./turn-view.tsx"
 
 type AnswerProps = TurnProps & { message: Message }
 
+const isCompared = ({ turn }: AnswerProps): boolean => turn.messages.length > 1
+
 /** The model's name. Next to other answers, it stays in view and shows time and tokens. */
-const AnswerHeading = ({ message, turn, writable, actions }: AnswerProps) => {
-  const isCompared = turn.messages.length > 1
+const AnswerHeading = (props: AnswerProps) => {
+  const { message, turn, writable, actions } = props
   const isChosen = message === turn.chosen
   const name = actions.nameOf(message.model)
   return (
     <div
       className={classes(
         "mb-1 flex min-h-8 items-center gap-2",
-        isCompared && "sticky top-0 z-5 -mx-3 rounded-t border-b border-line bg-bg px-3 py-1",
+        isCompared(props) &&
+          "sticky top-0 z-5 -mx-3 rounded-t border-b border-line bg-bg px-3 py-1",
       )}
     >
       <ModelAvatar name={name} />
       <h2 className="min-w-0 truncate text-sm font-semibold">{name}</h2>
       {message.edited && <span className="text-xs text-muted">{t("answer.edited")}</span>}
-      {isCompared && (
+      {isCompared(props) && (
         <>
-          <span className="ml-auto shrink-0 text-xs text-muted tabular">
+          <span
+            title={formatAnswerStats(message)}
+            className="ml-auto shrink-0 text-xs text-muted tabular"
+          >
             {formatAnswerTotals(message)}
           </span>
           <IconButton
@@ -75,7 +81,9 @@ const SingleAnswer = (props: AnswerProps) => {
         onCite={actions.openSource}
         searchOf={actions.searchOf}
       />
-      {message.state !== "running" && <AnswerTools {...props} stats={formatAnswerStats(message)} />}
+      {message.state !== "running" && (
+        <AnswerTools {...props} stats={isCompared(props) ? "" : formatAnswerStats(message)} />
+      )}
     </>
   )
 }

@@ -48,7 +48,8 @@ export const ComposerBar = (props: ComposerBarProps) => {
           aria-label={t("chat.stop")}
           title={t("chat.stop")}
           onClick={onStop}
-          className="border-text bg-text text-bg hover:bg-muted hover:text-bg [&_svg]:size-3.5 [&_svg]:fill-current"
+          variant="primary"
+          className="[&_svg]:fill-current"
         >
           {t("answer.stop")}
         </Button>
