@@ -115,6 +115,8 @@ it("shows 1,000 pages with few drawn at a time, by keyboard and by mouse", async
   await page.getByRole("button", { name: "Previous page" }).click()
   await expectPage(777)
   const widthOf = async () => (await sheets().first().boundingBox())?.width ?? 0
+  await page.getByRole("button", { name: "Fit width" }).click()
+  await page.locator("[aria-pressed=true]").waitFor()
   const fitted = await widthOf()
   await pages().focus()
   await page.keyboard.press("+")

@@ -39,8 +39,8 @@ export const DiagramDialog = ({ source, url, trigger, onClose }: DiagramDialogPr
           onKeyDown={onKeyDown}
           className="fixed inset-4 z-50 flex flex-col rounded-lg border border-line bg-bg shadow-float"
         >
-          <div className="flex flex-wrap items-center gap-1 border-b border-line py-1.5 pr-2 pl-4">
-            <Dialog.Title className="flex-1 text-sm font-semibold">
+          <div className="flex flex-wrap items-center gap-1 justify-end border-b border-line px-2 py-1.5 wide:pl-4">
+            <Dialog.Title className="flex-1 text-sm font-semibold max-wide:sr-only">
               {t("chat.diagram")}
             </Dialog.Title>
             <Button

@@ -20,6 +20,8 @@ export interface PageLayout {
   topOf: (page: number) => number
   anchorAt: (y: number) => Anchor
   yOf: (anchor: Anchor) => number
+  /** The first of the pages of which most is in view. */
+  mainPageIn: (top: number, bottom: number) => number
 }
 
 export const createPageLayout = (
@@ -44,8 +46,22 @@ export const createPageLayout = (
     }
     return low
   }
+  const bottomOf = (page: number): number => topOf(page) + sizeOf(page).height * scale
+  const mainPageIn = (top: number, bottom: number): number => {
+    let main = pageAt(top)
+    let mostShown = 0
+    for (let page = main; page <= count && topOf(page) < bottom; page++) {
+      const shown = Math.min(bottom, bottomOf(page)) - Math.max(top, topOf(page))
+      // Rounding must not prefer a page to an equal one above it.
+      if (shown <= mostShown + 2) continue
+      main = page
+      mostShown = shown
+    }
+    return main
+  }
   return {
     height,
+    mainPageIn,
     topOf,
     anchorAt: (y) => {
       const page = pageAt(y)

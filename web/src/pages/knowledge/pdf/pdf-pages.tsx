@@ -16,6 +16,10 @@ import { useScrolledPages } from "./use-scrolled-pages.ts"
 
 const minScale = 0.1
 const maxScale = 5
+/** Slightly larger than printed, at 96 pixels per inch. */
+const readingScale = 1.5
+
+const limitScale = (scale: number): number => Math.min(Math.max(scale, minScale), maxScale)
 
 export interface PdfPagesProps {
   document: PDFDocumentProxy
@@ -56,15 +60,16 @@ const usePageSizes = (firstSize: PageSize) => {
   return { sizeOf, onSize }
 }
 
-/** The scale in effect: a chosen one, or the one at which pages are as wide as the view. */
+/** The scale in effect: a chosen one, or one at which pages fit into the view and are easy to read. */
 const useScale = (fitted: number) => {
-  const [chosen, setChosen] = useState<number | null>(null)
-  const scale = Math.min(Math.max(chosen ?? fitted, minScale), maxScale)
+  const [chosen, setChosen] = useState<number | "width" | null>(null)
+  const wanted = { width: fitted, reading: Math.min(fitted, readingScale) }
+  const scale = limitScale(typeof chosen === "number" ? chosen : wanted[chosen ?? "reading"])
   return {
     scale,
-    fitsWidth: chosen === null,
-    zoom: (factor: number) => setChosen(Math.min(Math.max(scale * factor, minScale), maxScale)),
-    fitWidth: () => setChosen(null),
+    fitsWidth: scale === limitScale(fitted),
+    zoom: (factor: number) => setChosen(limitScale(scale * factor)),
+    fitWidth: () => setChosen("width"),
   }
 }
 

@@ -31,18 +31,20 @@ const PageField = ({ page, count, onPage }: Pick<PdfToolbarProps, "page" | "coun
   }
   return (
     <span className="flex items-center gap-1.5 text-xs whitespace-nowrap text-muted tabular">
-      <Input
-        aria-label={t("pdf.pageNumber")}
-        inputMode="numeric"
-        autoComplete="off"
-        value={text}
-        maxLength={6}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
-        onBlur={leave}
-        onFocus={(event) => event.currentTarget.select()}
-        className="w-12 text-center tabular"
-      />
+      <span className="w-14">
+        <Input
+          aria-label={t("pdf.pageNumber")}
+          inputMode="numeric"
+          autoComplete="off"
+          value={text}
+          maxLength={6}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onBlur={leave}
+          onFocus={(event) => event.currentTarget.select()}
+          className="text-center tabular"
+        />
+      </span>
       {t("pdf.of", { count })}
     </span>
   )

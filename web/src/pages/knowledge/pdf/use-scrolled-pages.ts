@@ -5,7 +5,7 @@ import type { PageLayout } from "./page-layout.ts"
 const pagesAround = 1
 
 interface ScrolledPages {
-  /** The page at the top third of the view. */
+  /** The page being read. */
   current: number
   /** Pages to draw. */
   drawn: readonly number[]
@@ -31,7 +31,7 @@ export const useScrolledPages = (
     const { scrollTop, clientHeight } = element
     anchor.current = layout.anchorAt(scrollTop)
     const next = {
-      current: layout.anchorAt(scrollTop + clientHeight / 3).page,
+      current: layout.mainPageIn(scrollTop, scrollTop + clientHeight),
       first: anchor.current.page,
       last: layout.anchorAt(scrollTop + clientHeight).page,
     }
