@@ -153,3 +153,113 @@ it("reports a change that failed, with a retry", async () => {
     .poll(async () => (await app.gateway.call("GET", `/api/v1/chats/${id}`)).body.pinned)
     .toBe(true)
 })
+
+const isChecked = (title: string) =>
+  chats(visit).getByRole("checkbox", { name: title, exact: true }).isChecked()
+
+it("keeps chats in projects with their own instructions, model and files", async () => {
+  const { page } = visit
+  const id = await createChat({ title: "Dragged" })
+  await createChat({ title: "Moved" })
+  await visit.open("/")
+  await chats(visit).getByRole("link", { name: "New project" }).click()
+  await page.getByRole("textbox", { name: "Name" }).fill("Harbour")
+  await page.getByRole("textbox", { name: "Instructions" }).fill("Answer as a pilot.")
+  const model = page.getByRole("combobox", { name: "Model for new chats" })
+  await model.fill("gpt-fake")
+  await model.press("Enter")
+  const buffer = Buffer.from("High water at Brest is at six.")
+  await page
+    .locator("input[name=project-files]")
+    .setInputFiles({ name: "tides.md", mimeType: "text/markdown", buffer })
+  await page.getByRole("button", { name: "Remove tides.md" }).waitFor()
+  await page.getByRole("button", { name: "Create project" }).click()
+  await page.getByRole("heading", { name: "Harbour", level: 1 }).waitFor()
+
+  // By mouse and by keyboard.
+  const project = chats(visit).getByRole("link", { name: "Harbour", exact: true })
+  await chats(visit).getByRole("link", { name: "Dragged" }).dragTo(project)
+  const inProject = chats(visit)
+    .getByRole("region", { name: "Projects" })
+    .getByRole("link", { name: "Dragged" })
+  await inProject.waitFor()
+  expect((await app.gateway.call("GET", `/api/v1/chats/${id}`)).body.folder).toBe("Harbour")
+  await openMenu(visit, "Moved")
+  await page.getByRole("menuitem", { name: "Move to project" }).click()
+  const dialog = page.getByRole("dialog", { name: "Move to project" })
+  await dialog.getByRole("combobox", { name: "Project" }).fill("Harb")
+  await page.keyboard.press("Enter")
+  await dialog.getByRole("button", { name: "Move chat" }).press("Enter")
+  await dialog.waitFor({ state: "hidden" })
+  await page.locator("#page").getByRole("link", { name: "Moved" }).waitFor()
+
+  await page.locator("#page").getByRole("link", { name: "New chat in this project" }).click()
+  await page.getByRole("button", { name: "Model: gpt-fake" }).waitFor()
+  const composer = page.getByLabel("Message", { exact: true })
+  await composer.fill("When is high water at Brest?")
+  await composer.press("Enter")
+  await page.locator("article[data-role=assistant]").getByText("You said:").waitFor()
+  await page.locator("#page").getByRole("link", { name: "Harbour" }).waitFor()
+  const sent = app.provider.requests.find(({ json }) =>
+    JSON.stringify(json ?? "").includes("Answer as a pilot."),
+  )
+  expect(JSON.stringify(sent?.json)).toContain("High water at Brest is at six.")
+
+  await project.click()
+  await page.getByRole("textbox", { name: "Name" }).fill("Port")
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  await page.getByRole("heading", { name: "Port", level: 1 }).waitFor()
+  await page.locator("#page").getByRole("link", { name: "Moved" }).waitFor()
+  await page.getByRole("button", { name: "Delete project" }).click()
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete project" }).click()
+  await page.waitForURL(`${app.gateway.url}/`)
+  await chats(visit).getByRole("link", { name: "Port", exact: true }).waitFor({ state: "hidden" })
+  await chats(visit).getByRole("link", { name: "Dragged" }).waitFor()
+  expect(visit.pageErrors).toEqual([])
+})
+
+it("selects several chats to move, export, archive and delete them", async () => {
+  const { page } = visit
+  const titles = ["Fourth", "Third", "Second", "First"]
+  for (const title of titles.toReversed()) await createChat({ title })
+  await app.gateway.call("POST", "/api/v1/folders/", { name: "Shelf" })
+  await visit.open("/")
+  const select = async (): Promise<void> => {
+    await chats(visit).getByRole("button", { name: "Filter chats: Chats" }).click()
+    await page.getByRole("menuitem", { name: "Select chats" }).click()
+  }
+  const box = (title: string) => chats(visit).getByRole("checkbox", { name: title, exact: true })
+  await select()
+  // Sorted by time, and by ID within the same second.
+  await box("Fourth").click()
+  await box("Second").click({ modifiers: ["Shift"] })
+  await chats(visit).getByText("3 chats selected").waitFor()
+  expect(await Promise.all(titles.map(isChecked))).toEqual([true, true, true, false])
+  await box("Third").press("Space")
+  await chats(visit).getByText("2 chats selected").waitFor()
+
+  const download = page.waitForEvent("download")
+  await chats(visit).getByRole("button", { name: "Export selected chats" }).click()
+  expect((await download).suggestedFilename()).toBe("portico-chats.json")
+  await chats(visit).getByRole("button", { name: "Move to project" }).click()
+  const dialog = page.getByRole("dialog", { name: "Move to project" })
+  await dialog.getByRole("combobox", { name: "Project" }).fill("Shelf")
+  await page.keyboard.press("Enter")
+  await dialog.getByRole("button", { name: "Move 2 chats" }).click()
+  await box("Fourth").waitFor({ state: "hidden" })
+  const { body: shelf } = await app.gateway.call("GET", "/api/v1/chats/?folder=Shelf")
+  expect(shelf.total).toBe(2)
+  await page.keyboard.press("Escape")
+  await chats(visit).getByRole("button", { name: "Filter chats: Chats" }).waitFor()
+
+  await select()
+  await box("Third").check()
+  await chats(visit).getByRole("button", { name: "Archive selected chats" }).click()
+  await chats(visit).getByRole("link", { name: "Third" }).waitFor({ state: "hidden" })
+  await select()
+  await box("First").check()
+  await chats(visit).getByRole("button", { name: "Delete selected chats" }).click()
+  await chats(visit).getByRole("link", { name: "First" }).waitFor({ state: "hidden" })
+  await page.getByRole("button", { name: "Undo" }).click()
+  await chats(visit).getByRole("link", { name: "First" }).waitFor()
+})

@@ -6,6 +6,7 @@ import { chatRoutes } from "./routes/chat.ts"
 import { functionRoutes } from "./routes/functions.ts"
 import { knowledgeRoutes } from "./routes/knowledge.ts"
 import { modelRoutes } from "./routes/models.ts"
+import { projectRoutes } from "./routes/projects.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { rootRoute, signedInRoute } from "./routes/root.tsx"
 import { signedOutRoutes, startRoutes } from "./routes/start.ts"
@@ -15,6 +16,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     ...startRoutes,
     ...chatRoutes,
+    ...projectRoutes,
     ...modelRoutes,
     functionRoutes,
     ...knowledgeRoutes,

@@ -117,13 +117,13 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     /** The current branch, as readable Markdown. */
     branchMarkdown,
 
-    /** An `ExportedChats` of all the caller's chats. */
-    allJson: async function* (caller: Caller): AsyncGenerator<string> {
+    /** An `ExportedChats` of the caller's chats: all of them, or those with the given IDs. */
+    allJson: async function* (caller: Caller, ids?: readonly string[]): AsyncGenerator<string> {
       yield '{"portico_chats":1,"chats":['
       let separator = ""
-      for (const id of await store.listIds(caller.user.id)) {
+      for (const id of ids ?? (await store.listIds(caller.user.id))) {
         const chat = await store.byId(id)
-        if (!chat) continue
+        if (chat?.user_id !== caller.user.id) continue
         yield separator
         yield* chatJson(caller, chat)
         separator = ","

@@ -71,6 +71,16 @@ export const ExportedChats = z
   .meta({ id: "ExportedChats" })
 export type ExportedChats = z.output<typeof ExportedChats>
 
+export const ExportAllQuery = z.object({
+  /** IDs of the chats to export, separated by commas; all chats without it. */
+  ids: z
+    .string()
+    .max(8000)
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.string().min(1).max(200)).max(200))
+    .optional(),
+})
+
 export const ExportQuery = z.object({ format: z.enum(["json", "markdown"]).default("json") })
 
 export const ChatImport = z

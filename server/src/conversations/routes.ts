@@ -11,6 +11,7 @@ import {
   ChatImport,
   ChatImportQuery,
   ChatImportResult,
+  ExportAllQuery,
   ExportedChat,
   ExportedChats,
   ExportQuery,
@@ -47,11 +48,12 @@ const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps)
     route("user", {
       method: "get",
       path: "/export",
-      summary: "Export all your chats as one file",
+      summary: "Export all your chats, or some of them, as one file",
+      query: ExportAllQuery,
       responses: { 200: json(ExportedChats, "Every chat with all branches") },
     }),
-    async ({ caller, exchange }) => {
-      const body = streamText(chatExport.allJson(caller), exchange)
+    async ({ caller, query, exchange }) => {
+      const body = streamText(chatExport.allJson(caller, query.ids), exchange)
       return download(body, "application/json", "portico-chats.json")
     },
   )

@@ -162,6 +162,7 @@ export const ChatListQuery = ListQuery.extend({
   order_by: z.enum(["updated_at", "created_at", "title"]).default("updated_at"),
   direction: z.enum(["asc", "desc"]).default("desc"),
   folder: z.string().max(100).optional(),
+  without_folder: z.stringbool().default(false),
   tag: z.string().max(50).optional(),
   pinned: z.stringbool().optional(),
   /** Archived chats are listed only if requested. */

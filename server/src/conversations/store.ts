@@ -103,6 +103,7 @@ export const createChatStore = (db: Database) => {
       .where("user_id", "=", userId)
       .where("archived", "=", bit(query.archived))
     if (query.folder !== undefined) found = found.where("folder", "=", query.folder)
+    if (query.without_folder) found = found.where("folder", "is", null)
     if (query.pinned !== undefined) found = found.where("pinned", "=", bit(query.pinned))
     if (query.tag !== undefined) {
       const { tag } = query

@@ -198,6 +198,16 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ createDatabase
     expect([again.body.ids.length, again.body.skipped]).toEqual([2, 0])
   })
 
+  it("can be exported in part, without the chats of others", async () => {
+    const ada = await createClient("Selector")
+    const ids = [await ada.createChat({ title: "A" }), await ada.createChat({ title: "B" })]
+    await ada.createChat({ title: "C" })
+    const other = await createClient("Stranger")
+    const foreign = await other.createChat({ title: "Foreign" })
+    const { body } = await ada.call("GET", `/export?ids=${[...ids, foreign].join(",")}`)
+    expect(body.chats.map(({ title }: { title: string }) => title)).toEqual(["A", "B"])
+  })
+
   it("is exported as an empty file if there are no chats", async () => {
     const { body } = await (await createClient("Nobody")).call("GET", "/export")
     expect(body).toEqual({ portico_chats: 1, chats: [] })

@@ -80,7 +80,14 @@ describe.each(chooseDatabases())("projects on $name", ({ createDatabase }) => {
     const [moved] = projects
     await ada.folders("POST", `/${moved.id}/update`, { name: "Renamed" })
     expect(await foldersOf(ada)).toEqual(["Renamed"])
-    expect((await ada.call("GET", "/?folder=Renamed")).body.total).toBe(1)
+    const outside = await ada.createChat({ title: "Outside" })
+    const listWith = async (query: string): Promise<string[]> => {
+      const { body } = await ada.call("GET", `/?${query}`)
+      return body.items.map((chat: { id: string }) => chat.id)
+    }
+    expect(await listWith("folder=Renamed")).toEqual([id])
+    expect(await listWith("without_folder=1")).toEqual([outside])
+    await ada.call("DELETE", `/${outside}`)
     await ada.folders("DELETE", `/${moved.id}`)
     expect(await foldersOf(ada)).toEqual([null])
     expect((await ada.call("GET", `/${id}`)).status).toBe(200)

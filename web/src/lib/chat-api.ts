@@ -25,6 +25,7 @@ const pathOf = (id: string): string => `${base}/${encodeURIComponent(id)}`
 export interface ChatFilter {
   query?: string
   folder?: string
+  without_folder?: boolean
   tag?: string
   archived?: boolean
   pinned?: boolean
@@ -94,6 +95,10 @@ export const labelsQuery = queryOptions({
 
 export const imageUrl = (chatId: string, imageId: string): string =>
   `${pathOf(chatId)}/images/${encodeURIComponent(imageId)}`
+
+/** An export of several chats as one file. */
+export const exportSomeUrl = (ids: readonly string[]): string =>
+  `${base}/export?ids=${ids.map(encodeURIComponent).join(",")}`
 
 export const exportUrl = (chatId: string, format: "json" | "markdown"): string =>
   `${pathOf(chatId)}/export?format=${format}`
@@ -186,6 +191,8 @@ export const chatApi = {
       void refreshChatLists()
       if (changes.folder !== undefined || changes.tags !== undefined) {
         void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
+        // A new name creates a project.
+        void queryClient.invalidateQueries({ queryKey: ["chats", "projects"] })
       }
     }
   },

@@ -1,4 +1,5 @@
 import { chatQuery, refreshChatLists } from "./chat-api.ts"
+import { projectsQuery } from "./project-api.ts"
 import { queryClient } from "./query-client.ts"
 import { sessionQuery, waitToReconnect } from "./session.ts"
 
@@ -38,6 +39,7 @@ const refetchKnowledge = (fileId: string | null): void => {
 const applyEvent = (event: ServerEvent): void => {
   if (event.name === "chats") {
     void refreshChatLists()
+    if (event.id === null) void queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey })
     if (event.id) void queryClient.invalidateQueries({ queryKey: chatQuery(event.id).queryKey })
   }
   if (event.name === "files") refetchKnowledge(event.id)

@@ -7,8 +7,12 @@ const page = () => import("../pages/chat/chat-page.tsx")
 const newChat = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
-  validateSearch: ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
+  validateSearch: ({
+    model,
+    project,
+  }: Record<string, unknown>): { model?: string | undefined; project?: string | undefined } => ({
     model: typeof model === "string" ? model : undefined,
+    project: typeof project === "string" ? project : undefined,
   }),
   onLeave: discardUnwrittenDraft,
   component: lazyRouteComponent(page, "NewChatPage"),

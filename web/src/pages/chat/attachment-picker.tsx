@@ -18,7 +18,8 @@ interface PickerProps {
   onClose: () => void
 }
 
-const useSuggestions = (query: string) => {
+/** Files and collections whose names match a query. */
+export const useSuggestions = (query: string) => {
   const search = { query: query.trim(), page_size: maxSuggestions }
   const collections = useQuery(collectionsQuery(search))
   const files = useQuery(filesQuery({ ...search, order_by: "created_at", direction: "desc" }))

@@ -48,7 +48,7 @@ const stateOf = (
 }
 
 /** The state of each attached file; server events refetch the queries. */
-const useAttachmentStates = (attached: readonly Attachment[]): DraftAttachment[] => {
+export const useAttachmentStates = (attached: readonly Attachment[]): DraftAttachment[] => {
   const files = attached.filter(({ type }) => type === "file")
   const queries = useQueries({ queries: files.map(({ id }) => fileQuery(id)) })
   return attached.map((one) => {

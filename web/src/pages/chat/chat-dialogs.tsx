@@ -9,7 +9,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field, Input, TextField } from "../../ui/field.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 
-type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared">
+type ChatSubject = Pick<Chat, "id" | "title" | "tags" | "shared">
 
 interface FormDialogProps {
   title: string
@@ -22,7 +22,14 @@ interface FormDialogProps {
   children: ReactNode
 }
 
-const FormDialog = ({ title, onClose, action, onSubmit, staysOpen, children }: FormDialogProps) => {
+export const FormDialog = ({
+  title,
+  onClose,
+  action,
+  onSubmit,
+  staysOpen,
+  children,
+}: FormDialogProps) => {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const submit = async (): Promise<void> => {
@@ -106,36 +113,16 @@ export const RenameDialog = ({ chat, onClose }: DialogProps) => {
   )
 }
 
-export const OrganizeDialog = ({ chat, onClose }: DialogProps) => {
+export const TagsDialog = ({ chat, onClose }: DialogProps) => {
   const { data } = useQuery(labelsQuery)
-  const [folder, setFolder] = useState(chat.folder ?? "")
   const [tags, setTags] = useState<string[]>([...chat.tags])
   return (
     <FormDialog
-      title={t("chat.file")}
+      title={t("chat.editTags")}
       action={t("action.save")}
       onClose={onClose}
-      onSubmit={() => chatApi.update(chat.id, { folder: folder.trim() || null, tags })}
+      onSubmit={() => chatApi.update(chat.id, { tags })}
     >
-      <Field label={t("chat.folder")} help={t("chat.folderHelp")}>
-        {(controlProps) => (
-          <>
-            <Input
-              {...controlProps}
-              autoFocus
-              list={`${controlProps.id}-folders`}
-              maxLength={100}
-              value={folder}
-              onChange={(event) => setFolder(event.target.value)}
-            />
-            <datalist id={`${controlProps.id}-folders`}>
-              {data?.folders.map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
       <TokensField
         label={t("chat.tags")}
         help={t("chat.tagsHelp")}

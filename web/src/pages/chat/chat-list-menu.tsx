@@ -1,15 +1,21 @@
 import { useQuery } from "@tanstack/react-query"
-import { Archive, ChevronDown, FileDown, FileUp, Folder, MessagesSquare, Tag } from "lucide-react"
+import {
+  Archive,
+  ChevronDown,
+  FileDown,
+  FileUp,
+  ListChecks,
+  MessagesSquare,
+  Tag,
+} from "lucide-react"
 import { useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { labelsQuery } from "../../lib/chat-api.ts"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
+import { startSelection } from "./chat-selection.ts"
 
 /** Which chats the list shows. */
-export type ChatListScope =
-  | { kind: "all" }
-  | { kind: "archive" }
-  | { kind: "folder" | "tag"; name: string }
+export type ChatListScope = { kind: "all" } | { kind: "archive" } | { kind: "tag"; name: string }
 
 const titleOf = (scope: ChatListScope): string => {
   if (scope.kind === "all") return t("chat.chats")
@@ -22,7 +28,7 @@ interface ChatListMenuProps {
   onImport: (files: File[]) => void
 }
 
-/** Selects a folder, a tag, or the archive; imports and exports chats. */
+/** Selects a tag or the archive; starts selecting chats; imports and exports chats. */
 export const ChatListMenu = ({ scope, onScope, onImport }: ChatListMenuProps) => {
   const { data } = useQuery(labelsQuery)
   const picker = useRef<HTMLInputElement>(null)
@@ -44,11 +50,6 @@ export const ChatListMenu = ({ scope, onScope, onImport }: ChatListMenuProps) =>
         <MenuItem icon={MessagesSquare} onClick={() => onScope({ kind: "all" })}>
           {t("chat.all")}
         </MenuItem>
-        {data?.folders.map((name) => (
-          <MenuItem key={name} icon={Folder} onClick={() => onScope({ kind: "folder", name })}>
-            {name}
-          </MenuItem>
-        ))}
         {data?.tags.map((name) => (
           <MenuItem key={name} icon={Tag} onClick={() => onScope({ kind: "tag", name })}>
             {name}
@@ -58,6 +59,9 @@ export const ChatListMenu = ({ scope, onScope, onImport }: ChatListMenuProps) =>
           {t("chat.archived")}
         </MenuItem>
         <MenuSeparator />
+        <MenuItem icon={ListChecks} onClick={startSelection}>
+          {t("select.start")}
+        </MenuItem>
         <MenuItem icon={FileUp} onClick={() => picker.current?.click()}>
           {t("chat.import")}
         </MenuItem>

@@ -1,4 +1,3 @@
-import { useNavigate, useRouterState } from "@tanstack/react-router"
 import {
   Archive,
   ArchiveRestore,
@@ -8,44 +7,37 @@ import {
   Pin,
   PinOff,
   Share2,
+  Tags,
   Trash2,
 } from "lucide-react"
 import { lazy, type ReactElement, Suspense, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { type Chat, chatApi, exportUrl } from "../../lib/chat-api.ts"
+import { type Chat, exportUrl } from "../../lib/chat-api.ts"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
+import { useChangeChats } from "./change-chats.tsx"
 import { scheduleDeletion } from "./deletions.ts"
+import { useLeaveChats } from "./use-leave-chats.ts"
 
 type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
 
 const loadDialogs = () => import("./chat-dialogs.tsx")
 const dialogs = {
   rename: lazy(async () => ({ default: (await loadDialogs()).RenameDialog })),
-  file: lazy(async () => ({ default: (await loadDialogs()).OrganizeDialog })),
+  tags: lazy(async () => ({ default: (await loadDialogs()).TagsDialog })),
   share: lazy(async () => ({ default: (await loadDialogs()).ShareDialog })),
 }
-const ErrorDialog = lazy(async () => ({ default: (await loadDialogs()).ErrorDialog }))
-
-type Change = Parameters<typeof chatApi.update>[1]
+const MoveDialog = lazy(async () => ({ default: (await import("./move-dialog.tsx")).MoveDialog }))
 
 /** Actions on a whole chat, used in the sidebar and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactElement }) => {
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(null)
-  const [failure, setFailure] = useState<{ error: unknown; retry: () => void } | null>(null)
-  const navigate = useNavigate()
-  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const [isMoving, setMoving] = useState(false)
+  const { change, dialog: failureDialog } = useChangeChats()
+  const leaveChats = useLeaveChats()
   const Dialog = dialog && dialogs[dialog]
-  const leave = (): void => {
-    if (path === `/c/${chat.id}`) void navigate({ to: "/" })
-  }
-  const change = async (changes: Change): Promise<void> => {
-    setFailure(null)
-    try {
-      await chatApi.update(chat.id, changes)
-      if (changes.archived) leave()
-    } catch (error) {
-      setFailure({ error, retry: () => void change(changes) })
-    }
+  const archive = async (): Promise<void> => {
+    const isChanged = await change([chat.id], { archived: !chat.archived })
+    if (isChanged && !chat.archived) leaveChats([chat.id])
   }
   const download = (format: "json" | "markdown"): void =>
     window.location.assign(exportUrl(chat.id, format))
@@ -58,12 +50,15 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
         </MenuItem>
         <MenuItem
           icon={chat.pinned ? PinOff : Pin}
-          onClick={() => void change({ pinned: !chat.pinned })}
+          onClick={() => void change([chat.id], { pinned: !chat.pinned })}
         >
           {t(chat.pinned ? "chat.unpin" : "chat.pin")}
         </MenuItem>
-        <MenuItem icon={FolderInput} onClick={() => setDialog("file")}>
-          {t("chat.file")}
+        <MenuItem icon={FolderInput} onClick={() => setMoving(true)}>
+          {t("projects.move")}
+        </MenuItem>
+        <MenuItem icon={Tags} onClick={() => setDialog("tags")}>
+          {t("chat.editTags")}
         </MenuItem>
         <MenuItem icon={Share2} onClick={() => setDialog("share")}>
           {t("chat.share")}
@@ -76,10 +71,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           {t("chat.exportJson")}
         </MenuItem>
         <MenuSeparator />
-        <MenuItem
-          icon={chat.archived ? ArchiveRestore : Archive}
-          onClick={() => void change({ archived: !chat.archived })}
-        >
+        <MenuItem icon={chat.archived ? ArchiveRestore : Archive} onClick={() => void archive()}>
           {t(chat.archived ? "chat.unarchive" : "chat.archive")}
         </MenuItem>
         <MenuItem
@@ -87,7 +79,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           danger
           onClick={() => {
             scheduleDeletion([chat])
-            leave()
+            leaveChats([chat.id])
           }}
         >
           {t("chat.delete")}
@@ -95,10 +87,11 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
       </Menu>
       <Suspense>
         {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
-        {failure && (
-          <ErrorDialog title={t("chat.notChanged")} {...failure} onClose={() => setFailure(null)} />
+        {isMoving && (
+          <MoveDialog ids={[chat.id]} folder={chat.folder} onClose={() => setMoving(false)} />
         )}
       </Suspense>
+      {failureDialog}
     </>
   )
 }

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { Ellipsis, MessageSquare, MessageSquareOff, SlidersHorizontal } from "lucide-react"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { Ellipsis, Folder, MessageSquare, MessageSquareOff, SlidersHorizontal } from "lucide-react"
 import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
 import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useChatEvents } from "../../lib/use-chat-events.ts"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
@@ -50,20 +51,23 @@ const settingsButtonId = "chat-settings"
 
 interface ChatHeaderProps {
   chat: ChatWithMessages | null
+  /** The project that the chat is in. */
+  project: Project | undefined
   title: string
   picker: ReactNode
   pane: boolean
   onPane: (open: boolean) => void
 }
 
-const ChatHeader = ({ chat, title, picker, pane, onPane }: ChatHeaderProps) => {
+const ChatHeader = ({ chat, project, title, picker, pane, onPane }: ChatHeaderProps) => {
   const writable = chat?.writable ?? true
   return (
     <header className="flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line px-2">
       <h1 className={writable ? "sr-only" : "truncate px-2 text-sm font-medium"}>{title}</h1>
       {writable && picker}
       {writable && (
-        <span className="flex shrink-0">
+        <span className="flex min-w-0 shrink-0 items-center">
+          {project && <ProjectLink project={project} />}
           <IconButton
             icon={SlidersHorizontal}
             label={t("chat.settings")}
@@ -79,6 +83,19 @@ const ChatHeader = ({ chat, title, picker, pane, onPane }: ChatHeaderProps) => {
     </header>
   )
 }
+
+/** The project of the chat; on a narrow page, its name would not fit. */
+const ProjectLink = ({ project }: { project: Project }) => (
+  <Link
+    to="/projects/$projectId"
+    params={{ projectId: project.id }}
+    title={`${t("projects.project")}: ${project.name}`}
+    className="flex h-8 min-w-0 items-center gap-1.5 rounded px-2 text-sm text-muted hover:bg-hover hover:text-text"
+  >
+    <Folder aria-hidden className="size-4 shrink-0" />
+    <span className="max-w-40 truncate max-wide:sr-only">{project.name}</span>
+  </Link>
+)
 
 const Greeting = () => (
   <p className="text-center text-xl font-semibold tracking-tight">{t("chat.greeting")}</p>
@@ -117,14 +134,26 @@ const useClosedPaneOnNarrowPage = (): void =>
     if (matchMedia("(width < 900px)").matches) writeLocalStorage("pane", null)
   }, [])
 
+interface ChatProps {
+  chat: ChatWithMessages | null
+  /** The model of a new chat, if the URL names one. */
+  named?: string | undefined
+  project?: Project | undefined
+}
+
 /** The chat page, for new and existing chats. */
-const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }) => {
+const Chat = ({ chat, named, project }: ChatProps) => {
   const { models, favourites, isPending } = useChatModels()
   const [chosen, setChosen] = useChosenModels(chat, useDefaultModels(models, named))
   const [newChatSettings, setNewChatSettings] = useState<ChatSettings>({ system: "", params: {} })
   const stored = useLocalStorage("pane")
   const pane = stored === "settings" && (chat?.writable ?? true)
-  const sending = useSendMessage({ chat, models: chosen, settings: newChatSettings })
+  const sending = useSendMessage({
+    chat,
+    models: chosen,
+    settings: newChatSettings,
+    folder: project?.name ?? null,
+  })
   const title = titleOf(chat)
   useChatEvents(chat ?? undefined)
   useEffect(() => {
@@ -147,7 +176,7 @@ const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }
   return (
     <div className="absolute inset-0 flex">
       <div className="flex min-w-0 flex-1 flex-col">
-        <ChatHeader {...{ chat, title, picker, pane }} onPane={setPane} />
+        <ChatHeader {...{ chat, project, title, picker, pane }} onPane={setPane} />
         <ChatView
           {...{ chat, models, chosen, sending }}
           onChosen={setChosen}
@@ -169,12 +198,17 @@ const Chat = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }
 
 /** `/`: a new chat. */
 export const NewChatPage = () => {
-  const { model } = useSearch({ strict: false })
+  const { model, project: projectId } = useSearch({ strict: false })
+  const { data: projects = [], isPending } = useQuery(projectsQuery)
+  const project = projects.find(({ id }) => id === projectId)
   useEffect(() => {
     window.addEventListener("input", preloadMarkdown, { once: true })
     return () => window.removeEventListener("input", preloadMarkdown)
   }, [])
-  return <Chat key={model} chat={null} {...(model !== undefined && { named: model })} />
+  // The project's name is needed to create the chat in it.
+  if (projectId !== undefined && isPending) return null
+  const named = model ?? project?.model ?? undefined
+  return <Chat key={`${named} ${projectId}`} chat={null} named={named} project={project} />
 }
 
 /**
@@ -197,6 +231,8 @@ const ExistingChat = ({ id }: { id: string }) => {
   const { data, error, refetch } = useQuery(chatQuery(id))
   const isNotFound = error instanceof ApiError && error.status === 404
   const isRenderable = useCanRender(data)
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const project = projects.find(({ name }) => name === data?.folder)
   useEffect(preloadMarkdown, [])
   if (isNotFound) {
     return (
@@ -215,7 +251,7 @@ const ExistingChat = ({ id }: { id: string }) => {
       </div>
     )
   }
-  if (data && isRenderable) return <Chat chat={data} />
+  if (data && isRenderable) return <Chat chat={data} project={project} />
   return (
     <div className="mx-auto max-w-[46rem] px-4 pt-16">
       {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton rows={8} />}

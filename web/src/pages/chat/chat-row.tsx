@@ -1,11 +1,14 @@
 import { Link } from "@tanstack/react-router"
 import { Ellipsis } from "lucide-react"
+import { type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { ChatListItem } from "../../lib/chat-api.ts"
 import { formatExactTime } from "../../lib/format.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { MarkedText } from "../../ui/marked-text.tsx"
+import { startChatDrag } from "./chat-drag.ts"
 import { ChatMenu } from "./chat-menu.tsx"
+import { toggleChat, useChatSelection } from "./chat-selection.ts"
 
 interface ChatRowProps {
   chat: ChatListItem
@@ -13,48 +16,103 @@ interface ChatRowProps {
   query?: string
 }
 
-/** A chat in the sidebar's list. */
-export const ChatRow = ({ chat, query = "" }: ChatRowProps) => {
-  const title = chat.title || t("chat.untitled")
-  return (
-    <li className="group relative">
-      <Link
-        to="/c/$chatId"
-        params={{ chatId: chat.id }}
-        preload={false}
-        title={`${title}\n${formatExactTime(chat.updated_at)}`}
-        className="block rounded py-1.5 pr-9 pl-2.5 text-sm hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium"
-      >
-        <span className="flex items-center gap-2">
-          <span className="min-w-0 flex-1 truncate">
-            <MarkedText text={title} query={query} />
-          </span>
-          {chat.running && (
-            <span
-              role="img"
-              aria-label={t("chat.isRunning")}
-              className="size-2 shrink-0 animate-pulse rounded-full bg-accent"
-            />
-          )}
-        </span>
-        {chat.snippet && (
-          <span className="line-clamp-2 text-xs font-normal text-muted">
-            <MarkedText text={chat.snippet} query={query} />
-          </span>
-        )}
-      </Link>
-      <span className="absolute top-0.5 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 [@media(hover:none)]:opacity-100">
-        <ChatMenu
-          chat={chat}
-          trigger={
-            <IconButton
-              icon={Ellipsis}
-              label={`${t("chat.menu")}: ${title}`}
-              className="size-7.5"
-            />
-          }
-        />
+const titleOf = (chat: ChatListItem): string => chat.title || t("chat.untitled")
+
+const Label = ({ chat, query = "" }: ChatRowProps) => (
+  <>
+    <span className="flex items-center gap-2">
+      <span className="min-w-0 flex-1 truncate">
+        <MarkedText text={titleOf(chat)} query={query} />
       </span>
+      {chat.running && (
+        <span
+          role="img"
+          aria-label={t("chat.isRunning")}
+          className="size-2 shrink-0 animate-pulse rounded-full bg-accent"
+        />
+      )}
+    </span>
+    {chat.snippet && (
+      <span className="line-clamp-2 text-xs font-normal text-muted">
+        <MarkedText text={chat.snippet} query={query} />
+      </span>
+    )}
+  </>
+)
+
+const LinkRow = ({ chat, children }: { chat: ChatListItem; children: ReactNode }) => (
+  <>
+    <Link
+      to="/c/$chatId"
+      params={{ chatId: chat.id }}
+      preload={false}
+      title={`${titleOf(chat)}\n${formatExactTime(chat.updated_at)}`}
+      className="block rounded py-1.5 pr-9 pl-2.5 text-sm hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium"
+    >
+      {children}
+    </Link>
+    <span className="absolute top-0.5 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 [@media(hover:none)]:opacity-100">
+      <ChatMenu
+        chat={chat}
+        trigger={
+          <IconButton
+            icon={Ellipsis}
+            label={`${t("chat.menu")}: ${titleOf(chat)}`}
+            className="size-7.5"
+          />
+        }
+      />
+    </span>
+  </>
+)
+
+interface CheckboxRowProps {
+  chat: ChatListItem
+  checked: boolean
+  children: ReactNode
+}
+
+const CheckboxRow = ({ chat, checked, children }: CheckboxRowProps) => {
+  const isShiftHeld = useRef(false)
+  const rememberShift = ({ shiftKey }: { shiftKey: boolean }): void => {
+    isShiftHeld.current = shiftKey
+  }
+  return (
+    <label
+      onPointerDown={rememberShift}
+      onKeyDown={rememberShift}
+      className="flex cursor-pointer items-start gap-2 rounded px-2.5 py-1.5 text-sm select-none hover:bg-hover has-checked:bg-accent-soft"
+    >
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={() => toggleChat(chat.id, isShiftHeld.current)}
+        className="mt-0.5 size-4 shrink-0 accent-accent"
+      />
+      <span className="min-w-0 flex-1">{children}</span>
+    </label>
+  )
+}
+
+/** A chat in the sidebar's list: a link with a menu, or a checkbox while chats are selected. */
+export const ChatRow = ({ chat, query = "" }: ChatRowProps) => {
+  const selection = useChatSelection()
+  const label = <Label chat={chat} query={query} />
+  return (
+    <li
+      className="group relative"
+      data-chat-id={chat.id}
+      data-chat-title={chat.title}
+      draggable
+      onDragStart={(event) => startChatDrag(event, chat.id)}
+    >
+      {selection ? (
+        <CheckboxRow chat={chat} checked={selection.has(chat.id)}>
+          {label}
+        </CheckboxRow>
+      ) : (
+        <LinkRow chat={chat}>{label}</LinkRow>
+      )}
     </li>
   )
 }

@@ -19,16 +19,18 @@ interface Deps {
   models: readonly string[]
   /** For a chat that does not exist yet. */
   settings: ChatSettings
+  /** The project of a chat that does not exist yet. */
+  folder: string | null
 }
 
 /** Sends messages and shows each immediately; the first one creates the chat. */
-export const useSendMessage = ({ chat, models, settings }: Deps) => {
+export const useSendMessage = ({ chat, models, settings, folder }: Deps) => {
   const [pending, setPending] = useState<OutgoingMessage | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
 
   const createChat = async (): Promise<string> => {
-    const created = await chatApi.create({ models: [...models], ...settings })
+    const created = await chatApi.create({ models: [...models], folder, ...settings })
     const emptyChat = { ...created, messages: [], earlier: null, seq: 0, writable: true }
     queryClient.setQueryData<ChatWithMessages>(chatQuery(created.id).queryKey, emptyChat)
     return created.id

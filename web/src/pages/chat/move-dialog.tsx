@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { projectsQuery } from "../../lib/project-api.ts"
+import { Combobox } from "../../ui/combobox.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Field } from "../../ui/field.tsx"
+import { changeChats } from "./change-chats.tsx"
+import { FormDialog } from "./chat-dialogs.tsx"
+
+interface MoveDialogProps {
+  ids: readonly string[]
+  /** The project that the chats are in; null for none. */
+  folder: string | null
+  onClose: () => void
+}
+
+/** Moves chats to a project, or out of all projects. */
+export const MoveDialog = ({ ids, folder, onClose }: MoveDialogProps) => {
+  const { data: projects = [], error } = useQuery(projectsQuery)
+  const [target, setTarget] = useState(folder ?? "")
+  const move = async (): Promise<void> => {
+    const failure = await changeChats(ids, { folder: target === "" ? null : target })
+    if (failure) throw failure.error
+  }
+  return (
+    <FormDialog
+      title={t("projects.move")}
+      action={t("projects.moveAction", { count: ids.length })}
+      onClose={onClose}
+      onSubmit={move}
+    >
+      {error && <ErrorNote error={error} />}
+      <Field label={t("projects.project")}>
+        {(controlProps) => (
+          <Combobox
+            {...controlProps}
+            choices={[
+              { value: "", label: t("projects.noProject") },
+              ...projects.map(({ name }) => ({ value: name, label: name })),
+            ]}
+            value={target}
+            onValue={(value) => setTarget(value ?? "")}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  )
+}

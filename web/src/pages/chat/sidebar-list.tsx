@@ -1,0 +1,109 @@
+import { t } from "../../i18n/translate.ts"
+import type { ChatFilter, ChatListItem } from "../../lib/chat-api.ts"
+import { Button } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
+import { ChatDropTarget } from "./chat-drop-target.tsx"
+import type { ChatListScope } from "./chat-list-menu.tsx"
+import { ChatRow } from "./chat-row.tsx"
+import { SidebarProjects } from "./sidebar-projects.tsx"
+import { useChatList } from "./use-chat-list.ts"
+
+const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
+
+interface GroupProps {
+  title: string
+  chats: readonly ChatListItem[]
+  query?: string
+}
+
+const Group = ({ title, chats, query = "" }: GroupProps) => {
+  if (chats.length === 0) return null
+  return (
+    <section className="mt-2">
+      <h3 className="px-2.5 py-1 text-xs font-medium text-muted">{title}</h3>
+      <ul>
+        {chats.map((chat) => (
+          <ChatRow key={chat.id} chat={chat} query={query} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface ListProps {
+  filter: ChatFilter
+  /** Whether pinned chats are listed elsewhere. */
+  hidesPinned?: boolean
+  emptyText: string
+}
+
+const List = ({ filter, hidesPinned = false, emptyText }: ListProps) => {
+  const { chats, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
+    useChatList(filter)
+  if (isPending) return <Skeleton rows={6} height={34} />
+  if (error && chats.length === 0) {
+    return <ErrorNote error={error} retry={() => void refetch()} />
+  }
+  const today = midnight()
+  const pinned = chats.filter((chat) => chat.pinned)
+  const rest = chats.filter((chat) => !chat.pinned)
+  const groups = [
+    [t("chat.pinned"), hidesPinned ? [] : pinned],
+    [t("chat.today"), rest.filter((chat) => chat.updated_at >= today)],
+    [t("chat.earlier"), rest.filter((chat) => chat.updated_at < today)],
+  ] as const
+  return (
+    <>
+      {chats.length === 0 && <p className="px-2.5 py-3 text-sm text-muted">{emptyText}</p>}
+      {groups.map(([title, members]) => (
+        <Group key={title} title={title} chats={members} query={filter.query ?? ""} />
+      ))}
+      {hasNextPage && (
+        <Button
+          variant="quiet"
+          className="mt-1 w-full"
+          busy={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {t("chat.more")}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const PinnedChats = () => {
+  const { chats } = useChatList({ pinned: true })
+  return <Group title={t("chat.pinned")} chats={chats} />
+}
+
+interface SidebarListProps {
+  scope: ChatListScope
+  query: string
+  onMove: (ids: string[], folder: string | null) => void
+}
+
+/** Pinned chats, projects, and the other chats; or the result of a search or filter. */
+export const SidebarList = ({ scope, query, onMove }: SidebarListProps) => {
+  if (scope.kind === "all" && query === "") {
+    return (
+      <>
+        <PinnedChats />
+        <SidebarProjects onMove={onMove} />
+        <ChatDropTarget onChats={(ids) => onMove(ids, null)}>
+          <List filter={{ without_folder: true }} hidesPinned emptyText={t("chat.none")} />
+        </ChatDropTarget>
+      </>
+    )
+  }
+  const filter: ChatFilter = {
+    ...(query && { query }),
+    ...(scope.kind === "archive" && { archived: true }),
+    ...(scope.kind === "tag" && { tag: scope.name }),
+  }
+  const isUnfiltered = query === "" && scope.kind === "archive"
+  return (
+    <List filter={filter} emptyText={t(isUnfiltered ? "chat.noneArchived" : "chat.noneFound")} />
+  )
+}

@@ -1,0 +1,145 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { ChevronRight, Folder, FolderPlus, SquarePen } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import { type Project, projectsQuery } from "../../lib/project-api.ts"
+import { Button } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
+import { Tooltip } from "../../ui/tooltip.tsx"
+import { ChatDropTarget } from "./chat-drop-target.tsx"
+import { ChatRow } from "./chat-row.tsx"
+import { useChatList } from "./use-chat-list.ts"
+
+const storageKey = "projects.open"
+
+const parseIds = (stored: string | null): string[] => stored?.split(" ").filter(Boolean) ?? []
+
+const setOpen = (id: string, isOpen: boolean): void => {
+  const rest = parseIds(readLocalStorage(storageKey)).filter((other) => other !== id)
+  writeLocalStorage(storageKey, [...rest, ...(isOpen ? [id] : [])].join(" "))
+}
+
+const ProjectChats = ({ project }: { project: Project }) => {
+  const { chats, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
+    useChatList({ folder: project.name })
+  if (isPending) return <Skeleton rows={2} height={34} />
+  if (error && chats.length === 0) return <ErrorNote error={error} retry={() => void refetch()} />
+  if (chats.length === 0) {
+    return <p className="px-2.5 py-1.5 text-xs text-muted">{t("projects.empty")}</p>
+  }
+  return (
+    <>
+      <ul>
+        {chats.map((chat) => (
+          <ChatRow key={chat.id} chat={chat} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button
+          variant="quiet"
+          className="w-full"
+          busy={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {t("chat.more")}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const iconLinkClass =
+  "inline-flex size-7.5 shrink-0 items-center justify-center rounded text-muted hover:bg-hover hover:text-text [&_svg]:size-4"
+
+interface ProjectRowProps {
+  project: Project
+  isOpen: boolean
+  onChats: (ids: string[]) => void
+}
+
+const ProjectRow = ({ project, isOpen, onChats }: ProjectRowProps) => {
+  const { id, name } = project
+  const newChat = t("projects.newChatIn", { name })
+  return (
+    <li>
+      <ChatDropTarget
+        onChats={(ids) => {
+          setOpen(id, true)
+          onChats(ids)
+        }}
+      >
+        <div className="group relative flex items-center rounded hover:bg-hover">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-label={t("projects.chatsOf", { name })}
+            onClick={() => setOpen(id, !isOpen)}
+            className="flex size-7.5 shrink-0 items-center justify-center rounded text-muted hover:text-text"
+          >
+            <ChevronRight
+              aria-hidden
+              className={classes("size-3.5 transition-transform", isOpen && "rotate-90")}
+            />
+          </button>
+          <Link
+            to="/projects/$projectId"
+            params={{ projectId: id }}
+            className="flex min-w-0 flex-1 items-center gap-2 rounded py-1.5 pr-9 text-sm data-[status=active]:font-medium"
+          >
+            <Folder aria-hidden className="size-4 shrink-0 text-muted" />
+            <span className="truncate">{name}</span>
+          </Link>
+          <span className="absolute top-0.5 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+            <Tooltip label={newChat}>
+              <Link to="/" search={{ project: id }} aria-label={newChat} className={iconLinkClass}>
+                <SquarePen aria-hidden />
+              </Link>
+            </Tooltip>
+          </span>
+        </div>
+        {isOpen && (
+          <div className="ml-3.5 border-l border-line pl-1">
+            <ProjectChats project={project} />
+          </div>
+        )}
+      </ChatDropTarget>
+    </li>
+  )
+}
+
+interface SidebarProjectsProps {
+  /** Chats were dropped on a project. */
+  onMove: (ids: string[], folder: string) => void
+}
+
+/** The user's projects, each with its chats. */
+export const SidebarProjects = ({ onMove }: SidebarProjectsProps) => {
+  const { data: projects = [], error, refetch } = useQuery(projectsQuery)
+  const open = new Set(parseIds(useLocalStorage(storageKey)))
+  return (
+    <section aria-label={t("projects.title")} className="mt-1">
+      <div className="flex items-center justify-between pl-2.5">
+        <h3 className="text-xs font-medium text-muted">{t("projects.title")}</h3>
+        <Tooltip label={t("projects.create")}>
+          <Link to="/projects/new" aria-label={t("projects.create")} className={iconLinkClass}>
+            <FolderPlus aria-hidden />
+          </Link>
+        </Tooltip>
+      </div>
+      {error && <ErrorNote error={error} retry={() => void refetch()} />}
+      <ul>
+        {projects.map((project) => (
+          <ProjectRow
+            key={project.id}
+            project={project}
+            isOpen={open.has(project.id)}
+            onChats={(ids) => onMove(ids, project.name)}
+          />
+        ))}
+      </ul>
+    </section>
+  )
+}

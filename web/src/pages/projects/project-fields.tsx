@@ -1,0 +1,83 @@
+import type { NewProject } from "../../../../server/src/conversations/project-schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { Combobox } from "../../ui/combobox.tsx"
+import { Field, TextArea, TextField } from "../../ui/field.tsx"
+import { fieldError } from "../../ui/form.tsx"
+import type { Attachment } from "../chat/attachments.ts"
+import { useChatModels } from "../chat/chat-models.ts"
+import { ProjectFiles } from "./project-files.tsx"
+
+export interface ProjectValues extends Omit<NewProject, "files"> {
+  files: Attachment[]
+}
+
+/** The fields that show the gateway's validation messages. */
+export const projectPaths = ["name", "instructions", "model", "files"]
+
+interface ProjectFieldsProps {
+  values: ProjectValues
+  set: (change: (before: ProjectValues) => ProjectValues) => void
+  error: unknown
+  destination: string
+}
+
+export const ProjectFields = ({ values, set, error, destination }: ProjectFieldsProps) => {
+  const { models } = useChatModels()
+  const { name, instructions, model, files } = values
+  const known = models.map(({ id, name: label }) => ({ value: id, label }))
+  const isListed = model === null || known.some(({ value }) => value === model)
+  const choices = [
+    { value: "", label: t("projects.noModel") },
+    ...known,
+    ...(isListed ? [] : [{ value: model, label: model }]),
+  ]
+  return (
+    <>
+      <TextField
+        label={t("projects.name")}
+        value={name}
+        onValue={(next) => set((before) => ({ ...before, name: next }))}
+        maxLength={100}
+        required
+        error={fieldError(error, "name")}
+      />
+      <Field
+        label={t("projects.instructions")}
+        help={t("projects.instructionsHelp")}
+        error={fieldError(error, "instructions")}
+      >
+        {(controlProps) => (
+          <TextArea
+            {...controlProps}
+            value={instructions}
+            maxLength={20_000}
+            rows={5}
+            onChange={({ target }) => set((before) => ({ ...before, instructions: target.value }))}
+          />
+        )}
+      </Field>
+      <Field label={t("projects.model")} error={fieldError(error, "model")}>
+        {(controlProps) => (
+          <Combobox
+            {...controlProps}
+            choices={choices}
+            value={model ?? ""}
+            onValue={(next) => set((before) => ({ ...before, model: next || null }))}
+          />
+        )}
+      </Field>
+      <ProjectFiles
+        destination={destination}
+        files={files}
+        onAdd={(file) => set((before) => ({ ...before, files: [...before.files, file] }))}
+        onRemove={(file) =>
+          set((before) => ({
+            ...before,
+            files: before.files.filter(({ type, id }) => type !== file.type || id !== file.id),
+          }))
+        }
+        error={fieldError(error, "files")}
+      />
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import { Upload } from "lucide-react"
+import { useRef, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { readSelectedFiles } from "../../lib/file-selection.ts"
+import { useUploads } from "../../lib/uploads.ts"
+import { Button } from "../../ui/button.tsx"
+import { Combobox } from "../../ui/combobox.tsx"
+import { Field } from "../../ui/field.tsx"
+import { AttachmentChips } from "../chat/attachment-chips.tsx"
+import { useSuggestions } from "../chat/attachment-picker.tsx"
+import { type Attachment, useAttachmentStates } from "../chat/attachments.ts"
+
+const keyOf = ({ type, id }: Attachment): string => `${type} ${id}`
+
+interface ProjectFilesProps {
+  /** Names the uploads, which continue while other pages are open. */
+  destination: string
+  files: readonly Attachment[]
+  onAdd: (file: Attachment) => void
+  onRemove: (file: Attachment) => void
+  error: string | undefined
+}
+
+/** The files and collections of a project: uploads, and those in the knowledge base. */
+export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: ProjectFilesProps) => {
+  const [query, setQuery] = useState("")
+  const chosen = useRef<HTMLInputElement>(null)
+  const { found, isPending } = useSuggestions(query)
+  const uploads = useUploads(destination, ({ id, filename }) =>
+    onAdd({ type: "file", id, name: filename }),
+  )
+  const attached = useAttachmentStates(files)
+  const known = new Set(files.map(keyOf))
+  const choices = found.filter((one) => !known.has(keyOf(one)))
+  return (
+    <Field
+      label={t("projects.files")}
+      help={t("projects.filesHelp")}
+      {...(error !== undefined && { error })}
+    >
+      {(controlProps) => (
+        <>
+          {attached.length + uploads.uploads.length > 0 && (
+            <div className="-mx-3 -mt-2">
+              <AttachmentChips
+                attached={attached}
+                uploads={uploads.uploads}
+                onRemove={onRemove}
+                onRetry={uploads.retry}
+                onCancel={uploads.cancel}
+              />
+            </div>
+          )}
+          <div className="flex flex-wrap gap-2">
+            <div className="min-w-0 flex-1 basis-56">
+              <Combobox
+                {...controlProps}
+                placeholder={t("projects.filesAdd")}
+                choices={choices.map((one) => ({
+                  value: keyOf(one),
+                  label: one.name,
+                  note: one.note,
+                }))}
+                loading={isPending}
+                value={null}
+                onQuery={setQuery}
+                onValue={(key) => {
+                  const choice = choices.find((one) => keyOf(one) === key)
+                  if (choice) onAdd({ type: choice.type, id: choice.id, name: choice.name })
+                }}
+              />
+            </div>
+            <Button icon={Upload} onClick={() => chosen.current?.click()}>
+              {t("projects.upload")}
+            </Button>
+          </div>
+          <input
+            ref={chosen}
+            name="project-files"
+            type="file"
+            hidden
+            multiple
+            onChange={({ target }) => {
+              uploads.add(readSelectedFiles([...(target.files ?? [])]))
+              target.value = ""
+            }}
+          />
+        </>
+      )}
+    </Field>
+  )
+}
