@@ -25,13 +25,13 @@ interface ProjectFilesProps {
 export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: ProjectFilesProps) => {
   const [query, setQuery] = useState("")
   const chosen = useRef<HTMLInputElement>(null)
-  const { found, isPending } = useSuggestions(query)
+  const { suggestions, isPending } = useSuggestions(query)
   const uploads = useUploads(destination, ({ id, filename }) =>
     onAdd({ type: "file", id, name: filename }),
   )
   const attached = useAttachmentStates(files)
   const known = new Set(files.map(keyOf))
-  const choices = found.filter((one) => !known.has(keyOf(one)))
+  const choices = suggestions.filter(({ key }) => !known.has(key))
   return (
     <Field
       label={t("projects.files")}
@@ -56,17 +56,13 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
               <Combobox
                 {...controlProps}
                 placeholder={t("projects.filesAdd")}
-                choices={choices.map((one) => ({
-                  value: keyOf(one),
-                  label: one.name,
-                  note: one.note,
-                }))}
+                choices={choices.map(({ key, label, note }) => ({ value: key, label, note }))}
                 loading={isPending}
                 value={null}
                 onQuery={setQuery}
                 onValue={(key) => {
-                  const choice = choices.find((one) => keyOf(one) === key)
-                  if (choice) onAdd({ type: choice.type, id: choice.id, name: choice.name })
+                  const choice = choices.find((one) => one.key === key)
+                  if (choice) onAdd(choice.attachment)
                 }}
               />
             </div>
