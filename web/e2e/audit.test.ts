@@ -33,7 +33,9 @@ describe("the audit page", () => {
 
     await open("/admin/audit?action=user.updated")
     await page.getByRole("link", { name: "user.updated" }).click()
-    await page.getByRole("heading", { name: "user.updated" }).waitFor()
+    await page
+      .getByRole("heading", { name: "Portico Administrator changed the account grace@example.com" })
+      .waitFor()
     await page.getByText("→").waitFor()
     await page.getByRole("link", { name: "grace@example.com" }).waitFor()
     await page.getByRole("link", { name: "More about this item" }).click()
@@ -51,6 +53,27 @@ describe("the audit page", () => {
     await app.gateway.call("POST", "/api/v1/groups/create", { name: "Newcomers" })
     await page.getByRole("button", { name: "Show newer events" }).click()
     await page.getByRole("link", { name: "group.created" }).waitFor()
+  })
+
+  it("names the people and things, also deleted ones, and shows an upload as one line", async () => {
+    const { gateway } = app
+    const chat = (await gateway.call("POST", "/api/v1/chats/new", { title: "Revenue" })).body
+    await gateway.call("POST", `/api/v1/chats/${chat.id}/share`)
+    const { body } = await gateway.call("POST", "/api/v1/knowledge/create", { name: "Handbooks" })
+    const form = new FormData()
+    form.append("metadata", JSON.stringify({ knowledge_id: body.id }))
+    form.append("file", new Blob(["# Tides"]), "tides.md")
+    const headers = { authorization: `Bearer ${gateway.key}` }
+    await fetch(`${gateway.url}/api/v1/files/`, { method: "POST", headers, body: form })
+    await gateway.call("DELETE", `/api/v1/knowledge/${body.id}/delete`)
+
+    const { page, open } = await app.asAdmin()
+    await open("/admin/audit")
+    const line = (text: string) => page.getByRole("row").filter({ hasText: text })
+    await line("Portico Administrator shared Revenue").waitFor()
+    await line("Portico Administrator uploaded tides.md to Handbooks").waitFor()
+    await line("Portico Administrator deleted the collection Handbooks").waitFor()
+    expect(await page.getByText("file.uploaded").count()).toBe(0)
   })
 
   it("exports the filtered audit log as a file", async () => {

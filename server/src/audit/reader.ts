@@ -4,6 +4,7 @@ import type { Database, Reader } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { buildAuditConditions } from "./filter-conditions.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
+import { createNameFinder, type EventNames } from "./names.ts"
 import type { AuditFilters, AuditPage, AuditQuery } from "./schema.ts"
 import { type AuditEvent, AuditEvent as Event } from "./schema.ts"
 
@@ -29,11 +30,12 @@ const parseNullable = (text: string | null): unknown => (text === null ? null : 
 
 const parseNames = (text: string | null): string[] => (text === null ? [] : JSON.parse(text))
 
-const toEvent = (row: AuditEventRecord, names: ReadonlyMap<string, string>): AuditEvent =>
+const toEvent = (row: AuditEventRecord, names: EventNames): AuditEvent =>
   Event.parse({
     ...row,
-    actor_name: names.get(row.actor_id ?? "") ?? null,
-    target_name: names.get(row.target_id ?? "") ?? null,
+    actor_name: names.actors.get(row.actor_id ?? "")?.email ?? null,
+    actor_display_name: names.actors.get(row.actor_id ?? "")?.name ?? null,
+    target_name: names.targetOf(row),
     changed: parseNames(row.changed),
     ignored: parseNames(row.ignored),
     before: parseNullable(row.before),
@@ -43,27 +45,7 @@ const toEvent = (row: AuditEventRecord, names: ReadonlyMap<string, string>): Aud
 /** Reads the audit log, newest first, in short steps that block nothing however long the log is. */
 export const createAuditReader = (db: Database) => {
   const { read } = db
-
-  /** E-mail addresses of accounts and names of groups that the events refer to. */
-  const findNames = async (rows: readonly AuditEventRecord[]): Promise<Map<string, string>> => {
-    const ids = new Set<string>()
-    for (const { actor_id, target_type, target_id } of rows) {
-      if (actor_id) ids.add(actor_id)
-      if (target_id && (target_type === "user" || target_type === "group")) ids.add(target_id)
-    }
-    if (ids.size === 0) return new Map()
-    const users = await read
-      .selectFrom("users")
-      .select(["id", "email as name"])
-      .where("id", "in", [...ids])
-      .execute()
-    const groups = await read
-      .selectFrom("groups")
-      .select(["id", "name"])
-      .where("id", "in", [...ids])
-      .execute()
-    return new Map([...users, ...groups].map(({ id, name }) => [id, name]))
-  }
+  const findNames = createNameFinder(db)
 
   const toEvents = async (rows: readonly AuditEventRecord[]): Promise<AuditEvent[]> => {
     const names = await findNames(rows)

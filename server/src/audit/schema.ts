@@ -15,12 +15,15 @@ export const AuditEvent = z
     actor_id: z.string().nullable(),
     /** E-mail address of the account, if it still exists. */
     actor_name: z.string().nullable(),
+    /** The account's name, if it still exists. */
+    actor_display_name: z.string().nullable(),
     key_id: z.string().nullable(),
     address: z.string().nullable(),
     /** `<noun>.<past participle>`, such as `user.deactivated`. */
     action: z.string(),
     target_type: z.string().nullable(),
     target_id: z.string().nullable(),
+    /** E-mail address of an account, or the name of another item; null if unknown. */
     target_name: z.string().nullable(),
     /** Names of the attributes that changed. */
     changed: z.array(z.string()),

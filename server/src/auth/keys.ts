@@ -41,16 +41,17 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
     }
     await store.insertKey(tx, key)
     const target = { type: "key", id: key.id }
-    const { allowed_models, allowed_routes, expires_at } = key
-    const after = { allowed_models, allowed_routes, expires_at }
+    const { name, allowed_models, allowed_routes, expires_at } = key
+    const after = { name, allowed_models, allowed_routes, expires_at }
     await audit.record(tx, { actor, action: "key.created", target, after })
     return { ...withoutSecrets(key), api_key: secret }
   }
 
   const remove = async (tx: Tx, actor: Actor, userId: string, id: string): Promise<void> => {
-    if (!(await store.removeKey(tx, userId, id)))
-      fail("not_found", `You have no API key with the ID ${id}`)
-    await audit.record(tx, { actor, action: "key.revoked", target: { type: "key", id } })
+    const removed = await store.removeKey(tx, userId, id)
+    if (!removed) return fail("not_found", `You have no API key with the ID ${id}`)
+    const target = { type: "key", id }
+    await audit.record(tx, { actor, action: "key.revoked", target, before: removed })
     await bus.publish(tx, { topic: "user", id: userId })
   }
 

@@ -215,15 +215,13 @@ export const createAuthStore = (db: Database) => {
     },
 
     /** @returns false if the user has no such key */
-    removeKey: async (tx: Tx, userId: string, id: string): Promise<boolean> => {
-      const removed = await tx
+    removeKey: (tx: Tx, userId: string, id: string): Promise<{ name: string } | undefined> =>
+      tx
         .deleteFrom("api_keys")
         .where("user_id", "=", userId)
         .where("id", "=", id)
-        .returning("id")
-        .execute()
-      return removed.length > 0
-    },
+        .returning("name")
+        .executeTakeFirst(),
 
     removeKeys: async (tx: Tx, userId: string): Promise<void> => {
       await tx.deleteFrom("api_keys").where("user_id", "=", userId).execute()

@@ -111,10 +111,10 @@ export const createConnections = (deps: Deps) => {
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.transact(async (tx) => {
-        await lockChangeable(tx, id)
+        const { name } = await lockChangeable(tx, id)
         await store.remove(tx, id)
         const target = { type: "connection", id }
-        await audit.record(tx, { actor, action: "connection.deleted", target })
+        await audit.record(tx, { actor, action: "connection.deleted", target, before: { name } })
         await bus.publish(tx, { topic: "connections" })
       })
       await registry.reload()

@@ -203,7 +203,8 @@ export const createChats = (deps: Deps) => {
         await store.update(tx, after)
         if (before.shared !== shared) {
           const action = shared ? "chat.shared" : "chat.unshared"
-          await audit.record(tx, { actor, action, target: { type: "chat", id } })
+          const target = { type: "chat", id }
+          await audit.record(tx, { actor, action, target, after: { title: before.title } })
         }
         await publishChange(tx, after)
         return after

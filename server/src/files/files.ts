@@ -268,7 +268,8 @@ export const createFiles = (deps: Deps) => {
         await queue.cancel(tx, "read", id)
         await passages.clear(tx, id)
         if (!(await store.remove(tx, id))) throwNotFound()
-        await audit.record(tx, { actor, action: "file.deleted", target: target(id) })
+        const before = { filename: file.filename }
+        await audit.record(tx, { actor, action: "file.deleted", target: target(id), before })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
       await removeUnusedBytes(file.hash)

@@ -200,9 +200,10 @@ export const createFunctions = (deps: Deps) => {
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       transact({ actor, caller }, async ({ tx }) => {
-        await getStored(id, tx)
+        const { name } = await getStored(id, tx)
         await store.remove(tx, id)
-        await audit.record(tx, { actor, action: "function.deleted", target: auditTarget(id) })
+        const change = { actor, action: "function.deleted", target: auditTarget(id) }
+        await audit.record(tx, { ...change, before: { name } })
       }),
 
     valves: async (id: string): Promise<FunctionValves> => {

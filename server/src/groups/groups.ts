@@ -93,7 +93,12 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
         const group: StoredGroup = { ...input, ...identity, ...times }
         if (!(await store.insert(tx, group))) failNameTaken(group.name)
         const target = { type: "group", id: group.id }
-        await audit.record(tx, { actor, action: "group.created", target })
+        await audit.record(tx, {
+          actor,
+          action: "group.created",
+          target,
+          after: { name: group.name },
+        })
         return toCountedGroup(group, 0)
       }),
 
@@ -112,9 +117,10 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
 
     remove: (actor: Actor, id: string): Promise<void> =>
       db.transact(async (tx) => {
-        await lockGroup(tx, id)
+        const { name } = await lockGroup(tx, id)
         await store.remove(tx, id)
-        await audit.record(tx, { actor, action: "group.deleted", target: { type: "group", id } })
+        const target = { type: "group", id }
+        await audit.record(tx, { actor, action: "group.deleted", target, before: { name } })
         await bus.publish(tx, { topic: "groups" })
       }),
 

@@ -137,7 +137,7 @@ export const createCollectionEdits = (deps: Deps) => {
       await edit(request, async ({ tx, caller, before }) => {
         requireOwnership(before, caller, onlyOwnerDeletes)
         await store.remove(tx, request.id)
-        return { action: "collection.deleted" }
+        return { action: "collection.deleted", before: { name: before.name } }
       })
     },
 

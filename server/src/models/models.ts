@@ -253,12 +253,13 @@ export const createModels = (deps: Deps) => {
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       transact(actor, caller, async (transaction) => {
-        await requireWritable(transaction, id)
+        const { name } = await requireWritable(transaction, id)
         await store.remove(transaction.tx, id)
         await audit.record(transaction.tx, {
           actor,
           action: "model.deleted",
           target: auditTarget(id),
+          before: { name },
         })
         await bus.publish(transaction.tx, { topic: "models", id })
       }),

@@ -256,7 +256,7 @@ export const createUsers = (deps: Deps) => {
         const user = await lockUser(tx, id)
         await requireRemainingAdmin(tx, user, null)
         await store.remove(tx, id)
-        const before = { role: user.role, active: user.active }
+        const before = { email: user.email, role: user.role, active: user.active }
         const target = { type: "user", id }
         await audit.record(tx, { actor, action: "user.deleted", target, before })
         await bus.publish(tx, { topic: "user", id })

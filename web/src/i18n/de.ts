@@ -1,6 +1,7 @@
 import { account } from "./de/account.ts"
 import { admin } from "./de/admin.ts"
 import { audit } from "./de/audit.ts"
+import { auditEvents } from "./de/audit-events.ts"
 import { chat } from "./de/chat.ts"
 import { composer } from "./de/composer.ts"
 import { conversation } from "./de/conversation.ts"
@@ -36,6 +37,7 @@ export const de: Catalogue = {
   ...account,
   ...admin,
   ...audit,
+  ...auditEvents,
   ...overview,
   ...pdf,
   ...markdown,

@@ -1,6 +1,7 @@
 import { account } from "./en/account.ts"
 import { admin } from "./en/admin.ts"
 import { audit } from "./en/audit.ts"
+import { auditEvents } from "./en/audit-events.ts"
 import { chat } from "./en/chat.ts"
 import { composer } from "./en/composer.ts"
 import { conversation } from "./en/conversation.ts"
@@ -36,6 +37,7 @@ export const en = {
   ...account,
   ...admin,
   ...audit,
+  ...auditEvents,
   ...overview,
   ...pdf,
   ...markdown,

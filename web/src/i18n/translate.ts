@@ -6,6 +6,8 @@ import { createMessageTranslator } from "./server-messages.ts"
 /** A text, or its plural forms; `{name}` is a placeholder. */
 export type Message = string | { one: string; other: string }
 export type MessageKey = keyof typeof en
+/** Whether a text that is put together, such as from an event's name, is a key. */
+export const isMessageKey = (text: string): text is MessageKey => Object.hasOwn(en, text)
 export type Catalogue = Record<MessageKey, Message>
 
 interface Texts {

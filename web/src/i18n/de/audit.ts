@@ -36,6 +36,7 @@ export const audit = {
   "audit.hours": { one: "Letzte Stunde", other: "Letzte {count} Stunden" },
   "audit.days": "Letzte {count} Tage",
   "audit.when": "Zeitpunkt",
+  "audit.event": "Ereignis",
   "audit.action": "Aktion",
   "audit.actor": "Ausgeführt von",
   "audit.target": "Element",

@@ -36,6 +36,7 @@ export const audit = {
   "audit.hours": { one: "Last hour", other: "Last {count} hours" },
   "audit.days": "Last {count} days",
   "audit.when": "When",
+  "audit.event": "Event",
   "audit.action": "Action",
   "audit.actor": "Actor",
   "audit.target": "Item",

@@ -10,7 +10,8 @@ import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { actorName, OutcomeBadge, targetName } from "./audit-table.tsx"
+import { actorName, auditSentence, targetName } from "./audit-sentence.tsx"
+import { OutcomeBadge } from "./audit-table.tsx"
 
 const route = getRouteApi("/inside/admin/audit/$eventId")
 
@@ -19,7 +20,7 @@ export const AuditEventPage = () => {
   const event = useQuery(auditEventQuery(eventId))
   return (
     <Page
-      title={event.data?.action ?? t("audit.one")}
+      title={event.data ? auditSentence({ event: event.data }) : t("audit.one")}
       lead={event.data && formatExactTime(event.data.at)}
       breadcrumb={<BackLink to="/admin/audit">{t("audit.title")}</BackLink>}
       action={event.data && <Related event={event.data} />}
@@ -68,6 +69,7 @@ const Target = ({ event }: { event: AuditEvent }) => {
   const { target_type, target_id, target_name } = event
   const name = targetName(event)
   if (target_id === null || target_name === null) return <Coded>{name}</Coded>
+  if (target_type !== "user" && target_type !== "group") return name
   if (target_type === "group") {
     return (
       <Link to="/admin/groups/$groupId" params={{ groupId: target_id }} className={link}>
@@ -97,6 +99,7 @@ const Names = ({ names }: { names: readonly string[] }) => (
 const factsOf = (event: AuditEvent): [string, ReactNode][] => {
   const { key_id, address, target_type, changed, ignored, count, request_id, block } = event
   const facts: [string, ReactNode | false | null][] = [
+    [t("audit.action"), <Coded key="action">{event.action}</Coded>],
     [t("audit.actor"), <Actor key="actor" event={event} />],
     [t("audit.key"), key_id && <Coded>{key_id}</Coded>],
     [t("audit.address"), address],

@@ -1,0 +1,88 @@
+import { sql } from "kysely"
+import type { Database } from "../db/database.ts"
+import type { AuditEventRecord } from "./hash-chain.ts"
+
+/** Table and column that hold the names of a type of target. */
+const nameColumns: Record<string, readonly [table: string, column: string]> = {
+  user: ["users", "email"],
+  group: ["groups", "name"],
+  key: ["api_keys", "name"],
+  connection: ["connections", "name"],
+  model: ["models", "name"],
+  function: ["functions", "name"],
+  file: ["files", "filename"],
+  collection: ["collections", "name"],
+  chat: ["chats", "title"],
+}
+
+/** Members of an event's details that name its target, for targets that were deleted since. */
+const nameMembers = ["name", "filename", "title", "email"] as const
+
+/** The name of an event's target as its details recorded it. */
+const recordedName = ({ before, after }: AuditEventRecord): string | undefined => {
+  const details: Record<string, unknown> = {
+    ...JSON.parse(before ?? "{}"),
+    ...JSON.parse(after ?? "{}"),
+  }
+  const names = nameMembers.map((member) => details[member])
+  return names.find((name): name is string => typeof name === "string" && name !== "")
+}
+
+const targetKey = (type: string | null, id: string | null): string => `${type} ${id}`
+
+/** Names of the actors and targets of events. */
+export interface EventNames {
+  actors: ReadonlyMap<string, { email: string; name: string }>
+  targetOf: (row: AuditEventRecord) => string | null
+}
+
+/** Returns a function that finds the names that events refer to only by ID. */
+export const createNameFinder = ({ read }: Pick<Database, "read">) => {
+  const findNames = async (
+    [table, column]: readonly [string, string],
+    ids: ReadonlySet<string>,
+  ): Promise<{ id: string; name: string }[]> => {
+    if (ids.size === 0) return []
+    const { rows } = await sql<{ id: string; name: string }>`
+      select id, ${sql.ref(column)} as name from ${sql.table(table)}
+      where id in (${sql.join([...ids])})
+    `.execute(read)
+    return rows
+  }
+
+  const findActors = async (rows: readonly AuditEventRecord[]): Promise<EventNames["actors"]> => {
+    const ids = new Set(rows.flatMap(({ actor_id }) => actor_id ?? []))
+    if (ids.size === 0) return new Map()
+    const users = await read
+      .selectFrom("users")
+      .select(["id", "email", "name"])
+      .where("id", "in", [...ids])
+      .execute()
+    return new Map(users.map(({ id, ...user }) => [id, user]))
+  }
+
+  const findTargets = async (
+    rows: readonly AuditEventRecord[],
+  ): Promise<ReadonlyMap<string, string>> => {
+    const names = new Map<string, string>()
+    for (const row of rows) {
+      const name = recordedName(row)
+      if (name !== undefined) names.set(targetKey(row.target_type, row.target_id), name)
+    }
+    for (const [type, source] of Object.entries(nameColumns)) {
+      const targets = rows.filter(({ target_type }) => target_type === type)
+      const ids = new Set(targets.flatMap(({ target_id }) => target_id ?? []))
+      for (const { id, name } of await findNames(source, ids)) names.set(targetKey(type, id), name)
+    }
+    return names
+  }
+
+  return async (rows: readonly AuditEventRecord[]): Promise<EventNames> => {
+    const targets = await findTargets(rows)
+    return {
+      actors: await findActors(rows),
+      targetOf: ({ target_type, target_id }) =>
+        targets.get(targetKey(target_type, target_id)) ?? null,
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { Fragment, type ReactNode } from "react"
+import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
+import { isMessageKey, type MessageKey, t } from "../../i18n/translate.ts"
+
+const actorLabels: Record<string, MessageKey> = {
+  user: "actor.user",
+  key: "actor.key",
+  scim: "actor.scim",
+  system: "actor.system",
+  anonymous: "actor.anonymous",
+}
+
+/** Display name of the actor. */
+export const actorName = (event: AuditEvent): string => {
+  const { actor_type, actor_name, actor_display_name, actor_id } = event
+  const kind = actorLabels[actor_type]
+  const named = actor_type === "user" || actor_type === "key"
+  if (named) return actor_display_name ?? actor_name ?? actor_id ?? t("actor.user")
+  return kind ? t(kind) : actor_type
+}
+
+export const targetName = ({ target_type, target_id, target_name }: AuditEvent): string =>
+  target_name ?? target_id ?? target_type ?? ""
+
+/** A line of the audit log: an event, and the upload that it completes, if any. */
+export interface AuditLine {
+  event: AuditEvent
+  /** The event of a file that this event put into a collection. */
+  upload?: AuditEvent
+}
+
+const messageKeyOf = ({ event, upload }: AuditLine): MessageKey => {
+  const { action, target_id } = event
+  if (upload) return "event.uploadedTo"
+  if (action === "auth.failed" && target_id === null) return "event.credentialsRejected"
+  const key = `event.${action}`
+  return isMessageKey(key) ? key : "event.other"
+}
+
+const partsOf = ({ event, upload }: AuditLine): Record<string, string> => ({
+  "{actor}": actorName(event),
+  "{target}": targetName(event),
+  "{file}": upload ? targetName(upload) : "",
+  "{action}": event.action,
+})
+
+const splitMessage = (line: AuditLine): string[] => t(messageKeyOf(line)).split(/(\{\w+\})/)
+
+/** What happened, as a sentence: "Ada shared How did the revenue develop?". */
+export const auditSentence = (line: AuditLine): string => {
+  const parts = partsOf(line)
+  return splitMessage(line)
+    .map((text) => parts[text] ?? text)
+    .join("")
+    .trim()
+}
+
+/** The same sentence with the names emphasized. */
+export const AuditSentence = ({ line }: { line: AuditLine }): ReactNode => {
+  const parts = partsOf(line)
+  return splitMessage(line).map((text, index) => {
+    const key = `${index}`
+    const value = parts[text]
+    if (value === undefined || text === "{action}")
+      return <Fragment key={key}>{value ?? text}</Fragment>
+    return text === "{actor}" ? <Fragment key={key}>{value}</Fragment> : <em key={key}>{value}</em>
+  })
+}
