@@ -6,6 +6,7 @@ import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
+import type { SettingsStore } from "../settings/settings.ts"
 import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Accounts } from "./accounts.ts"
@@ -31,12 +32,14 @@ interface Deps {
   users: Users
   config: Config
   authenticate: Authenticate
+  settings: Pick<SettingsStore, "current">
 }
 
 const wrong = { description: "The e-mail address or password is incorrect" }
 const slow = { description: "Too many failed attempts; see Retry-After" }
 
-export const authRoutes = ({ router, accounts, users, config, authenticate }: Deps): Router => {
+export const authRoutes = (deps: Deps): Router => {
+  const { router, accounts, users, config, authenticate, settings } = deps
   const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
   /**
@@ -117,9 +120,15 @@ export const authRoutes = ({ router, accounts, users, config, authenticate }: De
       summary: "Get the current user, or null; unlike the route above, never responds with 401",
       responses: { 200: json(WebSession, "The web app's session") },
     }),
-    async ({ exchange }) => {
+    async ({ exchange }): Promise<WebSession> => {
       const caller = await findCaller(exchange)
-      return { user: caller && describeCaller(caller) }
+      if (!caller) return { user: null, banner: null, default_model: "" }
+      const { banner: text, banner_kind: kind, default_model } = settings.current()
+      return {
+        user: describeCaller(caller),
+        banner: text === "" ? null : { text, kind },
+        default_model,
+      }
     },
   )
   router.on(

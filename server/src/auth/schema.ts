@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { Settings } from "../settings/schema.ts"
 import { DisplayName, EmailAddress, Role, SingleLineText } from "../users/schema.ts"
 
 const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
@@ -48,6 +49,10 @@ export const WebSession = z
   .object({
     /** The signed-in user; null without valid credentials. */
     user: WhoAmI.nullable(),
+    /** The administrator's notice for everyone who is signed in; null if there is none. */
+    banner: z.object({ text: z.string(), kind: Settings.shape.banner_kind }).nullable(),
+    /** The model of new chats for people who have not chosen one yet; empty if none is set. */
+    default_model: z.string(),
   })
   .meta({ id: "WebSession" })
 export type WebSession = z.output<typeof WebSession>

@@ -31,6 +31,11 @@ export const Settings = z
      * The embedding model for semantic search; `none` disables it, empty selects one automatically.
      */
     embedding_model: z.string().default(""),
+    /** Plain text shown above every page; empty for none. */
+    banner: z.string().default(""),
+    banner_kind: z.enum(["info", "warning"]).default("info"),
+    /** The model of new chats for people who have not chosen one yet; empty for the first. */
+    default_model: z.string().default(""),
   })
   .meta({ id: "Settings" })
 export type Settings = z.output<typeof Settings>
@@ -54,6 +59,9 @@ export const SettingsChanges = z
         error: "Include {{sources}} where the passages go, or leave this empty.",
       }),
     embedding_model: z.string().trim().max(300),
+    banner: z.string().trim().max(500, "Use at most 500 characters."),
+    banner_kind: z.enum(["info", "warning"]),
+    default_model: z.string().trim().max(300),
   })
   .partial()
   .meta({ id: "SettingsChanges" })

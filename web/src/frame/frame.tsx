@@ -10,6 +10,7 @@ import { switchTheme } from "../lib/theme.ts"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
+import { Banner } from "./banner.tsx"
 import { Logo } from "./logo.tsx"
 import { Sidebar } from "./sidebar.tsx"
 import { usePageNavigation } from "./use-page-navigation.ts"
@@ -116,6 +117,7 @@ export const Frame = () => {
           <IconButton icon={SquarePen} label={t("chat.new")} onClick={() => go("/")} />
         </div>
         <ConnectionLostBar />
+        <Banner />
         <main
           id="page"
           tabIndex={-1}

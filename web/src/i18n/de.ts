@@ -18,6 +18,7 @@ import { session } from "./de/session.ts"
 import { pdf } from "./de/pdf.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
+import { workspace } from "./de/workspace.ts"
 import type { Catalogue } from "./translate.ts"
 
 export const de: Catalogue = {
@@ -41,4 +42,5 @@ export const de: Catalogue = {
   ...overview,
   ...pdf,
   ...markdown,
+  ...workspace,
 }

@@ -18,6 +18,7 @@ import { session } from "./en/session.ts"
 import { pdf } from "./en/pdf.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
+import { workspace } from "./en/workspace.ts"
 
 /** English. Its keys define `MessageKey`. */
 export const en = {
@@ -41,4 +42,5 @@ export const en = {
   ...overview,
   ...pdf,
   ...markdown,
+  ...workspace,
 }

@@ -3,7 +3,7 @@ import type { Settings, SettingsView } from "../../../../server/src/settings/sch
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { embeddingStatusQuery, settingsQuery } from "../../lib/queries.ts"
-import { configQuery } from "../../lib/session.ts"
+import { configQuery, sessionQuery } from "../../lib/session.ts"
 import { Field, Select, TextArea } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -11,6 +11,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { SemanticSearch } from "./semantic-search.tsx"
 import { DaysField, NumberField, SettingsGroup } from "./settings-fields.tsx"
+import { BannerFields, DefaultModelField } from "./workspace-settings.tsx"
 
 const titleSources = ["words", "local", "any"] as const
 
@@ -37,6 +38,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
   const refreshSettings = (saved: SettingsView): void => {
     client.setQueryData(settingsQuery.queryKey, saved)
     void client.invalidateQueries({ queryKey: configQuery.queryKey })
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
     void client.invalidateQueries({ queryKey: embeddingStatusQuery.queryKey })
   }
   const save = useMutation({
@@ -103,7 +105,11 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           locked={locked.enable_openai_proxy}
         />
       </SettingsGroup>
+      <SettingsGroup title={t("settings.notice")}>
+        <BannerFields values={values} set={set} error={fieldError(error, "banner")} />
+      </SettingsGroup>
       <SettingsGroup title={t("settings.chats")}>
+        <DefaultModelField values={values} set={set} />
         <Field label={t("settings.titles")} help={t("settings.titlesHelp")}>
           {(controlProps) => (
             <Select

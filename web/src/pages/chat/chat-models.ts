@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { modelsQuery } from "../../lib/queries.ts"
+import { usePageSession } from "../../lib/session.ts"
 
 const parseIds = (stored: string | null): string[] => {
   try {
@@ -73,17 +74,21 @@ export const useModelsOfConnection = (connectionId: string | null): void => {
   }, [id])
 }
 
-/** The models of a new chat: the one in the URL, those used last, or the first available. */
+/**
+ * The models of a new chat: the one in the URL, those used last, the one that administrators chose,
+ * or the first available.
+ */
 export const useDefaultModels = (
   models: readonly ModelRecord[],
   requestedId?: string,
 ): string[] => {
   const last = parseIds(useLocalStorage("models"))
+  const { default_model: chosenByAdmin } = usePageSession()
   const known = (id: string): boolean => models.some((model) => model.id === id)
   if (requestedId !== undefined && known(requestedId)) return [requestedId]
   const remembered = last.filter(known)
   if (remembered.length > 0) return remembered
-  const first = findDefaultModel(models)
+  const first = models.find(({ id }) => id === chosenByAdmin) ?? findDefaultModel(models)
   return first ? [first.id] : []
 }
 

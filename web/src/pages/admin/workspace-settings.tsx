@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query"
+import type { Settings } from "../../../../server/src/settings/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { modelsQuery } from "../../lib/queries.ts"
+import { Combobox } from "../../ui/combobox.tsx"
+import { Field, Select, TextArea } from "../../ui/field.tsx"
+
+const kinds = ["info", "warning"] as const
+
+interface FieldsProps<Name extends keyof Settings> {
+  values: Pick<Settings, Name>
+  set: (changes: Partial<Settings>) => void
+}
+
+/** The notice above every page. */
+export const BannerFields = ({
+  values,
+  set,
+  error,
+}: FieldsProps<"banner" | "banner_kind"> & { error: string | undefined }) => (
+  <>
+    <Field label={t("settings.banner")} help={t("settings.bannerHelp")} error={error}>
+      {(controlProps) => (
+        <TextArea
+          {...controlProps}
+          value={values.banner}
+          maxLength={500}
+          onChange={({ target }) => set({ banner: target.value })}
+        />
+      )}
+    </Field>
+    <Field label={t("settings.bannerKind")}>
+      {(controlProps) => (
+        <Select
+          {...controlProps}
+          value={values.banner_kind}
+          onValue={(chosen) =>
+            set({ banner_kind: kinds.find((kind) => kind === chosen) ?? "info" })
+          }
+          options={kinds.map((value) => ({ value, label: t(`settings.bannerKind.${value}`) }))}
+        />
+      )}
+    </Field>
+  </>
+)
+
+/** The model of new chats for people who have not chosen one yet. */
+export const DefaultModelField = ({ values, set }: FieldsProps<"default_model">) => {
+  const { data: models = [] } = useQuery(modelsQuery)
+  const { default_model } = values
+  const choices = models.map(({ id, name }) => ({
+    value: id,
+    label: name,
+    ...(name !== id && { note: id }),
+  }))
+  const isKnown = default_model === "" || choices.some(({ value }) => value === default_model)
+  return (
+    <Field label={t("settings.defaultModel")} help={t("settings.defaultModelHelp")}>
+      {(controlProps) => (
+        <Combobox
+          {...controlProps}
+          placeholder={t("settings.defaultModelNone")}
+          choices={isKnown ? choices : [...choices, { value: default_model, label: default_model }]}
+          value={default_model === "" ? null : default_model}
+          onValue={(id) => set({ default_model: id ?? "" })}
+        />
+      )}
+    </Field>
+  )
+}
