@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 import { auditRoutes } from "./audit/routes.ts"
+import { invitationRoutes } from "./auth/invitation-routes.ts"
 import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
@@ -96,6 +97,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { mount } = app
 
   mount("/api/v1/auths", authRoutes({ router: router("api"), ...gateway }))
+  mount("/api/v1/invitations", invitationRoutes({ router: router("api"), ...gateway }))
   mount("/api/v1/auths", keyRoutes(router("api"), gateway.keys))
   const { sso, authenticate } = gateway
   const sessionCookie = createSessionCookie(config.PUBLIC_URL)

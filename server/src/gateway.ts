@@ -90,12 +90,13 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
 
   const keys = createKeys({ ...changes, store: authStore, users })
-  const { tokens, setupCode, accounts, passwordSignIn } = createPasswordSignIn({
+  const signIn = createPasswordSignIn({
     ...changes,
     config,
     secrets,
     store: authStore,
     users,
+    groups,
     passwords,
     settings,
     failures,
@@ -104,7 +105,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...changes,
     config,
     store: authStore,
-    tokens,
+    ...signIn,
     failures,
     log,
   })
@@ -126,9 +127,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     userStore,
     groups,
     groupStore,
-    accounts,
     settings,
-    passwordSignIn,
+    ...signIn,
     secrets,
     failures,
     log,
@@ -249,13 +249,11 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     users,
     groups,
-    accounts,
-    setupCode,
+    ...signIn,
     keys,
     authenticate: authentication.authenticate,
     scim,
     sso,
-    passwordSignIn,
     inFlight,
     fairLoop,
     storage,

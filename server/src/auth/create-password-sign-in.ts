@@ -1,6 +1,8 @@
 import type { Config } from "../config/config.ts"
+import type { Groups } from "../groups/groups.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import { createAccounts } from "./accounts.ts"
+import { createInvitations } from "./invitations.ts"
 import { createSessionTokens } from "./session-tokens.ts"
 import { createSetupCode } from "./setup-code.ts"
 import { createSignInThrottle } from "./throttle.ts"
@@ -10,9 +12,10 @@ type BuiltHere = "throttle" | "setupCode" | "tokens" | "maxSignups" | "passwordS
 type Deps = Omit<Parameters<typeof createAccounts>[0], BuiltHere> & {
   config: Config
   secrets: Secrets
+  groups: Groups
 }
 
-/** Builds accounts that sign in with a password, and the code that protects the first sign-up. */
+/** Builds accounts that sign in with a password, invitations to create one, and the code that protects the first sign-up. */
 export const createPasswordSignIn = ({ config, secrets, ...deps }: Deps) => {
   // If no identity provider is configured, passwords are the only way to sign in.
   const passwordSignIn = () =>
@@ -28,5 +31,6 @@ export const createPasswordSignIn = ({ config, secrets, ...deps }: Deps) => {
     maxSignups: config.MAX_SIGNUPS,
     passwordSignIn,
   })
-  return { tokens, setupCode, accounts, passwordSignIn }
+  const invitations = createInvitations({ ...deps, accounts, throttle, passwordSignIn })
+  return { tokens, setupCode, accounts, invitations, passwordSignIn }
 }

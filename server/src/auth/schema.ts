@@ -2,7 +2,7 @@ import { z } from "zod"
 import { Settings } from "../settings/schema.ts"
 import { DisplayName, EmailAddress, Role, SingleLineText } from "../users/schema.ts"
 
-const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
+export const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
 
 export const SignUp = z
   .object({

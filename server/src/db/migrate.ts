@@ -19,6 +19,7 @@ import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
 import * as messageRatings from "./migrations/0016-message-ratings.ts"
 import * as prompts from "./migrations/0017-prompts.ts"
 import * as projects from "./migrations/0018-projects.ts"
+import * as invitations from "./migrations/0020-invitations.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
@@ -40,6 +41,7 @@ const migrations: Record<string, Migration> = {
   "0018-projects": projects,
   "0016-message-ratings": messageRatings,
   "0017-prompts": prompts,
+  "0020-invitations": invitations,
 }
 
 /** Migrations applied to the database that this version does not know. */

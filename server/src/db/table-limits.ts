@@ -92,5 +92,6 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   identities: { kind: "adminOnly" },
   sign_on_sessions: { kind: "perParent", from: "sessions", bound: "one" },
   sign_on_members: { kind: "perParent", from: "group_members", bound: "one" },
+  invitations: { kind: "adminOnly" },
   sign_on_spent: { kind: "retained", for: "the lifetime of a sign-in attempt" },
 }

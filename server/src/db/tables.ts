@@ -28,6 +28,7 @@ import type {
   FunctionRunRow,
   FunctionVersionRow,
 } from "./function-tables.ts"
+import type { InvitationRow } from "./invitation-tables.ts"
 import type { PromptRow } from "./prompt-tables.ts"
 import type {
   IdentityRow,
@@ -253,4 +254,5 @@ export interface Tables {
   sign_on_sessions: SignOnSessionRow
   sign_on_members: SignOnMembershipRow
   sign_on_spent: UsedSignOnTokenRow
+  invitations: InvitationRow
 }

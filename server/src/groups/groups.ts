@@ -124,6 +124,17 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
         await bus.publish(tx, { topic: "groups" })
       }),
 
+    /** @throws {Failure} `not_found`, or `conflict` if the identity provider manages its members */
+    requireLocalGroups: async (tx: Tx, ids: readonly string[]): Promise<void> => {
+      for (const id of ids) requireLocal((await store.byIdUncounted(tx, id)) ?? failNotFound(id))
+    },
+
+    /** Those of the groups that exist and that the identity provider does not manage. */
+    localAmong: async (tx: Tx, ids: readonly string[]): Promise<string[]> => {
+      const found = await Promise.all(ids.map((id) => store.byIdUncounted(tx, id)))
+      return found.flatMap((group) => (group && group.source !== "scim" ? group.id : []))
+    },
+
     /** Adds and removes members; takes effect on their next request. */
     changeMembers: (
       actor: Actor,

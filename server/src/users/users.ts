@@ -176,11 +176,19 @@ export const createUsers = (deps: Deps) => {
         if (user.role !== "admin") fail("forbidden", "Only administrators can do this")
       },
 
-    create: async (actor: Actor, input: NewUser, check = noCheck): Promise<User> => {
+    /** `check` and `afterInsert` run in the same transaction. */
+    create: async (
+      actor: Actor,
+      input: NewUser,
+      check = noCheck,
+      afterInsert: (tx: Tx, user: User) => Promise<void> = async () => {},
+    ): Promise<User> => {
       const user = await prepareUser(actor, input)
       return db.transact(async (tx) => {
         await check(tx)
-        return insert(tx, actor, user)
+        const created = await insert(tx, actor, user)
+        await afterInsert(tx, created)
+        return created
       })
     },
 

@@ -26,6 +26,7 @@ const exceptions: readonly RegExp[] = [
   /POST \/api\/v1\/knowledge\/:id\/query/,
   /POST \/api\/v1\/connections\/(test|:id\/test)/,
   /POST \/api\/v1\/sso\/providers\/:id\/test/,
+  /POST \/api\/v1\/invitations\/open/,
   /POST \/api\/v1\/functions\/(check|id\/:id\/run)/,
   // Starts a sign-on, whose completion records the event, like the provider's call.
   /POST \/api\/v1\/sso\/:provider\/(link|backchannel-logout)/,
