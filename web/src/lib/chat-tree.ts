@@ -13,12 +13,11 @@ export interface Turn {
 
 const batchOf = (message: Message): string => message.batch ?? message.id
 
-/** The replies to `parentId`, oldest first. */
-const childrenOf = (messages: readonly Message[], parentId: string | null): Message[] =>
-  messages.filter((message) => message.parent_id === parentId)
+/** Messages by their parent, oldest first. */
+const groupByParent = (messages: readonly Message[]): Map<string | null, Message[]> =>
+  Map.groupBy(messages, ({ parent_id }) => parent_id)
 
-const turnOf = (messages: readonly Message[], chosen: Message): Turn => {
-  const siblings = childrenOf(messages, chosen.parent_id)
+const turnOf = (siblings: readonly Message[], chosen: Message): Turn => {
   const batches = [...Map.groupBy(siblings, batchOf).values()]
   const alternativeIndex = batches.findIndex((batch) => batch.includes(chosen))
   const sameBatch = batches[alternativeIndex] ?? [chosen]
@@ -43,14 +42,18 @@ export const buildTurns = (messages: readonly Message[], currentId: string | nul
     branch.push(message)
     at = message.parent_id
   }
-  return branch.reverse().map((message) => turnOf(messages, message))
+  const byParent = groupByParent(messages)
+  return branch
+    .reverse()
+    .map((message) => turnOf(byParent.get(message.parent_id) ?? [message], message))
 }
 
 /** The leaf reached from `id` by always following the newest reply. */
 export const findNewestLeaf = (messages: readonly Message[], id: string): string => {
+  const byParent = groupByParent(messages)
   let currentId = id
   for (;;) {
-    const children = childrenOf(messages, currentId)
+    const children = byParent.get(currentId) ?? []
     const newest = children.at(-1)
     if (!newest) return currentId
     const first = children.find((child) => batchOf(child) === batchOf(newest))

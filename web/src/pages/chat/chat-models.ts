@@ -22,13 +22,13 @@ const isChatModel = ({ id, capabilities, is_active }: ModelRecord): boolean =>
 
 /** The models available for chatting, and the favorites. */
 export const useChatModels = () => {
-  const query = useQuery(modelsQuery)
+  const { data, isPending } = useQuery(modelsQuery)
   const stored = useLocalStorage("favourites")
+  // A refetch without changes must not re-render every message.
   return useMemo(() => {
-    const favorites = new Set(parseIds(stored))
-    const models = (query.data ?? []).filter(isChatModel)
-    return { ...query, models, favourites: favorites }
-  }, [query, stored])
+    const models = (data ?? []).filter(isChatModel)
+    return { isPending, models, favourites: new Set(parseIds(stored)) }
+  }, [data, isPending, stored])
 }
 
 export const toggleFavorite = (id: string, favorites: ReadonlySet<string>): void => {

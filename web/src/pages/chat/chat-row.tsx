@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { Ellipsis } from "lucide-react"
-import { type ReactNode, useRef } from "react"
+import { memo, type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { ChatListItem } from "../../lib/chat-api.ts"
 import { formatExactTime } from "../../lib/format.ts"
@@ -94,8 +94,11 @@ const CheckboxRow = ({ chat, checked, children }: CheckboxRowProps) => {
   )
 }
 
-/** A chat in the sidebar's list: a link with a menu, or a checkbox while chats are selected. */
-export const ChatRow = ({ chat, query = "" }: ChatRowProps) => {
+/**
+ * A chat in the sidebar's list: a link with a menu, or a checkbox while chats are selected.
+ * Re-renders only if it changed.
+ */
+export const ChatRow = memo(({ chat, query = "" }: ChatRowProps) => {
   const selection = useChatSelection()
   const label = <Label chat={chat} query={query} />
   return (
@@ -115,4 +118,4 @@ export const ChatRow = ({ chat, query = "" }: ChatRowProps) => {
       )}
     </li>
   )
-}
+})
