@@ -167,3 +167,23 @@ describe("a prompt", () => {
     await app.gateway.call("DELETE", `/api/v1/prompts/${id}/delete`)
   })
 })
+
+describe("a model's starters", () => {
+  it("are saved with the model and offered to the start page", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/models/new?base=gpt-fake")
+    await page.getByRole("textbox", { name: "Name" }).fill("Pilot")
+    const starters = page.getByRole("group", { name: "Starters" })
+    await starters.getByLabel("Starter 1").fill("When is high water?")
+    await starters.getByLabel("Starter 3").fill(" Plan a trip ")
+    await page.getByRole("button", { name: "Create model" }).click()
+    await page.getByRole("heading", { name: "Pilot" }).waitFor()
+    const { body } = await app.gateway.call("GET", "/api/models")
+    const pilot = body.data.find(({ id }: { id: string }) => id === "pilot")
+    expect(pilot.starters).toEqual(["When is high water?", "Plan a trip"])
+    await page.reload()
+    await starters.getByLabel("Starter 2").waitFor()
+    expect(await starters.getByLabel("Starter 2").inputValue()).toBe("Plan a trip")
+    expect(await findViolations(page)).toEqual([])
+  })
+})

@@ -75,6 +75,7 @@ export const workspaceRecord = (
   capabilities: base?.capabilities ?? {},
   ...(base?.context_length !== undefined && { context_length: base.context_length }),
   base_model_id: model.base_model_id,
+  starters: model.meta.starters,
   connections: base?.connections ?? [],
   is_active: model.is_active,
   available: base?.available ?? false,

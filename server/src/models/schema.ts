@@ -23,6 +23,8 @@ export const ModelRecord = z
     capabilities: z.record(z.string(), z.boolean()),
     context_length: z.int().optional(),
     base_model_id: z.string().optional(),
+    /** Suggested first messages of a workspace model. */
+    starters: z.array(z.string()).optional(),
     /** The connections that offer it, in the order in which they are tried. */
     connections: z.array(z.object({ id: z.string(), name: z.string() })),
     is_active: z.boolean(),
@@ -38,6 +40,8 @@ export const ModelList = z
 const summaryMeta = {
   description: z.string().max(10_000).default(""),
   tags: z.array(z.string().min(1).max(100)).max(50).default([]),
+  /** Suggested first messages, which the start page shows. */
+  starters: z.array(z.string().trim().min(1, "Enter a text").max(200)).max(4).default([]),
 }
 const Meta = z.looseObject(summaryMeta)
 
@@ -64,7 +68,7 @@ export const WorkspaceModel = z
   .meta({ id: "WorkspaceModel" })
 export type WorkspaceModel = z.output<typeof WorkspaceModel>
 
-/** A model without `params`, and with only the description and the tags of `meta`. */
+/** A model without `params`, and with only the description, the tags and the starters of `meta`. */
 export const ModelSummary = WorkspaceModel.omit({ params: true })
   .extend({ meta: z.object(summaryMeta) })
   .meta({ id: "ModelSummary" })
@@ -88,7 +92,7 @@ export const NewModel = z
     id: ModelId,
     name: fields.name,
     base_model_id: ModelId,
-    meta: Meta.default({ description: "", tags: [] }),
+    meta: Meta.default({ description: "", tags: [], starters: [] }),
     params: Params.default({}),
     access_grants: AccessGrants.default([]),
     is_active: z.boolean().default(true),

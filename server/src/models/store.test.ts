@@ -9,7 +9,12 @@ const model = (id: string, own: Partial<WorkspaceModel> = {}): WorkspaceModel =>
   user_id: "owner",
   name: id,
   base_model_id: "base",
-  meta: { description: "ünïcödé 😀", tags: ["a", "b"], anything: { deep: [1, null] } },
+  meta: {
+    description: "ünïcödé 😀",
+    tags: ["a", "b"],
+    starters: ["Hello"],
+    anything: { deep: [1, null] },
+  },
   params: { system: "Be brief.", temperature: 0.5 },
   access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
   is_active: true,
@@ -37,8 +42,11 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
     expect(await insert(whole)).toBe(true)
     expect(await find("a/b:c")).toEqual(whole)
     const { params, meta, ...summary } = whole
-    const { description, tags } = meta
-    expect(await store.summary("a/b:c")).toEqual({ ...summary, meta: { description, tags } })
+    const { description, tags, starters } = meta
+    expect(await store.summary("a/b:c")).toEqual({
+      ...summary,
+      meta: { description, tags, starters },
+    })
     const changes = { name: "New", params: {}, access_grants: [], is_active: true, updated_at: 2 }
     await database.db.transact((tx) => store.update(tx, "a/b:c", changes))
     expect(await find("a/b:c")).toEqual({ ...whole, ...changes })
@@ -48,7 +56,10 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
     const whole = model("fields")
     await insert(whole)
     const changed = { ...whole, updated_at: 2 }
-    for (const changes of [{ name: "New" }, { meta: { description: "x", tags: [] } }]) {
+    for (const changes of [
+      { name: "New" },
+      { meta: { description: "x", tags: [], starters: ["Hi"] } },
+    ]) {
       Object.assign(changed, changes)
       await database.db.transact((tx) => store.update(tx, "fields", { ...changes, updated_at: 2 }))
       expect(await find("fields")).toEqual(changed)

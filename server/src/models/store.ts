@@ -11,7 +11,7 @@ import type { ModelChanges, ModelSummary, WorkspaceModel } from "./schema.ts"
  */
 export interface ModelContents {
   params: WorkspaceModel["params"]
-  /** Everything except the description and the tags. */
+  /** Everything except the description, the tags and the starters. */
   meta: Record<string, unknown>
   /** The combined length of both as JSON, in characters. */
   length: number
@@ -19,7 +19,8 @@ export interface ModelContents {
 
 const toSummary = (row: Selectable<ModelRow>, access_grants: AccessGrant[] = []): ModelSummary => ({
   ...row,
-  meta: JSON.parse(row.meta),
+  // Models saved before starters were introduced have none.
+  meta: { starters: [], ...JSON.parse(row.meta) },
   is_active: row.is_active === 1,
   access_grants,
 })
@@ -36,8 +37,8 @@ export const toWorkspaceModel = (
 ): WorkspaceModel => ({ ...summary, meta: { ...meta, ...summary.meta }, params })
 
 /** `meta` is stored in two columns: `models.meta` and, next to `params`, `model_contents.meta`. */
-const splitMetaColumns = ({ description, tags, ...rest }: WorkspaceModel["meta"]) => ({
-  listed: JSON.stringify({ description, tags }),
+const splitMetaColumns = ({ description, tags, starters, ...rest }: WorkspaceModel["meta"]) => ({
+  listed: JSON.stringify({ description, tags, starters }),
   rest: JSON.stringify(rest),
 })
 

@@ -135,6 +135,7 @@ const harmlessChanges = [
   "DELETE /api/v1/folders/:id",
   "DELETE /api/v1/files/resumable/:id",
   "DELETE /api/v1/knowledge/:id/delete",
+  "DELETE /api/v1/prompts/:id/delete",
   "DELETE /api/v1/sso/identities/:id",
   "PATCH /api/v1/files/resumable/:id",
   "POST /api/v1/auths/signout",
@@ -176,6 +177,8 @@ const decidedByBody = [
   "POST /api/v1/models/model/delete",
   "POST /api/v1/models/model/toggle",
   "POST /api/v1/models/model/update",
+  "POST /api/v1/prompts/:id/update",
+  "POST /api/v1/prompts/create",
 ]
 
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600

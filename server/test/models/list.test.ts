@@ -85,6 +85,25 @@ it("includes what people need to choose a model", async () => {
   })
 })
 
+it("includes the starters of workspace models", async () => {
+  const create = (id: string, starters: unknown) => {
+    const meta = { description: "", tags: [], starters }
+    const model = { id, name: id, base_model_id: "described", meta }
+    return gateway.call("POST", "/api/v1/models/create", model)
+  }
+  const starters = ["When is high water?", "Plan a trip"]
+  expect((await create("starting", starters)).status).toBe(200)
+  expect((await create("bare", [])).status).toBe(200)
+  const models = await listed()
+  expect(models.get("starting")).toMatchObject({ starters })
+  expect(models.get("bare")).toMatchObject({ starters: [] })
+  expect(models.get("described")).not.toHaveProperty("starters")
+  for (const invalid of [Array(5).fill("x"), ["x".repeat(201)], [" "], "x"]) {
+    const { status, body } = await create("invalid", invalid)
+    expect([status, body.errors[0].path]).toEqual([422, expect.stringMatching(/^meta.starters/)])
+  }
+})
+
 it("truncates long descriptions and tags in the list only", async () => {
   const [exact, long] = ["x".repeat(500), `${"x".repeat(499)}😀${"y".repeat(9000)}`]
   const tags = Array.from({ length: 50 }, (_, at) => `tag ${at}`)

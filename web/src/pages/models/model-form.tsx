@@ -11,6 +11,7 @@ import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
 import type { ModelValues } from "./model-values.ts"
 import { ParamsFields } from "./params-fields.tsx"
+import { StartersField } from "./starters-field.tsx"
 import { TryModel } from "./try-model.tsx"
 
 interface ModelFormProps {
@@ -110,6 +111,11 @@ export const ModelForm = (props: ModelFormProps) => {
           values={values.tags}
           onValues={(tags) => set({ tags })}
           error={fieldError(error, "meta.tags")}
+        />
+        <StartersField
+          starters={values.starters}
+          onStarters={(starters) => set({ starters })}
+          error={fieldError(error, "meta.starters")}
         />
         <GrantsField
           label={t("models.grants")}

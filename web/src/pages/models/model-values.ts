@@ -9,6 +9,8 @@ export interface ModelValues {
   description: string
   system: string
   tags: string[]
+  /** One for each field of the form; some may be empty. */
+  starters: string[]
   /** Collection IDs. */
   knowledge: string[]
   access_grants: AccessGrant[]
@@ -23,6 +25,7 @@ export const emptyModel = (base: string): ModelValues => ({
   description: "",
   system: "",
   tags: [],
+  starters: [],
   knowledge: [],
   access_grants: [],
   params: {},
@@ -46,6 +49,7 @@ export const toModelValues = (model: WorkspaceModel): ModelValues => {
     description: model.meta.description,
     system,
     tags: model.meta.tags,
+    starters: model.meta.starters,
     knowledge: knowledgeOf(model.meta.knowledge),
     access_grants: model.access_grants,
     params,
@@ -65,11 +69,12 @@ export const omitEmptyParams = (params: Record<string, unknown>): Record<string,
 export const toRequestBody = (values: ModelValues, previous?: WorkspaceModel) => {
   const { base_model_id, name, id, description, system, tags, access_grants } = values
   const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))
+  const starters = values.starters.map((text) => text.trim()).filter(Boolean)
   return {
     id: id || deriveId(name),
     name,
     base_model_id,
-    meta: { ...previous?.meta, description, tags, knowledge },
+    meta: { ...previous?.meta, description, tags, starters, knowledge },
     params: { ...omitEmptyParams(values.params), ...(system && { system }) },
     access_grants,
   }
