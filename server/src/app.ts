@@ -32,6 +32,7 @@ import { nativeProxyRoutes } from "./native-proxy/routes.ts"
 import { overviewRoutes } from "./operations/overview.ts"
 import { operationRoutes } from "./operations/routes.ts"
 import { serveWebApp, webDistFolder } from "./operations/web-files.ts"
+import { instructionRoutes } from "./prompts/instruction-routes.ts"
 import { promptRoutes } from "./prompts/routes.ts"
 import { provisioningRoutes } from "./scim/provisioning-status.ts"
 import { scimPath } from "./scim/response.ts"
@@ -107,6 +108,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/groups", groupRoutes(router("api"), gateway.groups))
   mount("/api/v1/connections", connectionRoutes(router("api"), gateway.connections))
   mount("/api/v1/models", modelRoutes(router("api"), gateway.models))
+  mount("/api/v1/auths", instructionRoutes(router("api"), gateway.personalInstructions))
   mount("/api/v1/prompts", promptRoutes(router("api"), gateway.prompts))
   const { conversations } = gateway
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))

@@ -32,7 +32,7 @@ import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
-import { createPrompts } from "./prompts/prompts.ts"
+import { createPromptParts } from "./prompts/create-prompts.ts"
 import { ollama } from "./providers/ollama.ts"
 import { openai } from "./providers/openai.ts"
 import { createProvisioning } from "./scim/create-provisioning.ts"
@@ -138,7 +138,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const { inFlight, recheckAccess } = createRequestRevocation({ store: authStore, bus, limits })
 
   const grants = createGrants(db)
-  const prompts = createPrompts({ ...changes, grants })
+  const promptParts = createPromptParts({ ...changes, grants })
   const providers = { ollama, openai }
   const connectionStore = createConnectionStore({ db, grants, secrets })
   const registry = await createConnectionRegistry({
@@ -165,13 +165,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     secrets,
     hostServices: () => functionServices,
   })
-  const { directory } = functions
   const { catalogue, models } = await createModelParts({
     ...changes,
     config,
     grants,
     registry,
-    directory,
+    directory: functions.directory,
   })
   catalogue.onChange(recheckAccess)
   const knowledge = await createKnowledge({
@@ -188,9 +187,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     warn: (message) => log.warn(message),
     report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
   })
-  const { citations } = knowledge
   const completions = createCompletions({
-    citations,
+    citations: knowledge.citations,
     template: () => settings.current().rag_template,
     catalogue,
     inFlight,
@@ -205,7 +203,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const functionServices = createFunctionServices({
     completions,
-    citations,
+    citations: knowledge.citations,
     files: knowledge.files,
     handbook: createHandbook(documentationFolder),
   })
@@ -223,6 +221,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     nameOfUser: async (id) => (await users.get(id)).name,
     readersOf: knowledge.collections.readersOf,
     standings: authStore.accessByUser,
+    personalInstructions: promptParts.personalInstructions.textOf,
     log,
   })
   const bodyMemory = createBodyMemory(limits.bodies)
@@ -266,7 +265,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     models,
     completions,
     conversations,
-    prompts,
+    ...promptParts,
     nativeProxy,
     ...usage,
     knowledge,

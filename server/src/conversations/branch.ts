@@ -35,6 +35,8 @@ interface PromptBodyInput {
   chat: Pick<Chat, "system" | "params">
   /** Its instructions precede the chat's own system prompt; its files are searched too. */
   project: ProjectContext
+  /** The user's instructions for all of their chats, which follow those of the project. */
+  personalInstructions: string
   model: string
   branch: readonly Message[]
   imageById: ReadonlyMap<string, StoredImage>
@@ -52,9 +54,12 @@ const filesOf = (branch: readonly Message[], project: ProjectContext): ChatAttac
 
 /** The OpenAI-style request body that asks `model` to continue `branch`. */
 export const buildPromptBody = (input: PromptBodyInput): Buffer => {
-  const { chat, project, model, branch, imageById } = input
-  const systemParts = [project.instructions.trim(), chat.system.trim()]
-  const system = systemParts.filter((text) => text !== "").join("\n\n")
+  const { chat, project, personalInstructions, model, branch, imageById } = input
+  const systemParts = [project.instructions, personalInstructions, chat.system]
+  const system = systemParts
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .join("\n\n")
   // Answers that ended without any text are of no use to the model.
   const sentMessages = branch.filter(({ role, content }) => role === "user" || content !== "")
   const messages = [

@@ -48,6 +48,8 @@ interface Deps {
   nameOfUser: Parameters<typeof createChats>[0]["nameOfUser"]
   readersOf: Parameters<typeof createChangeEvents>[0]["readersOf"]
   standings: Parameters<typeof createChangeEvents>[0]["standings"]
+  /** A user's instructions for all of their chats. */
+  personalInstructions: (userId: string) => Promise<string>
   streams: SseOptions
   log: Logger
   newId: () => string

@@ -39,6 +39,8 @@ interface Deps {
   storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies">
   rowLimits: RowLimits
+  /** A user's instructions for all of their chats. */
+  personalInstructions: (userId: string) => Promise<string>
   newId: () => string
   now: () => number
 }
@@ -161,6 +163,7 @@ export const createPromptService = (deps: Deps) => {
     const { caller, prompt, releases } = request
     const { requestId } = prompt
     const project = await projects.contextOf(caller, chat)
+    const personalInstructions = await deps.personalInstructions(chat.user_id)
     const plan = await storePrompt(chat, request)
     const withImages = plan.branch.filter(({ images }) => images.length > 0)
     const imageById = await messages.images(withImages.map(({ id }) => id))
@@ -171,7 +174,14 @@ export const createPromptService = (deps: Deps) => {
     const started = newMessages.map((message) => ({ ...message }))
     for (const message of plan.answers) {
       const model = message.model ?? ""
-      const body = buildPromptBody({ chat, project, model, branch: plan.branch, imageById })
+      const body = buildPromptBody({
+        chat,
+        project,
+        personalInstructions,
+        model,
+        branch: plan.branch,
+        imageById,
+      })
       const sourcePassages = await loadSourcePassages(message)
       answers.start({ caller, chat, message, body, sourcePassages, requestId }, releases.pop())
     }

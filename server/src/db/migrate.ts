@@ -20,6 +20,7 @@ import * as messageRatings from "./migrations/0016-message-ratings.ts"
 import * as prompts from "./migrations/0017-prompts.ts"
 import * as projects from "./migrations/0018-projects.ts"
 import * as invitations from "./migrations/0020-invitations.ts"
+import * as personalInstructions from "./migrations/0019-personal-instructions.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
@@ -42,6 +43,7 @@ const migrations: Record<string, Migration> = {
   "0016-message-ratings": messageRatings,
   "0017-prompts": prompts,
   "0020-invitations": invitations,
+  "0019-personal-instructions": personalInstructions,
 }
 
 /** Migrations applied to the database that this version does not know. */

@@ -9,3 +9,10 @@ export interface PromptRow {
   created_at: number
   updated_at: number
 }
+
+/** A user's instructions for all of their chats; users without instructions have no row. */
+export interface PersonalInstructionsRow {
+  user_id: string
+  text: string
+  updated_at: number
+}

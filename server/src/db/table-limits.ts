@@ -83,6 +83,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
     max: maxRows.collectionFilesPerUser,
   },
   prompts: { kind: "count", per: "user", max: maxRows.promptsPerUser },
+  personal_instructions: { kind: "perParent", from: "users", bound: "one, of 8,000 characters" },
   jobs: { kind: "perParent", from: "files", bound: "two" },
   job_owners: { kind: "perParent", from: "users", bound: "one for each kind of job" },
   functions: { kind: "adminOnly" },

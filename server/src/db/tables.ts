@@ -30,6 +30,7 @@ import type {
 } from "./function-tables.ts"
 import type { InvitationRow } from "./invitation-tables.ts"
 import type { PromptRow } from "./prompt-tables.ts"
+import type { PersonalInstructionsRow, PromptRow } from "./prompt-tables.ts"
 import type {
   IdentityRow,
   SignOnMembershipRow,
@@ -171,7 +172,7 @@ export interface ModelRow {
   user_id: string
   name: string
   base_model_id: string
-  /** The description and the tags. */
+  /** The description, the tags and the starters. */
   meta: string
   is_active: SqlBoolean
   created_at: number
@@ -244,6 +245,7 @@ export interface Tables {
   collections: CollectionRow
   collection_files: CollectionFileRow
   prompts: PromptRow
+  personal_instructions: PersonalInstructionsRow
   jobs: JobRow
   job_owners: JobOwnerRow
   functions: FunctionRow

@@ -65,3 +65,11 @@ export const PromptListQuery = ListQuery.extend({
   granted: z.stringbool().default(false),
 })
 export type PromptListQuery = z.output<typeof PromptListQuery>
+
+export const PersonalInstructions = z
+  .object({
+    /** Added to the system prompt of the user's own chats. */
+    instructions: z.string().trim().max(8000),
+  })
+  .meta({ id: "PersonalInstructions" })
+export type PersonalInstructions = z.output<typeof PersonalInstructions>

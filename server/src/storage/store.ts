@@ -30,7 +30,9 @@ export const readBreakdown = async (
     ${sumSubquery(sql`text_bytes`, sql`chats ${ownerFilter}`)} as chats,
     ${sumSubquery(sql`image_bytes`, sql`chats ${ownerFilter}`)} as images,
     ${sumSubquery(modelBytes, sql`models join model_contents as c on c.model_id = models.id ${ownerFilter}`)} as models,
-    ${sumSubquery(promptBytes, sql`prompts ${ownerFilter}`)} as prompts,
+    ${sumSubquery(promptBytes, sql`prompts ${ownerFilter}`)}
+    + ${sumSubquery(sql`octet_length(text)`, sql`personal_instructions ${ownerFilter}`)}
+    as prompts,
     ${sumSubquery(sql`octet_length(t.content) + octet_length(t.code)`, functionRows(sql`function_versions`))}
     + ${sumSubquery(sql`octet_length(t.key) + octet_length(t.value)`, functionRows(sql`function_items`))}
     as functions`.execute(reader)

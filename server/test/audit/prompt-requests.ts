@@ -2,12 +2,16 @@ import { randomUUID } from "node:crypto"
 import { type Fixtures, prompt } from "./fixtures.ts"
 import type { Recipes } from "./requests-by-route.ts"
 
-/** Requests to the prompt library that succeed. */
+/** Requests to the prompt library, and to change one's own instructions, that succeed. */
 export const promptRecipes = ({ post }: Fixtures): Recipes => {
   const path = "/api/v1/prompts"
   const promptBody = () => ({ command: randomUUID(), title: "P", content: prompt })
   const newPrompt = () => post(`${path}/create`, promptBody())
   return {
+    "POST /api/v1/auths/update/instructions": () => ({
+      path: "/api/v1/auths/update/instructions",
+      body: { instructions: prompt },
+    }),
     [`POST ${path}/create`]: () => ({ path: `${path}/create`, body: promptBody() }),
     [`POST ${path}/:id/update`]: async () => ({
       path: `${path}/${(await newPrompt()).id}/update`,
