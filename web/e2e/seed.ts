@@ -233,6 +233,7 @@ export const adminPages = ({
     "function-versions": "/functions/tide/versions",
     "function-runs": "/functions/tide/runs",
     profile: "/account",
+    instructions: "/account/instructions",
     keys: "/account/keys",
     "key-new": "/account/keys/new",
     "usage-own": "/account/usage",

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import type {
   NewPrompt,
+  PersonalInstructions,
   PromptChanges,
   PromptListItem,
   PromptWithAccess,
@@ -33,4 +34,15 @@ export const promptApi = {
   update: (id: string, changes: PromptChanges) =>
     api.post<PromptWithAccess>(`${promptPath(id)}/update`, changes),
   remove: (id: string) => api.delete(`${promptPath(id)}/delete`),
+}
+
+/** The user's instructions for all of their chats. */
+export const instructionsQuery = queryOptions({
+  queryKey: ["instructions"],
+  queryFn: ({ signal }) => api.get<PersonalInstructions>("/api/v1/auths/instructions", { signal }),
+})
+
+export const instructionsApi = {
+  update: (body: PersonalInstructions) =>
+    api.post<PersonalInstructions>("/api/v1/auths/update/instructions", body),
 }

@@ -12,6 +12,14 @@ const profile = createRoute({
   path: "/account",
   component: lazyRouteComponent(() => import("../pages/account/profile.tsx"), "ProfilePage"),
 })
+const instructions = createRoute({
+  getParentRoute: () => layout,
+  path: "/account/instructions",
+  component: lazyRouteComponent(
+    () => import("../pages/account/instructions.tsx"),
+    "InstructionsPage",
+  ),
+})
 const keys = createRoute({
   getParentRoute: () => layout,
   path: "/account/keys",
@@ -34,4 +42,11 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import("../pages/account/sessions.tsx"), "SessionsPage"),
 })
 
-export const accountRoutes = layout.addChildren([profile, keys, newKey, usage, sessions])
+export const accountRoutes = layout.addChildren([
+  profile,
+  instructions,
+  keys,
+  newKey,
+  usage,
+  sessions,
+])

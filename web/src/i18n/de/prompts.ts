@@ -34,9 +34,12 @@ export const prompts = {
   "prompts.insert": "Einfügen",
   "keyboard.prompt": "Prompt einfügen (am Anfang einer Nachricht)",
   "instructions.title": "Anweisungen für jeden Chat",
-  "instructions.lead":
-    "Was Modelle über Sie wissen und wie sie antworten sollen. Gilt nur für Ihre eigenen Chats.",
+  "instructions.tab": "Anweisungen",
+  "instructions.lead": "Was Modelle über Sie wissen sollten und wie sie antworten sollen.",
   "instructions.text": "Anweisungen",
+  "instructions.help":
+    "Wird dem Modell mit jeder Nachricht Ihrer eigenen Chats gesendet, aber nicht mit API-Anfragen.",
+  "instructions.placeholder": "Zum Beispiel: Ich arbeite im Hafenamt. Antworten Sie kurz.",
   "models.starters": "Einstiege",
   "models.startersHelp": "Bis zu vier Vorschläge, die die Startseite für dieses Modell zeigt.",
   "models.starter": "Einstieg {count}",

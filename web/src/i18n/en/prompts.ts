@@ -31,9 +31,13 @@ export const prompts = {
   "prompts.insert": "Insert",
   "keyboard.prompt": "Insert a prompt (at the start of a message)",
   "instructions.title": "Instructions for every chat",
-  "instructions.lead":
-    "What models should know about you and how they should answer. Added to your own chats only.",
+  "instructions.tab": "Instructions",
+  "instructions.lead": "What models should know about you, and how they should answer.",
   "instructions.text": "Instructions",
+  "instructions.help":
+    "Sent to the model with each message of your own chats, but not with API requests.",
+  "instructions.placeholder":
+    "For example: I work in a harbor office. Answer briefly, in metric units.",
   "models.starters": "Starters",
   "models.startersHelp": "Up to four suggestions that the start page shows for this model.",
   "models.starter": "Starter {count}",

@@ -10,6 +10,7 @@ export const AccountLayout = () => (
         label={t("account.title")}
         tabs={[
           { to: "/account", label: t("account.profile"), exact: true },
+          { to: "/account/instructions", label: t("instructions.tab") },
           { to: "/account/keys", label: t("keys.title") },
           { to: "/account/usage", label: t("usage.title") },
           { to: "/account/sessions", label: t("sessions.title") },
