@@ -12,7 +12,7 @@ interface PromptFieldsProps {
   onClose: () => void
 }
 
-/** Asks for the values of a prompt's variables, above the composer. */
+/** Asks for the values of a prompt's variables, at the top of the composer. */
 export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) => {
   const form = useRef<HTMLFormElement>(null)
   const variables = findVariables(prompt.content).filter((variable) => !isAutomatic(variable))
@@ -48,7 +48,7 @@ export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) =
       aria-label={title}
       onSubmit={insert}
       onKeyDown={onKey}
-      className="absolute inset-x-0 bottom-full z-20 mb-1 flex max-h-[50vh] flex-col gap-3 overflow-y-auto rounded-lg border border-line bg-raised p-3.5 shadow-float"
+      className="flex max-h-[45vh] flex-col gap-3 overflow-y-auto rounded-t-lg border-b border-line bg-surface p-3.5"
     >
       <h2 className="text-sm font-semibold break-words">{title}</h2>
       {variables.map(({ name, options }) => (
@@ -67,7 +67,7 @@ export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) =
                 rows={1}
                 value={values[name] ?? ""}
                 onChange={({ target }) => setValue(name, target.value)}
-                className="max-h-40 min-h-8.5 resize-none"
+                className="max-h-40 min-h-8.5! resize-none"
               />
             )
           }

@@ -72,7 +72,7 @@ export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<
         id={id}
         role="listbox"
         aria-label={label}
-        className="max-h-72 overflow-y-auto p-1"
+        className="max-h-[min(18rem,32vh)] overflow-y-auto p-1"
       >
         {suggestions.map((one, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys

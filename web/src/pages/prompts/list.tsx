@@ -75,7 +75,9 @@ export const PromptsPage = () => {
                     id: "command",
                     header: t("prompts.command"),
                     sort: "command",
-                    cell: ({ command }) => <code>/{command}</code>,
+                    cell: ({ command }) => (
+                      <code className="block max-w-32 truncate wide:max-w-64">/{command}</code>
+                    ),
                   },
                   {
                     id: "owner",
