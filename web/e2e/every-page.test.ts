@@ -1,34 +1,15 @@
 import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { z } from "zod"
 import { amount, isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { findViolations } from "./find-violations.ts"
 import { findLayoutProblems } from "./layout-problems.ts"
 import { adminPages, expandPage, seed } from "./seed.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 import { waitForLoaded } from "./wait-for-loaded.ts"
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
 const dist = join(import.meta.dirname, "../dist")
-
-const Violations = z.array(
-  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
-)
-
-/** Violations that axe finds on the current page: the rule and the element. */
-const findViolations = async ({ page }: BrowserSession): Promise<string[]> => {
-  await page.evaluate(axe)
-  // Describing the elements that pass would take most of the time.
-  const found = await page.evaluate(
-    `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)`,
-  )
-  return Violations.parse(found).flatMap(({ id, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
-  )
-}
 
 const afterNextPaint = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 
@@ -67,7 +48,7 @@ const checkPages = async (
     for (const colorScheme of themesOf(index)) {
       await from.page.emulateMedia({ colorScheme })
       await from.page.evaluate(afterNextPaint)
-      const found = await findViolations(from)
+      const found = await findViolations(from.page)
       wrong.push(...found.map((text) => `${name} (${colorScheme}) ${text}`))
     }
   }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { findViolations } from "./find-violations.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -58,6 +59,7 @@ it("downloads tables as CSV without formulas, and copies them for spreadsheets",
     '| **Port** | Depth, m | Note |\n|---|---|---|\n| Köln &amp; Bonn | -3.5 | =HYPERLINK("x") |\n| `a\\|b` | 4 | say "hi" |',
   )
   await answer().getByRole("table").waitFor()
+  expect(await findViolations(page)).toEqual([])
   const { name, bytes } = await download("Download as CSV")
   expect(name).toBe("table.csv")
   expect(bytes.toString()).toBe(
@@ -101,6 +103,7 @@ it("enlarges a diagram by keyboard, zooms, downloads it, and returns the focus",
   expect(await widthOf()).toBeGreaterThan(fitted * 1.2)
   await dialog.getByRole("button", { name: "Fit to window" }).click()
   expect(await widthOf()).toBe(fitted)
+  expect(await findViolations(page)).toEqual([])
   const svg = await download("Download as SVG")
   expect(svg.name).toBe("diagram.svg")
   expect(svg.bytes.toString()).toMatch(/^<svg[\s\S]*Hoist the flag[\s\S]*<\/svg>$/)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createPdf } from "../../server/test/files/make-documents.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { findViolations } from "./find-violations.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -64,10 +65,6 @@ it("opens a cited PDF at its page, with the passage marked in it", async () => {
   )
   const id = await store("hafenbuch.pdf", await printPdf(bodies))
   const collection = await createCollection(app.gateway, "Hafenbuch", [id])
-  const requests: string[] = []
-  page.on("request", (request) => {
-    if (request.url().endsWith(`/${id}/content`)) requests.push(request.headers().range ?? "all")
-  })
   await ask(collection, "Wann zündet der Leuchtturmwärter von Brunsbüttel die Lampen an? [1]")
   await page
     .getByRole("button", { name: /^Source 1: hafenbuch.pdf/ })
@@ -86,6 +83,8 @@ it("opens a cited PDF at its page, with the passage marked in it", async () => {
   expect(mark?.y).toBeGreaterThan(view?.y ?? 0)
   expect((mark?.y ?? 0) + (mark?.height ?? 0)).toBeLessThan((view?.y ?? 0) + (view?.height ?? 0))
 
+  expect(await findViolations(page)).toEqual([])
+
   await pane.getByRole("button", { name: "Show text" }).click()
   await pane.locator("mark").getByText("Leuchtturmwärter").waitFor()
   await pane.getByRole("button", { name: "Show pages" }).click()
@@ -96,15 +95,23 @@ it("opens a cited PDF at its page, with the passage marked in it", async () => {
   await expectPage(42)
   await pages().locator("mark").first().waitFor()
   expect(visit.pageErrors).toEqual([])
-  expect(requests.length).toBeGreaterThan(0)
 })
 
 it("shows 1,000 pages with few drawn at a time, by keyboard and by mouse", async () => {
   const { page, open } = visit
   const lines = Array.from({ length: 1000 }, (_, index) => `This is sheet number ${index + 1}`)
-  const id = await store("thousand.pdf", createPdf(lines))
+  // Large enough for the viewer to fetch parts of it.
+  const bytes = createPdf(lines.map((line) => line.padEnd(1500)))
+  const id = await store("thousand.pdf", bytes)
+  let fetched = 0
+  page.on("response", async (response) => {
+    if (response.status() !== 206) return
+    fetched += Number((await response.allHeaders())["content-length"])
+  })
   await open(`/knowledge/files/${id}`)
   await sheets().first().locator("canvas").waitFor()
+  expect(fetched).toBeGreaterThan(0)
+  expect(fetched).toBeLessThan(bytes.length / 2)
   await pageField().fill("777")
   await pageField().press("Enter")
   await pages().getByText("This is sheet number 777").waitFor()
