@@ -121,6 +121,18 @@ const seedPrompts = async ({ call }: TestGateway): Promise<string> => {
   return reply.body.id
 }
 
+/** A project with a file and a chat. @returns its id */
+const seedProject = async ({ call }: TestGateway, fileId: string): Promise<string> => {
+  const project = await call("POST", "/api/v1/folders/", {
+    name: "Harbour works",
+    instructions: "Answer as a harbour pilot.",
+    model: "gpt-fake",
+    files: [{ type: "file", id: fileId }],
+  })
+  await call("POST", "/api/v1/chats/new", { title: "New quay", folder: "Harbour works" })
+  return project.body.id
+}
+
 /** Creates data for every page: users, groups, models, API keys, and usage. */
 export const seed = async (gateway: TestGateway) => {
   const { call } = gateway
@@ -181,6 +193,7 @@ export const seed = async (gateway: TestGateway) => {
   const events = await call("GET", "/api/v1/audit?action=model.created")
   const eventId: string = events.body.items[0].id
   const knowledge = await seedKnowledge(gateway)
+  const projectId = await seedProject(gateway, knowledge.fileId ?? "")
   return {
     ...knowledge,
     userId: ids[0] ?? "",
@@ -189,6 +202,7 @@ export const seed = async (gateway: TestGateway) => {
     chatId,
     eventId,
     promptId,
+    projectId,
   }
 }
 
@@ -203,6 +217,7 @@ export const adminPages = ({
   collectionId,
   fileId,
   promptId,
+  projectId,
 }: Awaited<ReturnType<typeof seed>>) =>
   ({
     chat: "/",
@@ -222,6 +237,8 @@ export const adminPages = ({
     "model-edit": "/models/view/harbour-pilot",
     "model-view": "/models/view/gpt-fake",
     runtime: "/models/runtime",
+    project: `/projects/${projectId}`,
+    "project-new": "/projects/new",
     prompts: "/prompts",
     "prompt-new": "/prompts/new",
     prompt: `/prompts/${promptId}`,

@@ -228,6 +228,10 @@ it("selects several chats to move, export, archive and delete them", async () =>
     await chats(visit).getByRole("button", { name: "Filter chats: Chats" }).click()
     await page.getByRole("menuitem", { name: "Select chats" }).click()
   }
+  const expectFocus = (name: string): Promise<void> =>
+    expect
+      .poll(() => page.evaluate("document.activeElement?.getAttribute('aria-label')"))
+      .toBe(name)
   const box = (title: string) => chats(visit).getByRole("checkbox", { name: title, exact: true })
   await select()
   // Sorted by time, and by ID within the same second.
@@ -246,11 +250,14 @@ it("selects several chats to move, export, archive and delete them", async () =>
   await dialog.getByRole("combobox", { name: "Project" }).fill("Shelf")
   await page.keyboard.press("Enter")
   await dialog.getByRole("button", { name: "Move 2 chats" }).click()
-  await box("Fourth").waitFor({ state: "hidden" })
+  await dialog.waitFor({ state: "hidden" })
+  await expectFocus("Filter chats: Chats")
   const { body: shelf } = await app.gateway.call("GET", "/api/v1/chats/?folder=Shelf")
   expect(shelf.total).toBe(2)
+  await select()
+  await expectFocus("Stop selecting")
   await page.keyboard.press("Escape")
-  await chats(visit).getByRole("button", { name: "Filter chats: Chats" }).waitFor()
+  await expectFocus("Filter chats: Chats")
 
   await select()
   await box("Third").check()
@@ -262,4 +269,24 @@ it("selects several chats to move, export, archive and delete them", async () =>
   await chats(visit).getByRole("link", { name: "First" }).waitFor({ state: "hidden" })
   await page.getByRole("button", { name: "Undo" }).click()
   await chats(visit).getByRole("link", { name: "First" }).waitFor()
+})
+
+it("has one bar on a phone, with the sidebar, the model and the actions", async () => {
+  const session = await app.asAdmin({ viewport: { width: 390, height: 800 } })
+  const { page } = session
+  await session.open(`/c/${await seedChat("On the phone", "Hello")}`)
+  const controls = [
+    page.getByRole("button", { name: "Open sidebar" }),
+    page.getByRole("button", { name: "Model: gpt-fake" }),
+    page.getByRole("button", { name: "More actions for this chat", exact: true }),
+    page.getByRole("button", { name: "New chat" }),
+  ]
+  for (const control of controls) {
+    await control.waitFor()
+    const box = await control.boundingBox()
+    expect(box && box.y + box.height <= 48 && box.x + box.width <= 390).toBe(true)
+  }
+  const messages = await page.getByRole("region", { name: "Messages" }).boundingBox()
+  expect(messages?.y).toBe(48)
+  await session.context.close()
 })

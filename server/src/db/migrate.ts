@@ -19,8 +19,8 @@ import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
 import * as messageRatings from "./migrations/0016-message-ratings.ts"
 import * as prompts from "./migrations/0017-prompts.ts"
 import * as projects from "./migrations/0018-projects.ts"
-import * as invitations from "./migrations/0020-invitations.ts"
 import * as personalInstructions from "./migrations/0019-personal-instructions.ts"
+import * as invitations from "./migrations/0020-invitations.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {

@@ -29,7 +29,6 @@ import type {
   FunctionVersionRow,
 } from "./function-tables.ts"
 import type { InvitationRow } from "./invitation-tables.ts"
-import type { PromptRow } from "./prompt-tables.ts"
 import type { PersonalInstructionsRow, PromptRow } from "./prompt-tables.ts"
 import type {
   IdentityRow,

@@ -2,16 +2,6 @@ import { randomUUID } from "node:crypto"
 import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createFixtures, type Fixtures, functionSource, password, prompt } from "./fixtures.ts"
-import {
-  createFixtures,
-  type Fixtures,
-  functionSource,
-  password,
-  patchUrn,
-  prompt,
-  scim,
-  scimToken,
-} from "./fixtures.ts"
 import { invitationRecipes } from "./invitation-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"

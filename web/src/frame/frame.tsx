@@ -10,6 +10,7 @@ import { switchTheme } from "../lib/theme.ts"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
+import { PageBarSlot } from "../ui/page-bar.tsx"
 import { Banner } from "./banner.tsx"
 import { Logo } from "./logo.tsx"
 import { Sidebar } from "./sidebar.tsx"
@@ -45,6 +46,7 @@ export const Frame = () => {
   const [openDialog, setOpenDialog] = useState<OpenDialog>(null)
   const go = usePageNavigation()
   const path = useRouterState({ select: ({ location }) => location.pathname })
+  const [pageBarSlot, setPageBarSlot] = useState<HTMLElement | null>(null)
   const close = (): void => setOpenDialog(null)
   const hasSessionEnded = useQuery(sessionQuery).data === null
 
@@ -97,7 +99,7 @@ export const Frame = () => {
         />
       </aside>
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 wide:hidden">
+        <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 wide:hidden">
           <IconButton
             ref={opener}
             icon={MenuIcon}
@@ -106,16 +108,22 @@ export const Frame = () => {
             aria-controls="sidebar"
             onClick={() => setOpen(true)}
           />
-          <span className="flex flex-1 items-center gap-2 text-sm font-semibold">
+          <div
+            ref={setPageBarSlot}
+            className="peer flex min-w-0 flex-1 items-center justify-between gap-1 empty:hidden"
+          />
+          <span className="flex flex-1 items-center gap-2 text-sm font-semibold peer-not-empty:hidden">
             <Logo /> Portico
           </span>
-          <IconButton
-            icon={Search}
-            label={t("palette.open")}
-            onClick={() => setOpenDialog("palette")}
-          />
+          <span className="peer-not-empty:hidden">
+            <IconButton
+              icon={Search}
+              label={t("palette.open")}
+              onClick={() => setOpenDialog("palette")}
+            />
+          </span>
           <IconButton icon={SquarePen} label={t("chat.new")} onClick={() => go("/")} />
-        </div>
+        </header>
         <ConnectionLostBar />
         <Banner />
         <main
@@ -123,7 +131,9 @@ export const Frame = () => {
           tabIndex={-1}
           className="relative min-h-0 flex-1 scroll-pt-14 scroll-pb-20 overflow-y-auto outline-none"
         >
-          <Outlet />
+          <PageBarSlot value={pageBarSlot}>
+            <Outlet />
+          </PageBarSlot>
         </main>
         {/* The sidebar shows it too; when that is closed, nobody would see it. */}
         {!open && (

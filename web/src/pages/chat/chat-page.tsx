@@ -12,6 +12,7 @@ import { useChatEvents } from "../../lib/use-chat-events.ts"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
+import { PageBar } from "../../ui/page-bar.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { canRender, loadRenderers, preloadMarkdown } from "./answer-text.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
@@ -62,7 +63,7 @@ interface ChatHeaderProps {
 const ChatHeader = ({ chat, project, title, picker, pane, onPane }: ChatHeaderProps) => {
   const writable = chat?.writable ?? true
   return (
-    <header className="flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line px-2">
+    <PageBar>
       <h1 className={writable ? "sr-only" : "truncate px-2 text-sm font-medium"}>{title}</h1>
       {writable && picker}
       {writable && (
@@ -80,7 +81,7 @@ const ChatHeader = ({ chat, project, title, picker, pane, onPane }: ChatHeaderPr
           )}
         </span>
       )}
-    </header>
+    </PageBar>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { projectsQuery } from "../../lib/project-api.ts"
@@ -12,16 +13,18 @@ interface MoveDialogProps {
   ids: readonly string[]
   /** The project that the chats are in; null for none. */
   folder: string | null
+  onMoved?: () => void
   onClose: () => void
 }
 
 /** Moves chats to a project, or out of all projects. */
-export const MoveDialog = ({ ids, folder, onClose }: MoveDialogProps) => {
+export const MoveDialog = ({ ids, folder, onMoved, onClose }: MoveDialogProps) => {
   const { data: projects = [], error } = useQuery(projectsQuery)
   const [target, setTarget] = useState(folder ?? "")
   const move = async (): Promise<void> => {
     const failure = await changeChats(ids, { folder: target === "" ? null : target })
     if (failure) throw failure.error
+    onMoved?.()
   }
   return (
     <FormDialog
@@ -44,6 +47,13 @@ export const MoveDialog = ({ ids, folder, onClose }: MoveDialogProps) => {
           />
         )}
       </Field>
+      <Link
+        to="/projects/new"
+        onClick={onClose}
+        className="self-start rounded-sm text-sm text-accent hover:underline"
+      >
+        {t("projects.create")}
+      </Link>
     </FormDialog>
   )
 }

@@ -102,7 +102,12 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
       )}
       {isMoving && (
         <Suspense>
-          <MoveDialog ids={ids} folder={null} onClose={() => setMoving(false)} />
+          <MoveDialog
+            ids={ids}
+            folder={null}
+            onMoved={endSelection}
+            onClose={() => setMoving(false)}
+          />
         </Suspense>
       )}
       {dialog}

@@ -1,6 +1,6 @@
 import { useRouterState } from "@tanstack/react-router"
 import { Search, X } from "lucide-react"
-import { useDeferredValue, useEffect, useState } from "react"
+import { useDeferredValue, useEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { subscribeToServerEvents } from "../../lib/server-events.ts"
 import { IconButton } from "../../ui/button.tsx"
@@ -25,6 +25,18 @@ const useImports = () => {
   return { state, start, dismiss }
 }
 
+/** The controls above the list change with the mode, so the focus moves on to the new ones. */
+const useFocusOnModeChange = (isSelecting: boolean) => {
+  const list = useRef<HTMLElement>(null)
+  const wasSelecting = useRef(isSelecting)
+  useEffect(() => {
+    if (wasSelecting.current === isSelecting) return
+    wasSelecting.current = isSelecting
+    list.current?.querySelector("button")?.focus()
+  }, [isSelecting])
+  return list
+}
+
 /** The list of chats in the sidebar. */
 export const SidebarChats = () => {
   const [scope, setScope] = useState<ChatListScope>({ kind: "all" })
@@ -33,9 +45,10 @@ export const SidebarChats = () => {
   const imports = useImports()
   const selection = useChatSelection()
   const { change, dialog } = useChangeChats()
+  const list = useFocusOnModeChange(selection !== null)
   useEffect(subscribeToServerEvents, [])
   return (
-    <nav aria-label={t("chat.chats")}>
+    <nav ref={list} aria-label={t("chat.chats")}>
       {selection && <SelectionBar selection={selection} />}
       {!selection && (
         <div className="flex items-center justify-between gap-1 pl-2.5">

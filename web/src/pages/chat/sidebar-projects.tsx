@@ -101,7 +101,7 @@ const ProjectRow = ({ project, isOpen, onChats }: ProjectRowProps) => {
           </span>
         </div>
         {isOpen && (
-          <div className="ml-3.5 border-l border-line pl-1">
+          <div className="ml-3.5 border-l border-line pl-3">
             <ProjectChats project={project} />
           </div>
         )}
