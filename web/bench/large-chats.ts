@@ -32,6 +32,7 @@ const loadAllChats = async (page: Page): Promise<void> => {
 export const measureLargeChats = async (site: BenchSite): Promise<Measurement[]> => {
   const visit = await site.openSession()
   const { page } = visit
+  page.setDefaultTimeout(120_000)
   await importChats(
     visit,
     site.url,
