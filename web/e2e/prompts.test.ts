@@ -168,6 +168,22 @@ describe("a prompt", () => {
   })
 })
 
+describe("a message", () => {
+  it("is saved as a prompt", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/?model=gpt-fake")
+    await composerOf(page).fill("Explain the tides to a child.")
+    await page.keyboard.press("Enter")
+    await page.getByText("You said: Explain the tides to a child.").waitFor()
+    await page.getByRole("button", { name: "Save as prompt" }).click()
+    const text = page.getByRole("textbox", { name: "Text" })
+    await expect.poll(() => text.inputValue()).toBe("Explain the tides to a child.")
+    await page.getByRole("textbox", { name: "Title" }).fill("Tides")
+    await page.getByRole("button", { name: "Create prompt" }).click()
+    await page.getByRole("link", { name: "Tides", exact: true }).waitFor()
+  })
+})
+
 describe("a model's starters", () => {
   it("are saved with the model and offered to the start page", async () => {
     const { page, open } = await app.asAdmin()

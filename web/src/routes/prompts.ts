@@ -19,4 +19,11 @@ const one = createRoute({
   component: lazyRouteComponent(() => import("../pages/prompts/prompt.tsx"), "PromptPage"),
 })
 
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The text that the form for a new prompt opens with. */
+    promptText?: string
+  }
+}
+
 export const promptRoutes = [list, create, one] as const

@@ -27,6 +27,7 @@ export const prompts = {
   "prompts.deleteHelp":
     "Chats behalten den Text, den sie bereits enthalten. Das lässt sich nicht rückgängig machen.",
   "prompts.add": "Prompt einfügen",
+  "prompts.save": "Als Prompt speichern",
   "prompts.choose": "Prompts",
   "prompts.noMatch": "Kein Prompt passt.",
   "prompts.by": "von {name}",

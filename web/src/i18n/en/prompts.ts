@@ -24,6 +24,7 @@ export const prompts = {
   "prompts.deleteOne": "Delete {name}",
   "prompts.deleteHelp": "Chats keep the text they already contain. This can't be undone.",
   "prompts.add": "Insert a prompt",
+  "prompts.save": "Save as prompt",
   "prompts.choose": "Prompts",
   "prompts.noMatch": "No prompt matches.",
   "prompts.by": "by {name}",

@@ -8,6 +8,7 @@ import { AlternativeSwitcher } from "./alternative-switcher.tsx"
 import { AttachmentLinks } from "./attachment-links.tsx"
 import type { Attachment } from "./attachments.ts"
 import { EditMessage } from "./edit-message.tsx"
+import { SavePromptButton } from "./save-prompt-button.tsx"
 import { TurnTools } from "./turn-tools.tsx"
 import type { TurnProps } from "./turn-view.tsx"
 
@@ -66,6 +67,7 @@ export const UserTurn = ({ turn, author, writable, editing, onEdit, actions }: T
         {writable && (
           <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
         )}
+        {writable && message.content !== "" && <SavePromptButton text={message.content} />}
         <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
       </TurnTools>
     </UserMessage>

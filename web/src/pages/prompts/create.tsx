@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { useRouter } from "@tanstack/react-router"
+import { useLocation, useRouter } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { promptApi } from "../../lib/prompts-api.ts"
 import { Form, useDraft } from "../../ui/form.tsx"
@@ -12,7 +12,8 @@ const empty: PromptValues = { title: "", command: "", content: "", access_grants
 export const NewPromptPage = () => {
   const router = useRouter()
   const client = useQueryClient()
-  const { values, set, dirty } = useDraft(empty)
+  const content = useLocation({ select: ({ state }) => state.promptText ?? "" })
+  const { values, set, dirty } = useDraft({ ...empty, content })
   const create = useMutation({
     mutationFn: () => promptApi.create(values),
     onSuccess: async () => {
