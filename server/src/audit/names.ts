@@ -12,6 +12,7 @@ const nameColumns: Record<string, readonly [table: string, column: string]> = {
   function: ["functions", "name"],
   file: ["files", "filename"],
   collection: ["collections", "name"],
+  prompt: ["prompts", "title"],
   chat: ["chats", "title"],
 }
 

@@ -155,7 +155,7 @@ export const createPrompts = (deps: Deps) => {
       await edit({ actor, caller, id }, async ({ tx, caller: refreshedCaller, before }) => {
         requireOwnership(before, refreshedCaller, onlyOwnerDeletes)
         await store.remove(tx, id)
-        return { action: "prompt.deleted" }
+        return { action: "prompt.deleted", before: { title: before.title } }
       })
     },
   }

@@ -227,6 +227,7 @@ describe.each(chooseDatabases())("prompts on $name", ({ createDatabase }) => {
       "prompt.updated",
       "prompt.created",
     ])
+    expect(body.items[0]).toMatchObject({ target_name: "Reply" })
     expect(body.items[1]).toMatchObject({
       changed: ["content", "access_grants"],
       before: grantTo(other, "read"),

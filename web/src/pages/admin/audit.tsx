@@ -29,6 +29,7 @@ const actions: readonly (readonly [string, MessageKey])[] = [
   ["connection.", "audit.connections"],
   ["file.", "audit.files"],
   ["collection.", "audit.collections"],
+  ["prompt.", "prompts.title"],
   ["settings.", "audit.settings"],
   ["scim.", "audit.provisioning"],
   ["audit.", "audit.itself"],
