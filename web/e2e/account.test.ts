@@ -1,5 +1,6 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -15,7 +16,7 @@ describe("an API key", () => {
     await page.getByRole("link", { name: "Create key" }).first().click()
     await page.getByRole("heading", { name: "Create key" }).waitFor()
     await page.getByLabel("Name").fill("Nightly report")
-    await page.getByLabel("Expires").selectOption("30")
+    await chooseOption(page.getByLabel("Expires"), "In 30 days")
     await page.getByLabel("Allowed models").fill("gpt-fake,")
     await page.getByRole("button", { name: "Create key" }).click()
     await page.getByRole("heading", { name: "Nightly report is ready" }).waitFor()
@@ -75,7 +76,7 @@ describe("the account pages", () => {
       "By API key",
       "By day",
     ])
-    await page.getByLabel("Group by").selectOption("key")
+    await chooseOption(page.getByLabel("Group by"), "By API key")
     await page.getByRole("table").getByText("test", { exact: true }).waitFor()
   })
 
@@ -121,7 +122,7 @@ describe("the account pages", () => {
       page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     await open("/account")
     await expect.poll(backgroundColor).toBe("rgb(22, 22, 24)")
-    await page.getByLabel("Theme").selectOption("light")
+    await chooseOption(page.getByLabel("Theme"), "Light")
     await expect.poll(backgroundColor).toBe("rgb(255, 255, 255)")
     await page.reload()
     await expect.poll(backgroundColor).toBe("rgb(255, 255, 255)")

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -57,7 +58,7 @@ describe("an administrator", () => {
     await open("/admin/users?role=admin")
     await page.getByRole("table").getByRole("link").click()
     await page.getByRole("heading", { name: "Portico Administrator" }).waitFor()
-    await page.getByLabel("Role").selectOption("user")
+    await chooseOption(page.getByLabel("Role"), "User")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").getByText("last active administrator").waitFor()
   })
@@ -97,7 +98,7 @@ describe("an administrator", () => {
     let text = ""
     for await (const part of file) text += part
     expect(text).toMatch(/^model,requests,errors,tokens_in,.*\r\ngpt-fake,1,0,/)
-    await page.getByLabel("Group by").selectOption("user")
+    await chooseOption(page.getByLabel("Group by"), "By user")
     await page.getByRole("table").getByRole("link", { name: "Portico Administrator" }).waitFor()
   })
 })

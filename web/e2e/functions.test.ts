@@ -4,6 +4,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "../../server/test/harness/gateway.ts"
 import { isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { chooseOption } from "./choose-option.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -231,16 +232,16 @@ describe.runIf(isLongForm)("settings", () => {
 }
 export const reply = (request, { settings }) => JSON.stringify(settings)
 `
-    const { call } = app.gateway
-    await call("POST", "/api/v1/functions/create", { id: "asking", name: "Asking", content })
+    const asking = { id: "asking", name: "Asking", content }
+    await app.gateway.call("POST", "/api/v1/functions/create", asking)
     await open("/functions/asking/settings")
     await page.getByText("Required before the function can run.").waitFor()
     await page.getByLabel("API key").fill("sk-very-secret")
-    await page.getByLabel("Tone").selectOption("warm")
+    await chooseOption(page.getByLabel("Tone"), "warm")
     await page.getByLabel("At most").fill("9")
     await page.getByRole("switch", { name: "Loud" }).click()
     await page.keyboard.press("ControlOrMeta+S")
-    await page.getByText("must be 5 or less").waitFor()
+    await page.getByText("Enter a number of at most 5.").waitFor()
     await page.getByLabel("At most").fill("4")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Saved", { exact: true }).waitFor()

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -71,7 +72,7 @@ describe("the model list", () => {
     await open("/models")
     await page.getByLabel("Search models").fill("llama")
     await page.waitForURL(/query=llama/)
-    await page.getByLabel("Source").selectOption("local")
+    await chooseOption(page.getByLabel("Source"), "Runtime")
     await page.waitForURL(/kind=local/)
     const rows = page.getByRole("table").getByRole("link")
     await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -70,7 +71,7 @@ describe("a prompt", () => {
     await page.getByRole("option", { name: "Reply to a Letter" }).waitFor()
     await page.keyboard.press("Enter")
     const fields = page.getByRole("form", { name: "Fill in “Reply to a Letter”" })
-    await fields.getByLabel("tone").selectOption("friendly")
+    await chooseOption(fields.getByLabel("tone"), "friendly")
     await fields.getByLabel("name").fill("Ada")
     expect(await fields.getByLabel("topic").inputValue()).toBe("the tide")
     expect(await findViolations(page)).toEqual([])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { embedderOptions } from "../../server/test/knowledge/built-in-model-process.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { chooseOption } from "./choose-option.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 const model = () => visit.page.getByLabel("Embedding model")
@@ -84,7 +85,7 @@ describe("semantic search", () => {
   it("can be turned off, which collections then show", async () => {
     const { page, open } = visit
     await open("/admin/settings")
-    await model().selectOption("Off (keywords only)")
+    await chooseOption(model(), "Off (keywords only)")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Off. Collections are searched by keywords only.").waitFor()
     expect(await setting()).toBe("none")

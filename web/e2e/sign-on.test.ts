@@ -7,6 +7,7 @@ import {
 } from "../../server/test/harness/identity-provider.ts"
 import { findFreePort } from "../../server/test/harness/ports.ts"
 import { providerEnv } from "../../server/test/sso/provider-env.ts"
+import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 const scimToken = "the-identity-providers-own-token"
@@ -197,7 +198,7 @@ describe("an administrator", () => {
     await page.getByText(`${provider.url} responds`).waitFor()
     await page.getByText("Signing keys found: 1").waitFor()
     await page.getByText("The client portico is registered").waitFor()
-    await page.getByLabel("Password sign-in").selectOption("off")
+    await chooseOption(page.getByLabel("Password sign-in"), "No one")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").getByText("Link your own account").waitFor()
     expect(pageErrors).toEqual([])
@@ -208,13 +209,13 @@ describe("an administrator", () => {
     await signInAs(stranger.page, "boss")
     await problem(stranger.page, "An account that matches yours already exists")
 
-    await page.getByLabel("Password sign-in").selectOption("on")
+    await chooseOption(page.getByLabel("Password sign-in"), "Everyone with a password")
     await open("/account")
     await page.getByRole("button", { name: "Link Harbour SSO" }).click()
     await atProvider(page, "boss")
     await page.getByRole("button", { name: "Unlink" }).waitFor()
     await open("/admin/sign-on")
-    await page.getByLabel("Password sign-in").selectOption("off")
+    await chooseOption(page.getByLabel("Password sign-in"), "No one")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Saved", { exact: true }).waitFor()
 

@@ -11,7 +11,7 @@ const base =
 
 const variantClasses: Record<ButtonVariant, string> = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",
-  secondary: "border border-line-strong/60 bg-bg text-text hover:bg-hover",
+  secondary: "border border-field bg-bg text-text hover:bg-hover",
   quiet: "text-text hover:bg-hover",
   danger: "border border-danger/60 bg-bg text-danger hover:bg-danger-soft",
 }

@@ -2,7 +2,9 @@ import { Combobox as Base } from "@base-ui/react/combobox"
 import { Check, ChevronsUpDown } from "lucide-react"
 import { type KeyboardEvent, useContext, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { type ControlProps, FieldChange } from "./field.tsx"
+import { classes } from "./classes.ts"
+import { type ControlProps, controlClass, FieldChange } from "./field.tsx"
+import { optionClass, popupClass } from "./popup-classes.ts"
 
 export interface ComboboxChoice {
   value: string
@@ -21,12 +23,6 @@ interface ComboboxProps extends Partial<ControlProps> {
   /** The choices still answer an earlier query. */
   loading?: boolean
 }
-
-export const popupClass =
-  "max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 overflow-y-auto rounded border border-line bg-raised p-1 shadow-float"
-
-export const optionClass =
-  "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
 
 /**
  * Enter chooses the highlighted match and never submits the form. While choices load, it waits for
@@ -81,7 +77,7 @@ export const Combobox = (props: ComboboxProps) => {
           {...controlProps}
           onKeyDown={onKeyDown}
           placeholder={placeholder}
-          className="h-8.5 w-full rounded border border-line-strong bg-bg pr-8 pl-2.5 text-sm focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
+          className={classes(controlClass, "h-8.5 pr-8")}
         />
         <Base.Trigger
           tabIndex={-1}

@@ -10,8 +10,9 @@ import {
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
 
-const controlClass =
-  "w-full rounded border border-line-strong bg-bg px-2.5 text-sm text-text transition-colors hover:border-muted focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
+/** A text field, select, or combobox. */
+export const controlClass =
+  "w-full rounded border border-field bg-bg px-2.5 text-sm text-text transition-colors hover:border-line-strong focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
 
 export interface ControlProps {
   id: string
@@ -107,27 +108,6 @@ export const TextArea = ({ className, ...props }: ComponentProps<"textarea">) =>
     {...props}
     className={classes(controlClass, "field-sizing-content min-h-20 py-2", className)}
   />
-)
-
-interface SelectProps extends Omit<ComponentProps<"select">, "onChange" | "value"> {
-  value: string
-  options: readonly { value: string; label: string }[]
-  onValue: (value: string) => void
-}
-
-/** A native select, for a few choices. */
-export const Select = ({ options, onValue, className, ...props }: SelectProps) => (
-  <select
-    {...props}
-    onChange={(event) => onValue(event.target.value)}
-    className={classes(controlClass, "h-8.5 pr-1", className)}
-  >
-    {options.map(({ value, label }) => (
-      <option key={value} value={value}>
-        {label}
-      </option>
-    ))}
-  </select>
 )
 
 type TextFieldProps = Omit<FieldProps, "children"> &

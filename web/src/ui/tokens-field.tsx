@@ -3,8 +3,8 @@ import { X } from "lucide-react"
 import { useContext, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
-import { optionClass, popupClass } from "./combobox.tsx"
 import { type ControlProps, Field, FieldChange, type FieldProps, Input } from "./field.tsx"
+import { optionClass, popupClass } from "./popup-classes.ts"
 
 interface TokensFieldProps extends Omit<FieldProps, "children"> {
   values: readonly string[]

@@ -2,7 +2,8 @@ import { ChevronLeft, ChevronRight, Search } from "lucide-react"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { IconButton } from "./button.tsx"
-import { Input, Select } from "./field.tsx"
+import { Input } from "./field.tsx"
+import { Select } from "./select.tsx"
 
 /** Search and filters in a row. */
 export const Toolbar = ({ children }: { children: ReactNode }) => (

@@ -3,9 +3,10 @@ import { useRouter } from "@tanstack/react-router"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { Field, Select } from "../../ui/field.tsx"
+import { Field } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
+import { Select } from "../../ui/select.tsx"
 import { AccountFields } from "../start/account-fields.tsx"
 
 export const NewUserPage = () => {

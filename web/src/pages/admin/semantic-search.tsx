@@ -5,8 +5,9 @@ import { t } from "../../i18n/translate.ts"
 import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
-import { Field, Select } from "../../ui/field.tsx"
+import { Field } from "../../ui/field.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { Select } from "../../ui/select.tsx"
 import { RecommendedModel } from "./recommended-model.tsx"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>

@@ -10,10 +10,11 @@ import { Button } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field, Select } from "../../ui/field.tsx"
+import { Field } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { Select } from "../../ui/select.tsx"
 import { Time } from "../../ui/time.tsx"
 
 const policies = ["on", "administrators", "off"] as const

@@ -3,7 +3,8 @@ import { t } from "../../i18n/translate.ts"
 import { findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
 import type { PromptListItem } from "../../lib/prompts-api.ts"
 import { Button } from "../../ui/button.tsx"
-import { Field, Select, TextArea } from "../../ui/field.tsx"
+import { Field, TextArea } from "../../ui/field.tsx"
+import { Select } from "../../ui/select.tsx"
 
 interface PromptFieldsProps {
   prompt: PromptListItem

@@ -1,6 +1,7 @@
 import type { SettingDefinition } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { type ControlProps, Field, Input, Select, TextArea } from "../../ui/field.tsx"
+import { type ControlProps, Field, Input, TextArea } from "../../ui/field.tsx"
+import { Select } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 
 export type SettingValue = string | number | boolean | null

@@ -4,7 +4,7 @@ import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
-import { Select } from "../../ui/field.tsx"
+import { Select } from "../../ui/select.tsx"
 import { parsePrincipal, usePrincipalName, usePrincipals } from "./principals.ts"
 
 interface GrantsFieldProps {

@@ -1,8 +1,9 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import type { RetrievalMode } from "../../../../server/src/knowledge/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { Field, Select, TextArea, TextField } from "../../ui/field.tsx"
+import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import { Select } from "../../ui/select.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 
 const searchModes = ["hybrid", "lexical", "dense"] as const satisfies RetrievalMode[]

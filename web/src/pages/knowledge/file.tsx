@@ -83,7 +83,7 @@ const Actions = ({ file }: { file: FileRecord }) => {
       <a
         href={contentUrl(file.id)}
         download={file.filename}
-        className="inline-flex h-8 items-center gap-1.5 rounded border border-line-strong/60 px-3 text-sm font-medium hover:bg-hover"
+        className="inline-flex h-8 items-center gap-1.5 rounded border border-field px-3 text-sm font-medium hover:bg-hover"
       >
         <Download aria-hidden className="size-4" />
         {t("files.download")}

@@ -1,6 +1,7 @@
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import { Field, Input, Select } from "../../ui/field.tsx"
+import { Field, Input } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import { Select } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 
 type Params = Record<string, unknown>

@@ -1,0 +1,71 @@
+import { CSPProvider } from "@base-ui/react/csp-provider"
+import { Select as Base } from "@base-ui/react/select"
+import { Check, ChevronDown } from "lucide-react"
+import { useContext } from "react"
+import { classes } from "./classes.ts"
+import { controlClass, FieldChange } from "./field.tsx"
+import { optionClass, popupClass } from "./popup-classes.ts"
+
+interface SelectProps {
+  id?: string
+  "aria-label"?: string
+  "aria-describedby"?: string | undefined
+  "aria-invalid"?: true | undefined
+  disabled?: boolean
+  value: string
+  options: readonly { value: string; label: string }[]
+  onValue: (value: string) => void
+  className?: string
+}
+
+/** A list of a few choices to open; typing selects by first letters. */
+export const Select = ({ id, disabled, value, options, onValue, ...props }: SelectProps) => {
+  const { className, ...controlProps } = props
+  const markChanged = useContext(FieldChange)
+  return (
+    // The style element that hides scrollbars would violate the page's CSP.
+    <CSPProvider disableStyleElements>
+      <Base.Root
+        items={options}
+        value={value}
+        disabled={disabled ?? false}
+        onValueChange={(next) => {
+          if (next === null || next === value) return
+          markChanged()
+          onValue(next)
+        }}
+      >
+        <Base.Trigger
+          {...controlProps}
+          id={id}
+          className={classes(
+            controlClass,
+            "flex h-8.5 items-center gap-2 pr-2 text-left disabled:cursor-not-allowed",
+            className,
+          )}
+        >
+          <Base.Value className="min-w-0 flex-1 truncate" />
+          <Base.Icon className="shrink-0 text-muted">
+            <ChevronDown aria-hidden className="size-4" />
+          </Base.Icon>
+        </Base.Trigger>
+        <Base.Portal>
+          <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
+            <Base.Popup className={popupClass}>
+              <Base.List>
+                {options.map((option) => (
+                  <Base.Item key={option.value} value={option.value} className={optionClass}>
+                    <Base.ItemText className="min-w-0 flex-1">{option.label}</Base.ItemText>
+                    <Base.ItemIndicator>
+                      <Check aria-hidden className="size-4 text-accent" />
+                    </Base.ItemIndicator>
+                  </Base.Item>
+                ))}
+              </Base.List>
+            </Base.Popup>
+          </Base.Positioner>
+        </Base.Portal>
+      </Base.Root>
+    </CSPProvider>
+  )
+}
