@@ -256,6 +256,8 @@ export const adminPages = ({
     "usage-own": "/account/usage",
     sessions: "/account/sessions",
     overview: "/admin",
+    invitations: "/admin/invitations",
+    "invitation-new": "/admin/invitations/new",
     users: "/admin/users",
     "user-new": "/admin/users/new",
     user: `/admin/users/${userId}`,

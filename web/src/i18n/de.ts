@@ -7,6 +7,7 @@ import { composer } from "./de/composer.ts"
 import { conversation } from "./de/conversation.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
+import { invitations } from "./de/invitations.ts"
 import { knowledge } from "./de/knowledge.ts"
 import { markdown } from "./de/markdown.ts"
 import { models } from "./de/models.ts"
@@ -42,5 +43,6 @@ export const de: Catalogue = {
   ...overview,
   ...pdf,
   ...markdown,
+  ...invitations,
   ...workspace,
 }

@@ -7,6 +7,7 @@ import { composer } from "./en/composer.ts"
 import { conversation } from "./en/conversation.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
+import { invitations } from "./en/invitations.ts"
 import { knowledge } from "./en/knowledge.ts"
 import { markdown } from "./en/markdown.ts"
 import { models } from "./en/models.ts"
@@ -42,5 +43,6 @@ export const en = {
   ...overview,
   ...pdf,
   ...markdown,
+  ...invitations,
   ...workspace,
 }

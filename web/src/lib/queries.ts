@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import type { Invitation } from "../../../server/src/auth/invitation-schema.ts"
 import type { ApiKey, Session } from "../../../server/src/auth/schema.ts"
 import type { Connection } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
@@ -95,6 +96,13 @@ export const groupsQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["groups", query],
     queryFn: ({ signal }) => api.get<Page<Group>>("/api/v1/groups", { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const invitationsQuery = (query: QueryParams) =>
+  queryOptions({
+    queryKey: ["invitations", query],
+    queryFn: ({ signal }) => api.get<Page<Invitation>>("/api/v1/invitations", { query, signal }),
     placeholderData: keepPreviousData,
   })
 

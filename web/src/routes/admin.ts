@@ -17,6 +17,20 @@ const overview = createRoute({
   path: "/",
   component: lazyRouteComponent(() => import("../pages/admin/overview.tsx"), "OverviewPage"),
 })
+const invitations = createRoute({
+  getParentRoute: () => layout,
+  path: "/invitations",
+  validateSearch: createListSearchParser(),
+  component: lazyRouteComponent(() => import("../pages/admin/invitations.tsx"), "InvitationsPage"),
+})
+const newInvitation = createRoute({
+  getParentRoute: () => layout,
+  path: "/invitations/new",
+  component: lazyRouteComponent(
+    () => import("../pages/admin/new-invitation.tsx"),
+    "NewInvitationPage",
+  ),
+})
 const users = createRoute({
   getParentRoute: () => layout,
   path: "/users",
@@ -114,6 +128,8 @@ export const adminRoutes = layout.addChildren([
   users,
   newUser,
   user,
+  invitations,
+  newInvitation,
   groups,
   newGroup,
   group,

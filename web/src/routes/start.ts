@@ -57,6 +57,13 @@ const signUp = createRoute({
   component: lazyRouteComponent(() => import("../pages/start/sign-up.tsx"), "SignUpPage"),
 })
 
+/** The fragment of its address is the invitation's token. */
+const invite = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/invite",
+  component: lazyRouteComponent(() => import("../pages/start/invite.tsx"), "InvitePage"),
+})
+
 const pending = createRoute({
   getParentRoute: () => rootRoute,
   path: "/pending",
@@ -84,5 +91,13 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import("../pages/start/connect.tsx"), "ConnectPage"),
 })
 
-export const signedOutRoutes = [welcome, signIn, signInProblem, signedIn, signUp, pending] as const
+export const signedOutRoutes = [
+  welcome,
+  signIn,
+  signInProblem,
+  signedIn,
+  signUp,
+  invite,
+  pending,
+] as const
 export const startRoutes = [connect] as const

@@ -20,6 +20,7 @@ export const adminPageGroups: readonly AdminPageGroup[] = [
     pages: [
       { to: "/admin/users", label: "users.title" },
       { to: "/admin/groups", label: "groups.title" },
+      { to: "/admin/invitations", label: "invitations.title" },
     ],
   },
   {

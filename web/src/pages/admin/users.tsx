@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { Plus, Users } from "lucide-react"
+import { MailPlus, Plus, Users } from "lucide-react"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -34,9 +34,14 @@ export const UsersPage = () => {
       title={t("users.title")}
       lead={t("users.lead")}
       action={
-        <ButtonLink to="/admin/users/new" variant="primary" icon={Plus}>
-          {t("users.add")}
-        </ButtonLink>
+        <>
+          <ButtonLink to="/admin/invitations/new" icon={MailPlus}>
+            {t("invitations.create")}
+          </ButtonLink>
+          <ButtonLink to="/admin/users/new" variant="primary" icon={Plus}>
+            {t("users.add")}
+          </ButtonLink>
+        </>
       }
     >
       <Toolbar>

@@ -15,10 +15,12 @@ interface AccountFieldsProps {
   error: unknown
   /** The browser may only autofill one's own data. */
   owner: "mine" | "theirs"
+  hasFixedEmail?: boolean
 }
 
 /** Name, email, and password of an account. */
-export const AccountFields = ({ values, set, error, owner }: AccountFieldsProps) => {
+export const AccountFields = (props: AccountFieldsProps) => {
+  const { values, set, error, owner, hasFixedEmail = false } = props
   const isOwn = owner === "mine"
   return (
     <>
@@ -38,6 +40,7 @@ export const AccountFields = ({ values, set, error, owner }: AccountFieldsProps)
         onValue={(email) => set({ email })}
         error={fieldError(error, "email")}
         autoComplete={isOwn ? "username" : "off"}
+        disabled={hasFixedEmail}
       />
       <PasswordField
         label={t("session.password")}

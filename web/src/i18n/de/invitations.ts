@@ -1,0 +1,48 @@
+export const invitations = {
+  "invitations.title": "Einladungen",
+  "invitations.lead":
+    "Links, mit denen Personen selbst ein Konto anlegen, auch wenn die Registrierung ausgeschaltet ist.",
+  "invitations.create": "Einladung erstellen",
+  "invitations.createLead": "Sie erhalten einen Link für eine Person. Er funktioniert einmal.",
+  "invitations.none": "Noch keine Einladungen",
+  "invitations.noneHelp":
+    "Erstellen Sie eine Einladung und senden Sie den Link an eine neue Person.",
+  "invitations.recipient": "Für",
+  "invitations.anyone": "Alle mit dem Link",
+  "invitations.oneRecipient": "eine Person",
+  "invitations.by": "Erstellt von {name}",
+  "invitations.expires": "Läuft ab",
+  "invitations.days": { one: "Nach {count} Tag", other: "Nach {count} Tagen" },
+  "invitations.emailHelp":
+    "Nur diese Adresse kann den Link verwenden. Leer lassen, damit die Person selbst eine angibt.",
+  "invitations.groupsHelp": "Das neue Konto tritt diesen Gruppen bei.",
+  "invitations.addGroup": "Gruppe hinzufügen",
+  "invitations.removeGroup": "{name} entfernen",
+  "invitations.created": "Die Einladung ist bereit",
+  "invitations.createdLead":
+    "Senden Sie diesen Link an {recipient}. Er wird nur jetzt angezeigt, funktioniert einmal und läuft am {date} ab.",
+  "invitations.copy": "Link kopieren",
+  "invitations.revoke": "Einladung widerrufen",
+  "invitations.revokeShort": "Widerrufen",
+  "invitations.revokeOne": "Einladung für {name} widerrufen",
+  "invitations.revokeHelp": "Der Link funktioniert ab sofort nicht mehr.",
+  "invitations.state.open": "Offen",
+  "invitations.state.accepted": "Verwendet",
+  "invitations.state.revoked": "Widerrufen",
+  "invitations.state.expired": "Abgelaufen",
+  "invitations.state.void": "Ungültig",
+  "invite.title": "Sie sind eingeladen",
+  "invite.lead": "Legen Sie Ihr Konto an. Die Einladung gilt bis {date}.",
+  "invite.signedIn":
+    "Sie sind als {email} angemeldet. Um ein weiteres Konto anzulegen, melden Sie sich ab und öffnen Sie den Link erneut.",
+  "invite.continue": "Weiter zu Ihren Chats",
+  "invite.accepted": "Diese Einladung wurde bereits verwendet",
+  "invite.accepted.do":
+    "Melden Sie sich an, wenn Sie sie verwendet haben. Bitten Sie sonst um eine neue Einladung.",
+  "invite.revoked": "Diese Einladung wurde widerrufen",
+  "invite.revoked.do": "Bitten Sie die Person, die sie gesendet hat, um eine neue.",
+  "invite.expired": "Diese Einladung ist abgelaufen",
+  "invite.expired.do": "Bitten Sie die Person, die sie gesendet hat, um eine neue.",
+  "invite.void": "Diese Einladung ist nicht mehr gültig",
+  "invite.void.do": "Bitten Sie die Administration um eine neue.",
+}

@@ -1,0 +1,193 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { X } from "lucide-react"
+import { useState } from "react"
+import type { CreatedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { formatDate } from "../../lib/format.ts"
+import { groupsQuery } from "../../lib/queries.ts"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { Combobox } from "../../ui/combobox.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Field, Select, TextField } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+
+const daySeconds = 86_400
+const lifetimes = [1, 7, 30, 90] as const
+
+interface ChosenGroup {
+  id: string
+  name: string
+}
+
+interface InvitationValues {
+  email: string
+  role: "user" | "admin"
+  groups: ChosenGroup[]
+  days: string
+}
+
+const empty: InvitationValues = { email: "", role: "user", groups: [], days: "7" }
+
+export const NewInvitationPage = () => {
+  const [created, setCreated] = useState<CreatedInvitation | null>(null)
+  return created ? <Created invitation={created} /> : <NewInvitation onCreated={setCreated} />
+}
+
+const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) => void }) => {
+  const client = useQueryClient()
+  const { values, set, dirty } = useDraft(empty)
+  const create = useMutation({
+    mutationFn: () =>
+      api.post<CreatedInvitation>("/api/v1/invitations/create", {
+        ...(values.email.trim() && { email: values.email.trim() }),
+        role: values.role,
+        group_ids: values.groups.map(({ id }) => id),
+        expires_in: Number(values.days) * daySeconds,
+      }),
+    onSuccess: (invitation) => {
+      void client.invalidateQueries({ queryKey: ["invitations"] })
+      onCreated(invitation)
+    },
+  })
+  const { error } = create
+  return (
+    <Page
+      title={t("invitations.create")}
+      lead={t("invitations.createLead")}
+      breadcrumb={<BackLink to="/admin/invitations">{t("invitations.title")}</BackLink>}
+      narrow
+    >
+      <Form
+        dirty={dirty}
+        always
+        saving={create.isPending}
+        saved={create.isSuccess}
+        error={error}
+        fields={["email"]}
+        onSave={create.mutate}
+        action={t("invitations.create")}
+      >
+        <TextField
+          label={t("session.email")}
+          help={t("invitations.emailHelp")}
+          type="email"
+          value={values.email}
+          onValue={(email) => set({ email })}
+          error={fieldError(error, "email")}
+          autoComplete="off"
+        />
+        <Field label={t("user.role")}>
+          {(controlProps) => (
+            <Select
+              {...controlProps}
+              value={values.role}
+              onValue={(role) => set({ role: role === "admin" ? "admin" : "user" })}
+              options={(["user", "admin"] as const).map((value) => ({
+                value,
+                label: t(`role.${value}`),
+              }))}
+            />
+          )}
+        </Field>
+        <GroupsField groups={values.groups} onGroups={(groups) => set({ groups })} />
+        <Field label={t("invitations.expires")}>
+          {(controlProps) => (
+            <Select
+              {...controlProps}
+              value={values.days}
+              onValue={(days) => set({ days })}
+              options={lifetimes.map((count) => ({
+                value: String(count),
+                label: t("invitations.days", { count }),
+              }))}
+            />
+          )}
+        </Field>
+      </Form>
+    </Page>
+  )
+}
+
+interface GroupsFieldProps {
+  groups: readonly ChosenGroup[]
+  onGroups: (groups: ChosenGroup[]) => void
+}
+
+/** The groups that the new account joins. */
+const GroupsField = ({ groups, onGroups }: GroupsFieldProps) => {
+  const [query, setQuery] = useState("")
+  const found = useQuery(groupsQuery({ query, order_by: "name", page_size: 20 }))
+  const free = (found.data?.items ?? []).filter(
+    ({ id, source }) => source !== "scim" && !groups.some((group) => group.id === id),
+  )
+  const add = (id: string | null): void => {
+    const group = free.find((one) => one.id === id)
+    if (group) onGroups([...groups, { id: group.id, name: group.name }])
+  }
+  return (
+    <Field label={t("groups.title")} help={t("invitations.groupsHelp")}>
+      {(controlProps) => (
+        <div className="flex flex-col gap-2">
+          <Combobox
+            {...controlProps}
+            placeholder={t("invitations.addGroup")}
+            choices={free.map(({ id, name }) => ({ value: id, label: name }))}
+            value={null}
+            onValue={add}
+            onQuery={setQuery}
+            loading={found.isPlaceholderData}
+          />
+          {groups.length > 0 && (
+            <ul className="flex flex-wrap gap-2">
+              {groups.map(({ id, name }) => (
+                <li key={id}>
+                  <Button
+                    icon={X}
+                    aria-label={t("invitations.removeGroup", { name })}
+                    onClick={() => onGroups(groups.filter((group) => group.id !== id))}
+                  >
+                    {name}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </Field>
+  )
+}
+
+/** The new link; it is shown only now. */
+const Created = ({
+  invitation: { token, email, expires_at },
+}: {
+  invitation: CreatedInvitation
+}) => {
+  // In the fragment, which browsers send to no server and which therefore is in no log.
+  const link = `${window.location.origin}/invite#${token}`
+  return (
+    <Page
+      title={t("invitations.created")}
+      lead={t("invitations.createdLead", {
+        recipient: email ?? t("invitations.oneRecipient"),
+        date: formatDate(expires_at),
+      })}
+      narrow
+      action={
+        <ButtonLink to="/admin/invitations" variant="primary">
+          {t("keys.done")}
+        </ButtonLink>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-3 rounded border border-accent/50 bg-accent-soft p-3">
+        <code data-secret className="min-w-0 flex-1 basis-56 text-sm break-all select-all">
+          {link}
+        </code>
+        <CopyButton text={link} label={t("invitations.copy")} hasLabel />
+      </div>
+    </Page>
+  )
+}

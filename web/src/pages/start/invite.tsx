@@ -1,0 +1,95 @@
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { useLocation, useRouter } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import type { OpenedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
+import type { SignedIn } from "../../../../server/src/auth/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { ApiError, api } from "../../lib/api.ts"
+import { formatExactTime } from "../../lib/format.ts"
+import { checkSession, sessionQuery, signOut } from "../../lib/session.ts"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
+import { AccountFields } from "./account-fields.tsx"
+import { SignedOutLayout } from "./signed-out-layout.tsx"
+
+/** Where an invitation's link leads: its recipient creates an account. */
+export const InvitePage = () => {
+  const token = useLocation({ select: ({ hash }) => hash })
+  const { data: session } = useQuery(sessionQuery)
+  const invitation = useQuery({
+    queryKey: ["invitation", token],
+    queryFn: () => api.post<OpenedInvitation>("/api/v1/invitations/open", { token }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (session) return <AlreadySignedIn email={session.user.email} />
+  if (invitation.data && invitation.data.state !== "open")
+    return <NotOpen state={invitation.data.state} />
+  return (
+    <SignedOutLayout
+      title={t("invite.title")}
+      lead={
+        invitation.data
+          ? t("invite.lead", { date: formatExactTime(invitation.data.expires_at) })
+          : undefined
+      }
+    >
+      <QueryResult query={invitation} rows={4}>
+        {({ email }) => <AcceptForm token={token} fixedEmail={email} />}
+      </QueryResult>
+    </SignedOutLayout>
+  )
+}
+
+const AlreadySignedIn = ({ email }: { email: string }) => (
+  <SignedOutLayout title={t("invite.title")} lead={t("invite.signedIn", { email })}>
+    <div className="flex flex-wrap gap-2">
+      <ButtonLink to="/" variant="primary">
+        {t("invite.continue")}
+      </ButtonLink>
+      <Button onClick={() => void signOut()}>{t("session.signOut")}</Button>
+    </div>
+  </SignedOutLayout>
+)
+
+const NotOpen = ({ state }: { state: Exclude<OpenedInvitation["state"], "open"> }) => (
+  <SignedOutLayout title={t(`invite.${state}`)} lead={t(`invite.${state}.do`)}>
+    <div>
+      <ButtonLink to="/sign-in">{t("session.signIn")}</ButtonLink>
+    </div>
+  </SignedOutLayout>
+)
+
+const AcceptForm = ({ token, fixedEmail }: { token: string; fixedEmail: string | null }) => {
+  const router = useRouter()
+  const [values, setValues] = useState({ name: "", email: fixedEmail ?? "", password: "" })
+  const accept = useMutation({
+    mutationFn: () => api.post<SignedIn>("/api/v1/invitations/accept", { token, ...values }),
+    onSuccess: async () => {
+      await checkSession()
+      await router.navigate({ to: "/", replace: true })
+    },
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    accept.mutate()
+  }
+  const { error } = accept
+  const hasFieldErrors = error instanceof ApiError && error.errors.length > 0
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <AccountFields
+        values={values}
+        set={(changes) => setValues({ ...values, ...changes })}
+        error={error}
+        owner="mine"
+        hasFixedEmail={fixedEmail !== null}
+      />
+      {error && !hasFieldErrors && <ErrorNote error={error} />}
+      <Button type="submit" variant="primary" busy={accept.isPending}>
+        {t("session.signUp")}
+      </Button>
+    </form>
+  )
+}
