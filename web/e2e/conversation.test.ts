@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { upload } from "../../server/test/knowledge/collections.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -232,6 +233,27 @@ it("reads an answer aloud without its Markdown, and stops", async () => {
     "(stopped)",
   ])
   await listener.context.close()
+})
+
+it("shows how each source begins before it is opened", async () => {
+  const { page } = visit
+  const names = ["tides.md", "keys.md"]
+  const query = "?process_in_background=false"
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const text = `The file ${name} begins with tides and keys.`
+      const { body } = await upload(app.gateway, name, text, { query })
+      return { type: "file", id: body.id }
+    }),
+  )
+  const created = await app.gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })
+  const content = "What of tides and keys? [1]"
+  await app.gateway.call("POST", `/api/v1/chats/${created.body.id}/messages`, { content, files })
+  await page.goto(`${app.gateway.url}/c/${created.body.id}`)
+  await page.getByRole("button", { name: "1 more source" }).click()
+  const pane = page.getByRole("complementary", { name: "Sources" })
+  const closed = pane.getByRole("button", { expanded: false })
+  await closed.getByText(/The file (tides|keys)\.md begins/).waitFor()
 })
 
 it("has no page error so far", () => expect(visit.pageErrors).toEqual([]))

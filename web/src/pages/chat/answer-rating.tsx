@@ -7,7 +7,6 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Input } from "../../ui/field.tsx"
 
 type Rating = NonNullable<Message["rating"]>
-export type RateAnswer = (message: Message, rating: Rating | null) => Promise<void>
 
 const values = [
   { value: "up", icon: ThumbsUp, label: "answer.good" },
