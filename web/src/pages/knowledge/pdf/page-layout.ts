@@ -49,13 +49,13 @@ export const createPageLayout = (
   const bottomOf = (page: number): number => topOf(page) + sizeOf(page).height * scale
   const mainPageIn = (top: number, bottom: number): number => {
     let main = pageAt(top)
-    let mostShown = 0
+    let maxShown = 0
     for (let page = main; page <= count && topOf(page) < bottom; page++) {
       const shown = Math.min(bottom, bottomOf(page)) - Math.max(top, topOf(page))
       // Rounding must not prefer a page to an equal one above it.
-      if (shown <= mostShown + 2) continue
+      if (shown <= maxShown + 2) continue
       main = page
-      mostShown = shown
+      maxShown = shown
     }
     return main
   }
