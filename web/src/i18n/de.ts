@@ -19,6 +19,7 @@ import { providers } from "./de/providers.ts"
 import { session } from "./de/session.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
+import { temporaryChat } from "./de/temporary-chat.ts"
 import { workspace } from "./de/workspace.ts"
 import type { Catalogue } from "./translate.ts"
 
@@ -30,6 +31,7 @@ export const de: Catalogue = {
   ...chat,
   ...composer,
   ...conversation,
+  ...temporaryChat,
   ...models,
   ...providers,
   ...projects,

@@ -19,6 +19,7 @@ import { providers } from "./en/providers.ts"
 import { session } from "./en/session.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
+import { temporaryChat } from "./en/temporary-chat.ts"
 import { workspace } from "./en/workspace.ts"
 
 /** English. Its keys define `MessageKey`. */
@@ -30,6 +31,7 @@ export const en = {
   ...chat,
   ...composer,
   ...conversation,
+  ...temporaryChat,
   ...models,
   ...providers,
   ...projects,

@@ -93,8 +93,9 @@ export const labelsQuery = queryOptions({
   queryFn: ({ signal }) => api.get<ChatLabels>(`${base}/labels`, { signal }),
 })
 
+/** The images of a chat that is not stored are data URLs. */
 export const imageUrl = (chatId: string, imageId: string): string =>
-  `${pathOf(chatId)}/images/${encodeURIComponent(imageId)}`
+  imageId.startsWith("data:") ? imageId : `${pathOf(chatId)}/images/${encodeURIComponent(imageId)}`
 
 /** An export of several chats as one file. */
 export const exportSomeUrl = (ids: readonly string[]): string =>

@@ -1,16 +1,36 @@
+import { useReducer, useRef } from "react"
 import type { Message } from "./chat-api.ts"
-import { readLocalStorage, writeLocalStorage } from "./local-storage.ts"
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./local-storage.ts"
 import { queryClient } from "./query-client.ts"
-import { sessionQuery } from "./session.ts"
+import { sessionQuery, useCurrentUser } from "./session.ts"
 
 /** The draft of the start page. */
 export const newChatDraft = "new"
 
 /** Storage keys of a draft; each account of this browser has its own drafts. */
-export const draftKeys = (userId: string, draft: string) => ({
+const draftKeys = (userId: string, draft: string) => ({
   text: `drafts.${userId}.${draft}`,
   files: `drafts.${userId}.${draft}.files`,
 })
+
+/** A part of a draft that survives a reload; with `draft` null, it is only kept by the page. */
+export const useDraftPart = (draft: string | null, part: "text" | "files") => {
+  const { id } = useCurrentUser()
+  const key = draft === null ? null : draftKeys(id, draft)[part]
+  const memory = useRef<string | null>(null)
+  const [, rerender] = useReducer((times: number) => times + 1, 0)
+  const stored = useLocalStorage(key ?? "")
+  return {
+    value: key === null ? memory.current : stored,
+    /** The latest value, which may be newer than the rendered one. */
+    read: (): string | null => (key === null ? memory.current : readLocalStorage(key)),
+    write: (value: string | null): void => {
+      memory.current = value
+      if (key === null) rerender()
+      else writeLocalStorage(key, value)
+    },
+  }
+}
 
 /** Attaches files and collections to the message that the start page opens with. */
 export const attachToNewChat = (userId: string, files: Message["files"]): void =>

@@ -4,6 +4,10 @@ import { signedInRoute } from "./root.tsx"
 
 const page = () => import("../pages/chat/chat-page.tsx")
 
+const parseModel = ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
+  model: typeof model === "string" ? model : undefined,
+})
+
 const newChat = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
@@ -17,6 +21,15 @@ const newChat = createRoute({
   onLeave: discardUnwrittenDraft,
   component: lazyRouteComponent(page, "NewChatPage"),
 })
+const temporaryChat = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/temporary",
+  validateSearch: parseModel,
+  component: lazyRouteComponent(
+    () => import("../pages/chat/temporary-chat-page.tsx"),
+    "TemporaryChatPage",
+  ),
+})
 const oldChat = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/c/$chatId",
@@ -28,4 +41,4 @@ const sharedChat = createRoute({
   component: lazyRouteComponent(page, "SharedChatPage"),
 })
 
-export const chatRoutes = [newChat, oldChat, sharedChat] as const
+export const chatRoutes = [newChat, temporaryChat, oldChat, sharedChat] as const

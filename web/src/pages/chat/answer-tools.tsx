@@ -67,7 +67,7 @@ export const AnswerTools = (props: AnswerToolsProps) => {
   const isSpeaking = useIsSpeaking(message.id)
   const [isEditingReason, setEditingReason] = useState(false)
   const { rating } = message
-  const isRatable = writable && !message.edited && message.content !== ""
+  const isRatable = actions.isRatable && writable && !message.edited && message.content !== ""
   return (
     <>
       <TurnTools>

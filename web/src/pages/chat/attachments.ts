@@ -2,9 +2,8 @@ import { useQueries } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import { draftKeys } from "../../lib/drafts.ts"
+import { useDraftPart } from "../../lib/drafts.ts"
 import { type FileRecord, fileQuery } from "../../lib/knowledge-api.ts"
-import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useUploads } from "../../lib/uploads.ts"
 
@@ -59,18 +58,18 @@ export const useAttachmentStates = (attached: readonly Attachment[]): DraftAttac
 }
 
 /** The attachments of a draft, stored with it; initially those of the previous message. */
-export const useAttachments = (draft: string, previous: readonly Attachment[]) => {
-  const { files: key } = draftKeys(useCurrentUser().id, draft)
-  const stored = useLocalStorage(key)
-  const attached = parse(stored) ?? previous
-  const set = (next: readonly Attachment[]): void => writeLocalStorage(key, JSON.stringify(next))
+export const useAttachments = (draft: string | null, previous: readonly Attachment[]) => {
+  const { value, read, write } = useDraftPart(draft, "files")
+  const attached = parse(value) ?? previous
+  const set = (next: readonly Attachment[]): void => write(JSON.stringify(next))
 
   const attach = (one: Attachment): void => {
-    // An upload may end after a later change, so read the stored list rather than the rendered one.
-    const now = parse(readLocalStorage(key)) ?? previous
+    // An upload may end after a later change, so read the latest list rather than the rendered one.
+    const now = parse(read()) ?? previous
     if (!now.some(({ id, type }) => id === one.id && type === one.type)) set([...now, one])
   }
-  const uploads = useUploads(key, (file) =>
+  const { id: userId } = useCurrentUser()
+  const uploads = useUploads(`${userId} ${draft ?? "temporary"}`, (file) =>
     attach({ type: "file", id: file.id, name: file.filename }),
   )
   return {
@@ -80,6 +79,6 @@ export const useAttachments = (draft: string, previous: readonly Attachment[]) =
     remove: ({ id, type }: Attachment): void =>
       set(attached.filter((one) => one.id !== id || one.type !== type)),
     /** Called after sending: the next message starts with this one's attachments. */
-    reset: (): void => writeLocalStorage(key, null),
+    reset: (): void => write(null),
   }
 }

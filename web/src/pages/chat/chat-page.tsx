@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { Ellipsis, Folder, MessageSquare, MessageSquareOff, SlidersHorizontal } from "lucide-react"
-import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from "react"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { MessageSquare, MessageSquareOff } from "lucide-react"
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
@@ -9,13 +9,12 @@ import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useChatEvents } from "../../lib/use-chat-events.ts"
-import { ButtonLink, IconButton } from "../../ui/button.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { PageBar } from "../../ui/page-bar.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { canRender, loadRenderers, preloadMarkdown } from "./answer-text.tsx"
-import { ChatMenu } from "./chat-menu.tsx"
+import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
 import { useChatModels, useDefaultModels } from "./chat-models.ts"
@@ -47,56 +46,6 @@ const NoModels = () => {
     </EmptyState>
   )
 }
-
-const settingsButtonId = "chat-settings"
-
-interface ChatHeaderProps {
-  chat: ChatWithMessages | null
-  /** The project that the chat is in. */
-  project: Project | undefined
-  title: string
-  picker: ReactNode
-  pane: boolean
-  onPane: (open: boolean) => void
-}
-
-const ChatHeader = ({ chat, project, title, picker, pane, onPane }: ChatHeaderProps) => {
-  const writable = chat?.writable ?? true
-  return (
-    <PageBar>
-      <h1 className={writable ? "sr-only" : "truncate px-2 text-sm font-medium"}>{title}</h1>
-      {writable && picker}
-      {writable && (
-        <span className="flex min-w-0 shrink-0 items-center">
-          {project && <ProjectLink project={project} />}
-          <IconButton
-            icon={SlidersHorizontal}
-            label={t("chat.settings")}
-            id={settingsButtonId}
-            aria-expanded={pane}
-            onClick={() => onPane(!pane)}
-          />
-          {chat && (
-            <ChatMenu chat={chat} trigger={<IconButton icon={Ellipsis} label={t("chat.menu")} />} />
-          )}
-        </span>
-      )}
-    </PageBar>
-  )
-}
-
-/** The project of the chat; on a narrow page, its name would not fit. */
-const ProjectLink = ({ project }: { project: Project }) => (
-  <Link
-    to="/projects/$projectId"
-    params={{ projectId: project.id }}
-    title={`${t("projects.project")}: ${project.name}`}
-    className="flex h-8 min-w-0 items-center gap-1.5 rounded px-2 text-sm text-muted hover:bg-hover hover:text-text"
-  >
-    <Folder aria-hidden className="size-4 shrink-0" />
-    <span className="max-w-40 truncate max-wide:sr-only">{project.name}</span>
-  </Link>
-)
 
 const Greeting = () => (
   <p className="text-center text-xl font-semibold tracking-tight">{t("chat.greeting")}</p>
@@ -149,7 +98,7 @@ const Chat = ({ chat, named, project }: ChatProps) => {
   const [newChatSettings, setNewChatSettings] = useState<ChatSettings>({ system: "", params: {} })
   const stored = useLocalStorage("pane")
   const pane = stored === "settings" && (chat?.writable ?? true)
-  const sending = useSendMessage({
+  const backend = useSendMessage({
     chat,
     models: chosen,
     settings: newChatSettings,
@@ -165,10 +114,10 @@ const Chat = ({ chat, named, project }: ChatProps) => {
   const setPane = (open: boolean): void => writeLocalStorage("pane", open ? "settings" : null)
   const closePane = (): void => {
     setPane(false)
-    document.getElementById(settingsButtonId)?.focus()
+    focusSettingsButton()
   }
   const setSettings = (settings: ChatSettings): void => {
-    if (chat) chatApi.update(chat.id, settings).catch(sending.setError)
+    if (chat) chatApi.update(chat.id, settings).catch(backend.setError)
     else setNewChatSettings(settings)
   }
   const picker = <ModelPicker {...{ models, favorites: favourites, chosen }} onChosen={setChosen} />
@@ -177,9 +126,9 @@ const Chat = ({ chat, named, project }: ChatProps) => {
   return (
     <div className="absolute inset-0 flex">
       <div className="flex min-w-0 flex-1 flex-col">
-        <ChatHeader {...{ chat, project, title, picker, pane }} onPane={setPane} />
+        <ChatHeader {...{ chat, project, title, chosen, picker, pane }} onPane={setPane} />
         <ChatView
-          {...{ chat, models, chosen, sending }}
+          {...{ chat, models, chosen, backend }}
           onChosen={setChosen}
           greeting={isEmpty ? <NoModels /> : <Greeting />}
         />

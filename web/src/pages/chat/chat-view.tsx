@@ -2,8 +2,8 @@ import { ArrowDown } from "lucide-react"
 import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
-import { buildTurns, findLastChosen, isRunning } from "../../lib/chat-tree.ts"
+import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
+import { buildTurns, findLastChosen, isRunning, type Turn } from "../../lib/chat-tree.ts"
 import { newChatDraft } from "../../lib/drafts.ts"
 import { writeLocalStorage } from "../../lib/local-storage.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
@@ -16,12 +16,12 @@ import { encodePane } from "./citations.ts"
 import { Composer, type ComposerHandle } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
 import { rememberComposerPosition, useComposerSlide } from "./composer-slide.ts"
-import { createMessageActions } from "./message-actions.ts"
+import type { MessageActions } from "./message-actions.ts"
 import { findQuestionSearch } from "./question-search.ts"
 import { ReadOnlyBar } from "./read-only-bar.tsx"
 import { StartSuggestions } from "./start-suggestions.tsx"
 import { type TurnActions, TurnView } from "./turn-view.tsx"
-import type { OutgoingMessage, useSendMessage } from "./use-send-message.ts"
+import type { ChatBackend, OutgoingMessage } from "./use-send-message.ts"
 import { useStickToEnd } from "./use-stick-to-end.ts"
 import { PendingTurn } from "./user-turn.tsx"
 
@@ -29,7 +29,7 @@ interface ChatViewProps {
   chat: ChatWithMessages | null
   models: readonly ModelRecord[]
   chosen: readonly string[]
-  sending: ReturnType<typeof useSendMessage>
+  backend: ChatBackend
   onChosen: (ids: string[]) => void
   /** Shown above the composer of an empty chat. */
   greeting: ReactNode
@@ -39,18 +39,19 @@ interface ChatViewProps {
 const useStableTurnActions = (
   chat: ChatWithMessages | null,
   models: readonly ModelRecord[],
-  onError: (error: unknown) => void,
+  backend: ChatBackend,
 ): TurnActions => {
-  const latest = useRef({ chat, failed: onError })
-  latest.current = { chat, failed: onError }
+  const latest = useRef({ chat, backend })
+  latest.current = { chat, backend }
   return useMemo(() => {
     const nameById = new Map(models.map(({ id, name }) => [id, name]))
-    const currentActions = (): ReturnType<typeof createMessageActions> => {
+    const currentActions = (): MessageActions => {
       const { chat: current } = latest.current
       if (!current) throw new Error("No chat is open.")
-      return createMessageActions(current)
+      return latest.current.backend.createActions(current)
     }
-    const reportFailure = (action: Promise<void>): void => void action.catch(latest.current.failed)
+    const reportFailure = (action: Promise<void>): void =>
+      void action.catch(latest.current.backend.setError)
     return {
       nameOf: (model) => (model === null ? "" : (nameById.get(model) ?? model)),
       regenerate: (messages, models) =>
@@ -58,6 +59,7 @@ const useStableTurnActions = (
       continueAnswer: (message) => reportFailure(currentActions().continueAnswer(message)),
       edit: (message, content) => currentActions().edit(message, content),
       editAnswer: (message, content) => currentActions().editAnswer(message, content),
+      isRatable: backend.isStored,
       rate: (message, rating) => reportFailure(currentActions().rate(message, rating)),
       saveReason: (message, rating) => currentActions().rate(message, rating),
       showAlternative: (message) => reportFailure(currentActions().showAlternative(message)),
@@ -65,7 +67,7 @@ const useStableTurnActions = (
       openSource: (messageId, number) => writeLocalStorage("pane", encodePane(messageId, number)),
       searchOf: (answer) => latest.current.chat && findQuestionSearch(latest.current.chat, answer),
     }
-  }, [models])
+  }, [models, backend.isStored])
 }
 
 const isAnswer = ({ role }: Message): boolean => role === "assistant"
@@ -92,6 +94,12 @@ const imageWarning = (chosen: readonly string[], models: readonly ModelRecord[])
   const blindModel = models.find((model) => chosen.includes(model.id) && !supportsImages(model))
   return blindModel ? t("chat.blind", { model: blindModel.name }) : null
 }
+
+const missingModel = (chosen: readonly string[]): string | null =>
+  chosen.length === 0 ? t("chat.noModels") : null
+
+const draftOf = ({ isStored }: ChatBackend, chatId: string): string | null =>
+  isStored ? chatId : null
 
 /**
  * Shown while not at the end, and while it has the keyboard focus, which removing it would lose.
@@ -156,28 +164,15 @@ const deriveView = (chat: ChatWithMessages | null) => {
     isAnswered: turns.at(-1)?.messages.every(({ state }) => state === "completed") ?? false,
     writable: chat?.writable ?? true,
     ownerName: chat?.owner_name ?? t("chat.you"),
+    isEmpty: turns.length === 0 && chat?.writable !== false,
     lastAnswer: findLastChosen(turns, isAnswer),
     lastFiles: findLastChosen(turns, isQuestion)?.files ?? noFiles,
   }
 }
 
-/** The messages of a chat and the composer. */
-export const ChatView = (props: ChatViewProps) => {
-  const { chat, models, chosen, onChosen, sending, greeting } = props
-  const scroller = useRef<HTMLElement>(null)
-  const composerBox = useRef<HTMLDivElement>(null)
-  const composer = useRef<ComposerHandle>(null)
-  const content = useRef<HTMLDivElement>(null)
+/** The message being edited; the composer gets the focus back afterwards. */
+const useEditing = (turns: readonly Turn[], running: boolean) => {
   const [editing, setEditing] = useState<string | null>(null)
-  const { pending, error, send, setError } = sending
-  const { id, turns, running, isAnswered, writable, ownerName, lastAnswer, lastFiles } =
-    deriveView(chat)
-  const { away, toEnd } = useStickToEnd(scroller, content, id)
-  const actions = useStableTurnActions(chat, models, setError)
-  const hasStarted = turns.length > 0 || pending !== null || !writable
-  useComposerSlide(composerBox, hasStarted)
-
-  const stop = (): void => void chatApi.stop(id).catch(setError)
   const edit = useCallback((messageId: string | null): void => {
     setEditing(messageId)
     // The field that had the focus is gone.
@@ -187,6 +182,25 @@ export const ChatView = (props: ChatViewProps) => {
     const last = findLastChosen(turns, isQuestion)
     if (last && !running) setEditing(last.id)
   }
+  return { editing, edit, editLast }
+}
+
+/** The messages of a chat and the composer. */
+export const ChatView = (props: ChatViewProps) => {
+  const { chat, models, chosen, onChosen, backend, greeting } = props
+  const scroller = useRef<HTMLElement>(null)
+  const composerBox = useRef<HTMLDivElement>(null)
+  const composer = useRef<ComposerHandle>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const { pending, error, send, stop } = backend
+  const view = deriveView(chat)
+  const { id, turns, running, isAnswered, isEmpty, writable, ownerName, lastAnswer } = view
+  const { away, toEnd } = useStickToEnd(scroller, content, id)
+  const actions = useStableTurnActions(chat, models, backend)
+  const hasStarted = !isEmpty || pending !== null
+  const { editing, edit, editLast } = useEditing(turns, running)
+  useComposerSlide(composerBox, hasStarted)
+
   const sendAndFollow = async (message: OutgoingMessage): Promise<void> => {
     if (!hasStarted) rememberComposerPosition(composerBox.current)
     toEnd()
@@ -220,12 +234,12 @@ export const ChatView = (props: ChatViewProps) => {
           <Composer
             key={id}
             ref={composer}
-            draft={id}
+            draft={draftOf(backend, id)}
             running={running}
             isAnswered={isAnswered}
-            blocked={chosen.length === 0 ? t("chat.noModels") : null}
+            blocked={missingModel(chosen)}
             imageWarning={imageWarning(chosen, models)}
-            previousFiles={lastFiles}
+            previousFiles={view.lastFiles}
             onSend={sendAndFollow}
             onStop={stop}
             onEditLast={editLast}

@@ -47,3 +47,4 @@ export const createMessageActions = (chat: ChatWithMessages) => {
       showMessage(findNewestLeaf(chat.messages, id)),
   }
 }
+export type MessageActions = ReturnType<typeof createMessageActions>

@@ -16,6 +16,8 @@ export interface TurnActions {
   edit: (message: Message, content: string) => Promise<void>
   /** Stores the user's version of an answer. */
   editAnswer: (message: Message, content: string) => Promise<void>
+  /** Whether ratings are recorded. */
+  isRatable: boolean
   rate: (message: Message, rating: Message["rating"]) => void
   saveReason: (message: Message, rating: Message["rating"]) => Promise<void>
   showAlternative: (message: Message) => void

@@ -1,8 +1,6 @@
-import { type RefObject, useEffect, useState } from "react"
+import { type RefObject, useEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { draftKeys } from "../../lib/drafts.ts"
-import { readLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
-import { useCurrentUser } from "../../lib/session.ts"
+import { useDraftPart } from "../../lib/drafts.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
 import { type Attachment, useAttachments } from "./attachments.ts"
 import { type ChosenImage, isImage, maxImages, readImages } from "./images.ts"
@@ -25,15 +23,14 @@ const joinMessages = (first: WrittenMessage, second: WrittenMessage): WrittenMes
 })
 
 /** A written and a queued message, stored as one draft until they are sent; survives a reload. */
-const useDraft = (draft: string) => {
-  const { text: key } = draftKeys(useCurrentUser().id, draft)
-  const [written, setWritten] = useState(() => ({
-    ...emptyMessage,
-    text: readLocalStorage(key) ?? "",
-  }))
+const useDraft = (draft: string | null) => {
+  const { read, write } = useDraftPart(draft, "text")
+  const [written, setWritten] = useState(() => ({ ...emptyMessage, text: read() ?? "" }))
   const [queued, setQueued] = useState<WrittenMessage | null>(null)
-  const stored = queued ? joinMessages(queued, written).text : written.text
-  useEffect(() => writeLocalStorage(key, stored === "" ? null : stored), [key, stored])
+  const text = queued ? joinMessages(queued, written).text : written.text
+  const latest = useRef(write)
+  latest.current = write
+  useEffect(() => latest.current(text === "" ? null : text), [text])
   return { written, setWritten, queued, setQueued }
 }
 
@@ -57,8 +54,8 @@ const attachmentStatus = (
 }
 
 export interface ComposerDeps {
-  /** Name of the draft in storage. */
-  draft: string
+  /** Name of the draft in storage; null if it must not be stored. */
+  draft: string | null
   running: boolean
   /** Whether the last answer is complete: neither stopped nor failed. */
   isAnswered: boolean

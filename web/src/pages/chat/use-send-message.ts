@@ -5,6 +5,7 @@ import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
 import type { Attachment } from "./attachments.ts"
 import { rememberModels } from "./chat-models.ts"
+import { createMessageActions, type MessageActions } from "./message-actions.ts"
 import type { ChatSettings } from "./settings-pane.tsx"
 
 /** A message to send: text, images as data URLs, and attachments. */
@@ -12,6 +13,20 @@ export interface OutgoingMessage {
   content: string
   images: string[]
   files: readonly Attachment[]
+}
+
+/** What a chat's page does with messages, wherever they are kept. */
+export interface ChatBackend {
+  /** Whether messages and drafts outlive the page. */
+  isStored: boolean
+  /** A message that the server has not accepted yet. */
+  pending: OutgoingMessage | null
+  error: unknown
+  setError: (error: unknown) => void
+  send: (message: OutgoingMessage) => Promise<void>
+  /** Stops the running answers. */
+  stop: () => void
+  createActions: (chat: ChatWithMessages) => MessageActions
 }
 
 interface Deps {
@@ -24,7 +39,7 @@ interface Deps {
 }
 
 /** Sends messages and shows each immediately; the first one creates the chat. */
-export const useSendMessage = ({ chat, models, settings, folder }: Deps) => {
+export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBackend => {
   const [pending, setPending] = useState<OutgoingMessage | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
@@ -55,5 +70,16 @@ export const useSendMessage = ({ chat, models, settings, folder }: Deps) => {
       setPending(null)
     }
   }
-  return { pending, error, send, setError }
+  const stop = (): void => {
+    if (chat) chatApi.stop(chat.id).catch(setError)
+  }
+  return {
+    isStored: true,
+    pending,
+    error,
+    setError,
+    send,
+    stop,
+    createActions: createMessageActions,
+  }
 }

@@ -1,0 +1,88 @@
+import { Link, useNavigate } from "@tanstack/react-router"
+import { Ellipsis, Folder, MessageCircleDashed, SlidersHorizontal } from "lucide-react"
+import type { ReactNode } from "react"
+import { t } from "../../i18n/translate.ts"
+import type { ChatWithMessages } from "../../lib/chat-api.ts"
+import type { Project } from "../../lib/project-api.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { PageBar } from "../../ui/page-bar.tsx"
+import { ChatMenu } from "./chat-menu.tsx"
+
+const settingsButtonId = "chat-settings"
+
+/** For the pane that the button opened, when it closes. */
+export const focusSettingsButton = (): void => document.getElementById(settingsButtonId)?.focus()
+
+interface ChatHeaderProps {
+  /** Null on the start page and for a temporary chat. */
+  chat: ChatWithMessages | null
+  /** The project that the chat is in. */
+  project?: Project | undefined
+  isTemporary?: boolean
+  title: string
+  chosen: readonly string[]
+  picker: ReactNode
+  pane: boolean
+  onPane: (open: boolean) => void
+}
+
+interface ToggleProps {
+  isTemporary: boolean
+  /** The models, of which a single one is kept. */
+  chosen: readonly string[]
+}
+
+/** Switches between a chat that is saved and one that is not. */
+const TemporaryToggle = ({ isTemporary, chosen }: ToggleProps) => {
+  const navigate = useNavigate()
+  const search = chosen.length === 1 ? { model: chosen[0] } : {}
+  return (
+    <IconButton
+      icon={MessageCircleDashed}
+      label={t("temporary.title")}
+      aria-pressed={isTemporary}
+      className={isTemporary ? "bg-accent-soft text-accent" : ""}
+      onClick={() => void navigate({ to: isTemporary ? "/" : "/temporary", search })}
+    />
+  )
+}
+
+export const ChatHeader = (props: ChatHeaderProps) => {
+  const { chat, project, isTemporary = false, title, chosen, picker, pane, onPane } = props
+  const writable = chat?.writable ?? true
+  return (
+    <PageBar>
+      <h1 className={writable ? "sr-only" : "truncate px-2 text-sm font-medium"}>{title}</h1>
+      {writable && picker}
+      {writable && (
+        <span className="flex min-w-0 shrink-0 items-center">
+          {project && <ProjectLink project={project} />}
+          {!chat && <TemporaryToggle {...{ isTemporary, chosen }} />}
+          <IconButton
+            icon={SlidersHorizontal}
+            label={t("chat.settings")}
+            id={settingsButtonId}
+            aria-expanded={pane}
+            onClick={() => onPane(!pane)}
+          />
+          {chat && (
+            <ChatMenu chat={chat} trigger={<IconButton icon={Ellipsis} label={t("chat.menu")} />} />
+          )}
+        </span>
+      )}
+    </PageBar>
+  )
+}
+
+/** The project of the chat; on a narrow page, its name would not fit. */
+const ProjectLink = ({ project }: { project: Project }) => (
+  <Link
+    to="/projects/$projectId"
+    params={{ projectId: project.id }}
+    title={`${t("projects.project")}: ${project.name}`}
+    className="flex h-8 min-w-0 items-center gap-1.5 rounded px-2 text-sm text-muted hover:bg-hover hover:text-text"
+  >
+    <Folder aria-hidden className="size-4 shrink-0" />
+    <span className="max-w-40 truncate max-wide:sr-only">{project.name}</span>
+  </Link>
+)

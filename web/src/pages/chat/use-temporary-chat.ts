@@ -1,0 +1,134 @@
+import { useEffect, useMemo, useRef, useState } from "react"
+import { type ChatWithMessages, type Message, mergeMessages } from "../../lib/chat-api.ts"
+import { findNewestLeaf } from "../../lib/chat-tree.ts"
+import { streamCompletion } from "../../lib/completion-stream.ts"
+import { preloadMarkdown } from "./answer-text.tsx"
+import { rememberModels } from "./chat-models.ts"
+import type { MessageActions } from "./message-actions.ts"
+import type { ChatSettings } from "./settings-pane.tsx"
+import {
+  addDelta,
+  buildCompletionBody,
+  createAnswers,
+  createQuestion,
+  createTemporaryChat,
+  describeFailure,
+} from "./temporary-messages.ts"
+import type { ChatBackend } from "./use-send-message.ts"
+
+/** The chat and its changes, in the page's memory only. */
+const createTemporaryStore = (onChange: (chat: ChatWithMessages) => void) => {
+  let chat = createTemporaryChat()
+  let frame = 0
+  const controllers = new Map<string, AbortController>()
+
+  const publish = (): void => {
+    cancelAnimationFrame(frame)
+    frame = 0
+    onChange(chat)
+  }
+  const change = (next: ChatWithMessages): void => {
+    chat = next
+    publish()
+  }
+  const patch = (id: string, update: (message: Message) => Message): void => {
+    const message = chat.messages.find((one) => one.id === id)
+    if (message) chat = mergeMessages(chat, [update(message)])
+  }
+
+  const write = async (answer: Message, settings: ChatSettings): Promise<void> => {
+    const controller = new AbortController()
+    controllers.set(answer.id, controller)
+    const startedAt = performance.now()
+    const elapsedMs = (): number => Math.round(performance.now() - startedAt)
+    const body = buildCompletionBody(chat, answer, settings)
+    patch(answer.id, (message) => ({ ...message, state: "running", error: null }))
+    publish()
+    try {
+      for await (const delta of streamCompletion(body, controller.signal)) {
+        patch(answer.id, (message) => addDelta(message, delta, elapsedMs()))
+        frame ||= requestAnimationFrame(publish)
+      }
+      patch(answer.id, (message) => ({ ...message, state: "completed" }))
+    } catch (error) {
+      const { aborted } = controller.signal
+      const end = aborted ? ({ state: "stopped" } as const) : describeFailure(error)
+      patch(answer.id, (message) => ({ ...message, ...end }))
+    } finally {
+      controllers.delete(answer.id)
+      patch(answer.id, (message) => ({ ...message, duration_ms: elapsedMs() }))
+      publish()
+    }
+  }
+
+  return {
+    chat: (): ChatWithMessages => chat,
+    change,
+    /** Adds the messages, shows the first of the answers, and starts writing all of them. */
+    start: (
+      added: readonly Message[],
+      answers: readonly Message[],
+      settings: ChatSettings,
+    ): void => {
+      const current_id = answers[0]?.id ?? chat.current_id
+      change({ ...mergeMessages(chat, [...added, ...answers]), current_id })
+      for (const answer of answers) void write(answer, settings)
+    },
+    /** Adds a message and shows it. */
+    add: (message: Message): void =>
+      change({ ...mergeMessages(chat, [message]), current_id: message.id }),
+    stop: (): void => {
+      for (const controller of controllers.values()) controller.abort()
+    },
+  }
+}
+
+/** A chat that is never stored: its messages are kept on the page, its answers streamed. */
+export const useTemporaryChat = (models: readonly string[], settings: ChatSettings) => {
+  const [changed, setChat] = useState<ChatWithMessages | null>(null)
+  const store = useMemo(() => createTemporaryStore(setChat), [])
+  const latest = useRef({ models, settings })
+  latest.current = { models, settings }
+  useEffect(() => () => store.stop(), [store])
+
+  const backend = useMemo((): ChatBackend => {
+    const ask = (question: Parameters<typeof createQuestion>[1]): void => {
+      const asked = createQuestion(store.chat(), question)
+      const answers = createAnswers(store.chat(), asked.id, latest.current.models)
+      store.start([asked], answers, latest.current.settings)
+    }
+    const show = async ({ id }: Message): Promise<void> =>
+      store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) })
+    const actions: MessageActions = {
+      edit: async ({ parent_id, images, files }, content) =>
+        ask({ parentId: parent_id, content, images: images.map(({ id }) => id), files }),
+      regenerate: async (messages, others) => {
+        const parentId = messages[0]?.parent_id ?? null
+        const again = others ?? messages.flatMap(({ model }) => model ?? [])
+        store.start([], createAnswers(store.chat(), parentId, again), latest.current.settings)
+      },
+      editAnswer: async (message, content) => {
+        const [version] = createAnswers(store.chat(), message.parent_id, [message.model ?? ""])
+        if (version) store.add({ ...version, content, state: "completed", edited: true })
+      },
+      rate: () => Promise.reject(new Error("The answers of a temporary chat cannot be rated.")),
+      continueAnswer: async (message) => store.start([], [message], latest.current.settings),
+      showAlternative: show,
+      chooseAnswer: show,
+    }
+    return {
+      isStored: false,
+      pending: null,
+      error: null,
+      setError: () => {},
+      send: async ({ content, images, files }) => {
+        preloadMarkdown()
+        rememberModels(latest.current.models)
+        ask({ parentId: store.chat().current_id, content, images, files: [...files] })
+      },
+      stop: store.stop,
+      createActions: () => actions,
+    }
+  }, [store])
+  return { chat: changed ?? store.chat(), backend }
+}
