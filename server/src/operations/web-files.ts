@@ -43,7 +43,7 @@ const securityHeaders = {
   "x-frame-options": "DENY",
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
-  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(self)",
 }
 
 const maxFilePath = 255

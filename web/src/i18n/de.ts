@@ -5,6 +5,7 @@ import { auditEvents } from "./de/audit-events.ts"
 import { chat } from "./de/chat.ts"
 import { composer } from "./de/composer.ts"
 import { conversation } from "./de/conversation.ts"
+import { dictation } from "./de/dictation.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { invitations } from "./de/invitations.ts"
@@ -31,6 +32,7 @@ export const de: Catalogue = {
   ...chat,
   ...composer,
   ...conversation,
+  ...dictation,
   ...temporaryChat,
   ...models,
   ...providers,

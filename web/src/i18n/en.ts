@@ -5,6 +5,7 @@ import { auditEvents } from "./en/audit-events.ts"
 import { chat } from "./en/chat.ts"
 import { composer } from "./en/composer.ts"
 import { conversation } from "./en/conversation.ts"
+import { dictation } from "./en/dictation.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { invitations } from "./en/invitations.ts"
@@ -31,6 +32,7 @@ export const en = {
   ...chat,
   ...composer,
   ...conversation,
+  ...dictation,
   ...temporaryChat,
   ...models,
   ...providers,

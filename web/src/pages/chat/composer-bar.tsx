@@ -1,9 +1,10 @@
-import { ArrowUp, Hash, Plus, Square, TextQuote } from "lucide-react"
+import { ArrowUp, Hash, Mic, Plus, Square, TextQuote } from "lucide-react"
 import { type ReactNode, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
+import { useDictation } from "./use-dictation.ts"
 
 interface ComposerBarProps {
   running: boolean
@@ -13,20 +14,33 @@ interface ComposerBarProps {
   onFiles: (files: SelectedFile[]) => void
   onKnowledge: () => void
   onPrompts: () => void
+  /** Called with each dictated phrase. */
+  onDictate: (text: string) => void
   onSend: () => void
   onStop: () => void
 }
 
 /** The buttons below the text field. */
 export const ComposerBar = (props: ComposerBarProps) => {
-  const { running, canSend, note, onFiles, onKnowledge, onPrompts, onSend, onStop } = props
+  const { running, canSend, note, onFiles, onKnowledge, onPrompts, onDictate } = props
+  const { onSend, onStop } = props
   const chosen = useRef<HTMLInputElement>(null)
+  const dictation = useDictation(onDictate)
   return (
     <div className="flex items-center justify-between gap-2 p-1.5">
       <span className="flex">
         <IconButton icon={Plus} label={t("attach.add")} onClick={() => chosen.current?.click()} />
         <IconButton icon={Hash} label={t("attach.knowledge")} keys="#" onClick={onKnowledge} />
         <IconButton icon={TextQuote} label={t("prompts.add")} keys="/" onClick={onPrompts} />
+        {dictation.isAvailable && (
+          <IconButton
+            icon={Mic}
+            label={t("dictation.start")}
+            aria-pressed={dictation.isListening}
+            className={dictation.isListening ? "animate-pulse bg-accent-soft text-accent" : ""}
+            onClick={dictation.toggle}
+          />
+        )}
       </span>
       <input
         ref={chosen}
@@ -40,7 +54,8 @@ export const ComposerBar = (props: ComposerBarProps) => {
         }}
       />
       <span role="status" className="min-w-0 flex-1 text-xs text-muted">
-        {note}
+        {dictation.error !== null && <span className="text-danger">{dictation.error} </span>}
+        {dictation.isListening ? t("dictation.listening") : note}
       </span>
       {running && (
         <Button

@@ -83,6 +83,12 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
     into.setRangeText(pasted, into.selectionStart, into.selectionEnd, "end")
     setText(into.value)
   }
+  const insertPhrase = (phrase: string): void => {
+    const field = area.current
+    if (!field) return
+    const before = field.value.slice(0, field.selectionStart)
+    insert(field, before === "" || /\s$/.test(before) ? phrase : ` ${phrase}`)
+  }
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || picker.handleKey(event) || prompts.handleKey(event)) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
@@ -175,6 +181,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           onFiles={(all) => void composer.add(all)}
           onKnowledge={picker.insertMention}
           onPrompts={prompts.open}
+          onDictate={insertPhrase}
           onSend={() => void composer.send()}
           onStop={onStop}
         />
