@@ -221,6 +221,7 @@ export const adminPages = ({
 }: Awaited<ReturnType<typeof seed>>) =>
   ({
     chat: "/",
+    "chat-temporary": "/temporary",
     "chat-begun": `/c/${chatId}`,
     "chat-sources": `/c/${sourcedId}`,
     connect: "/connect",

@@ -4,7 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
-import { useDictation } from "./use-dictation.ts"
+import type { Dictation } from "./use-dictation.ts"
 
 interface ComposerBarProps {
   running: boolean
@@ -14,18 +14,16 @@ interface ComposerBarProps {
   onFiles: (files: SelectedFile[]) => void
   onKnowledge: () => void
   onPrompts: () => void
-  /** Called with each dictated phrase. */
-  onDictate: (text: string) => void
+  dictation: Dictation
   onSend: () => void
   onStop: () => void
 }
 
 /** The buttons below the text field. */
 export const ComposerBar = (props: ComposerBarProps) => {
-  const { running, canSend, note, onFiles, onKnowledge, onPrompts, onDictate } = props
+  const { running, canSend, note, onFiles, onKnowledge, onPrompts, dictation } = props
   const { onSend, onStop } = props
   const chosen = useRef<HTMLInputElement>(null)
-  const dictation = useDictation(onDictate)
   return (
     <div className="flex items-center justify-between gap-2 p-1.5">
       <span className="flex">
@@ -54,7 +52,6 @@ export const ComposerBar = (props: ComposerBarProps) => {
         }}
       />
       <span role="status" className="min-w-0 flex-1 text-xs text-muted">
-        {dictation.error !== null && <span className="text-danger">{dictation.error} </span>}
         {dictation.isListening ? t("dictation.listening") : note}
       </span>
       {running && (

@@ -18,6 +18,7 @@ import { ComposerImages } from "./composer-images.tsx"
 import { FileDropZone } from "./file-drop-zone.tsx"
 import { QueuedMessage } from "./queued-message.tsx"
 import { type ComposerDeps, useComposer } from "./use-composer.ts"
+import { useDictation } from "./use-dictation.ts"
 import { useMention } from "./use-mention.ts"
 import { usePromptMenu } from "./use-prompt-menu.tsx"
 
@@ -89,6 +90,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
     const before = field.value.slice(0, field.selectionStart)
     insert(field, before === "" || /\s$/.test(before) ? phrase : ` ${phrase}`)
   }
+  const dictation = useDictation(insertPhrase)
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || picker.handleKey(event) || prompts.handleKey(event)) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
@@ -145,7 +147,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
             onCancel={files.uploads.cancel}
           />
         )}
-        <Notice>{composer.warning}</Notice>
+        <Notice>{composer.warning ?? dictation.error}</Notice>
         <textarea
           ref={area}
           id={composerId}
@@ -159,6 +161,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           placeholder={t("chat.placeholder")}
           onChange={(event) => {
             setText(event.target.value)
+            dictation.dismissError()
             picker.updateCaret()
             prompts.updateCaret()
           }}
@@ -181,7 +184,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           onFiles={(all) => void composer.add(all)}
           onKnowledge={picker.insertMention}
           onPrompts={prompts.open}
-          onDictate={insertPhrase}
+          dictation={dictation}
           onSend={() => void composer.send()}
           onStop={onStop}
         />

@@ -43,7 +43,7 @@ export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => 
 
   if (!(isDragging && page)) return null
   return createPortal(
-    <div className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-lg border-2 border-dashed border-accent bg-accent-soft/90">
+    <div className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-lg border-2 border-dashed border-accent bg-accent-soft">
       <p className="flex items-center gap-2 text-lg font-semibold text-accent">
         <Paperclip aria-hidden className="size-5" />
         {t("composer.drop")}

@@ -74,9 +74,12 @@ export const useDictation = (onPhrase: (text: string) => void) => {
     isAvailable: Recognition !== undefined,
     isListening,
     error,
+    dismissError: (): void => setError(null),
     toggle: (): void => {
       if (isListening) recognition.current?.stop()
       else if (Recognition) start(Recognition)
     },
   }
 }
+
+export type Dictation = ReturnType<typeof useDictation>
