@@ -48,8 +48,8 @@ it("attaches files dropped anywhere on the chat, and says so while they are drag
   await page.evaluate(() => {
     const dataTransfer = new DataTransfer()
     dataTransfer.items.add(new File(["x"], "x.txt"))
-    const over = { dataTransfer, bubbles: true, cancelable: true }
-    document.querySelector("article")?.dispatchEvent(new DragEvent("dragover", over))
+    const eventFields = { dataTransfer, bubbles: true, cancelable: true }
+    document.querySelector("article")?.dispatchEvent(new DragEvent("dragover", eventFields))
   })
   await overlay.waitFor()
   await page.evaluate(() => {

@@ -232,8 +232,8 @@ describe.runIf(isLongForm)("settings", () => {
 }
 export const reply = (request, { settings }) => JSON.stringify(settings)
 `
-    const asking = { id: "asking", name: "Asking", content }
-    await app.gateway.call("POST", "/api/v1/functions/create", asking)
+    const settingsFunction = { id: "asking", name: "Asking", content }
+    await app.gateway.call("POST", "/api/v1/functions/create", settingsFunction)
     await open("/functions/asking/settings")
     await page.getByText("Required before the function can run.").waitFor()
     await page.getByLabel("API key").fill("sk-very-secret")

@@ -166,4 +166,3 @@ export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants
   }
 }
 
-export type PromptStore = ReturnType<typeof createPromptStore>

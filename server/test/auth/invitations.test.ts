@@ -65,9 +65,9 @@ describe.each(chooseDatabases())("invitations on $name", ({ createDatabase }) =>
       ["first", "second"].map((name) => accept(body.token, { email: `${name}@example.com` })),
     )
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
-    const again = await accept(body.token, { email: "third@example.com" })
-    expect(again).toMatchObject({ status: 409, body: { code: "conflict" } })
-    expect(again.body.detail).toContain("already used")
+    const third = await accept(body.token, { email: "third@example.com" })
+    expect(third).toMatchObject({ status: 409, body: { code: "conflict" } })
+    expect(third.body.detail).toContain("already used")
     expect((await openLink(body.token)).body).toMatchObject({ state: "accepted" })
     const { body: users } = await gateway.call("GET", "/api/v1/users/?query=third@")
     expect(users.total).toBe(0)

@@ -194,8 +194,8 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ createDatabase
     const { body: list } = await other.call("GET", "/")
     const [copy] = list.items
     await other.call("DELETE", `/${copy.id}`)
-    const again = await other.call("POST", "/import", file)
-    expect([again.body.ids.length, again.body.skipped]).toEqual([2, 0])
+    const { body: imported } = await other.call("POST", "/import", file)
+    expect([imported.ids.length, imported.skipped]).toEqual([2, 0])
   })
 
   it("can be exported in part, without the chats of others", async () => {

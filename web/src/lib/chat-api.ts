@@ -174,7 +174,7 @@ export const chatApi = {
   /** Copies a chat as one's own. */
   copy: async (id: string): Promise<string> => {
     const { id: copyId } = await api.post<Chat>(`${pathOf(id)}/copy`, {})
-    refreshChatLists()
+    void refreshChatLists()
     return copyId
   },
 

@@ -9,9 +9,10 @@ import { groupsQuery } from "../../lib/queries.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Field, Select, TextField } from "../../ui/field.tsx"
+import { Field, TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
+import { Select } from "../../ui/select.tsx"
 
 const daySeconds = 86_400
 const lifetimes = [1, 7, 30, 90] as const

@@ -3,7 +3,8 @@ import type { Settings } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 import { Combobox } from "../../ui/combobox.tsx"
-import { Field, Select, TextArea } from "../../ui/field.tsx"
+import { Field, TextArea } from "../../ui/field.tsx"
+import { Select } from "../../ui/select.tsx"
 
 const kinds = ["info", "warning"] as const
 

@@ -28,14 +28,14 @@ const set = (next: readonly Deletion[]): void => {
 const change = (key: string, changes: Partial<Deletion>): void =>
   set(deletions.map((one) => (one.key === key ? { ...one, ...changes } : one)))
 
-const isAlreadyGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 const remove = async (id: string): Promise<{ id: string; error: unknown } | null> => {
   try {
     await chatApi.remove(id)
     return null
   } catch (error) {
-    return isAlreadyGone(error) ? null : { id, error }
+    return isNotFound(error) ? null : { id, error }
   }
 }
 
