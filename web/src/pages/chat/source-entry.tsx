@@ -62,7 +62,8 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
           ref={head}
           type="button"
           aria-expanded={open}
-          aria-labelledby={`${id}-number ${id}-name`}
+          // Without the snippet, which describes it.
+          aria-labelledby={open ? undefined : `${id}-number ${id}-name`}
           aria-describedby={open || !source ? undefined : `${id}-snippet`}
           onClick={() => onNumber(number)}
           className={classes(
