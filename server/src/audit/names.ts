@@ -14,6 +14,7 @@ const nameColumns: Record<string, readonly [table: string, column: string]> = {
   collection: ["collections", "name"],
   prompt: ["prompts", "title"],
   chat: ["chats", "title"],
+  project: ["projects", "name"],
 }
 
 /** Members of an event's details that name its target, for targets that were deleted since. */

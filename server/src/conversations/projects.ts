@@ -1,4 +1,4 @@
-import type { Audit } from "../audit/audit.ts"
+import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
@@ -33,6 +33,10 @@ export interface ProjectContext {
   files: ChatAttachment[]
 }
 
+interface ProjectEvent extends Pick<AuditRecord, "action" | "changed" | "before"> {
+  project: StoredProject
+}
+
 const emptyContext: ProjectContext = { instructions: "", files: [] }
 
 const toPublic = ({ user_id, ...project }: StoredProject): Project => project
@@ -54,7 +58,7 @@ export const createProjects = (deps: Deps) => {
   const recordChange = async (
     tx: Tx,
     actor: Actor,
-    { project, ...event }: { project: StoredProject; action: string; changed?: string[] },
+    { project, ...event }: ProjectEvent,
   ): Promise<void> => {
     await audit.record(tx, { actor, target: { type: "project", id: project.id }, ...event })
     await bus.publish(tx, { topic: "chats", user_id: project.user_id, id: null })
@@ -114,7 +118,8 @@ export const createProjects = (deps: Deps) => {
         await db.acquireLock(tx, `project:${id}`)
         const project = await requireOwn(caller, id, tx)
         await store.remove(tx, project)
-        await recordChange(tx, actor, { project, action: "project.deleted" })
+        const before = { name: project.name }
+        await recordChange(tx, actor, { project, action: "project.deleted", before })
       }),
 
     /** The models of a new chat in the folder: the project's model, if it has one. */

@@ -30,6 +30,7 @@ const actions: readonly (readonly [string, MessageKey])[] = [
   ["file.", "audit.files"],
   ["collection.", "audit.collections"],
   ["prompt.", "prompts.title"],
+  ["project.", "projects.title"],
   ["settings.", "audit.settings"],
   ["scim.", "audit.provisioning"],
   ["audit.", "audit.itself"],
