@@ -174,7 +174,9 @@ const CommandRow = ({ id, command, chosen, onRun, onPointerMove }: RowProps) => 
   >
     <command.icon aria-hidden />
     <span className="min-w-0 flex-1">
-      <span className="block truncate">{command.label}</span>
+      <span className="block truncate">
+        <MarkedText text={command.label} query={command.excerpt?.query ?? ""} />
+      </span>
       {command.excerpt && (
         <span className="block truncate text-xs text-muted">
           <MarkedText {...command.excerpt} />
