@@ -130,6 +130,7 @@ it("answers again with another model", async () => {
   await page.getByRole("option", { name: /gpt-reason-fake/ }).click()
   await page.getByRole("heading", { name: "gpt-reason-fake", exact: true }).waitFor()
   await page.getByText("2/2").waitFor()
+  await expect.poll(() => page.locator(":focus").getAttribute("id")).toBe("composer")
   await page.getByRole("button", { name: "Previous version" }).click()
   await page.getByRole("heading", { name: "gpt-fake", exact: true }).waitFor()
 })
@@ -164,6 +165,7 @@ it("rates an answer with a reason, which administrators see", async () => {
   await field.fill("It only repeats me")
   await field.press("Enter")
   await page.getByText("Your reason: It only repeats me").waitFor()
+  expect(await page.locator(":focus").getAttribute("aria-label")).toBe("Bad answer")
   await page.reload()
   await page.getByText("Your reason: It only repeats me").waitFor()
   await page.getByRole("button", { name: "Bad answer", pressed: true }).waitFor()
@@ -218,20 +220,33 @@ it("reads an answer aloud without its Markdown, and stops", async () => {
     Object.defineProperty(window, "speechSynthesis", { value: speech })
     Object.defineProperty(window, "spoken", { value: spoken })
   })
+  const readAloud = async (at: number): Promise<void> => {
+    const answer = answers(listener).nth(at)
+    await answer.hover()
+    await answer.getByRole("button", { name: "More actions for this answer" }).click()
+    await listener.page.getByRole("menuitem", { name: "Read aloud" }).click()
+    await answer.getByRole("button", { name: "Stop reading" }).waitFor()
+  }
   await ask(listener, "**loud** and `clear`")
   await answers(listener).locator("strong").waitFor()
-  await listener.page.getByRole("button", { name: "More actions for this answer" }).click()
-  await listener.page.getByRole("menuitem", { name: "Read aloud" }).click()
+  await composer(listener).fill("again")
+  await composer(listener).press("Enter")
+  await answers(listener).getByText("You said: again").waitFor()
+  await readAloud(1)
+  await readAloud(0)
   await listener.page.getByRole("button", { name: "Stop reading" }).click()
   await expect
     .poll(() => listener.page.getByRole("button", { name: "Stop reading" }).count())
     .toBe(0)
   expect(await listener.page.evaluate("window.spoken")).toEqual([
     "(stopped)",
+    "You said: again",
+    "(stopped)",
     "You said: loud and clear",
     "(stopped)",
-    "(stopped)",
   ])
+  const focused = listener.page.locator(":focus")
+  expect(await focused.getAttribute("aria-label")).toBe("More actions for this answer")
   await listener.context.close()
 })
 

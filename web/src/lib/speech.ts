@@ -13,17 +13,20 @@ const setSpeaking = (id: string | null): void => {
 
 export const canSpeak = (): boolean => "speechSynthesis" in window
 
-export const stopSpeaking = (): void => {
+/** Stops reading the text with this id, if it is being read. */
+export const stopSpeaking = (id: string): void => {
+  if (speakingId !== id) return
   setSpeaking(null)
   window.speechSynthesis.cancel()
 }
 
 /** Reads a text aloud, in place of one that is being read. @param id identifies it */
 export const speak = (id: string, text: string): void => {
-  stopSpeaking()
+  window.speechSynthesis.cancel()
   const paragraphs = text.split(paragraphBreak).filter((paragraph) => paragraph.trim() !== "")
   const utterances = paragraphs.map((paragraph) => new SpeechSynthesisUtterance(paragraph))
   const last = utterances.at(-1)
+  setSpeaking(last ? id : null)
   if (!last) return
   const finish = (): void => {
     if (speakingId === id) setSpeaking(null)
@@ -33,7 +36,6 @@ export const speak = (id: string, text: string): void => {
     utterance.onerror = finish
     window.speechSynthesis.speak(utterance)
   }
-  setSpeaking(id)
 }
 
 const subscribe = (listener: () => void): (() => void) => {

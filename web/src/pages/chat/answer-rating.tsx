@@ -5,6 +5,7 @@ import type { Message } from "../../lib/chat-api.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Input } from "../../ui/field.tsx"
+import { useReturnedFocus } from "./use-returned-focus.ts"
 
 type Rating = NonNullable<Message["rating"]>
 
@@ -61,6 +62,9 @@ const ReasonForm = ({
   onSave,
   onClose,
 }: Pick<RatingReasonProps, "rating" | "onSave"> & { onClose: () => void }) => {
+  const form = useReturnedFocus<HTMLFormElement>((removed) =>
+    removed.previousElementSibling?.querySelector('[aria-pressed="true"]'),
+  )
   const [reason, setReason] = useState(rating.reason)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -77,6 +81,7 @@ const ReasonForm = ({
   }
   return (
     <form
+      ref={form}
       onSubmit={(event) => void save(event)}
       onKeyDown={(event) => event.key === "Escape" && onClose()}
       className="mt-1 flex flex-wrap items-center gap-2"

@@ -11,21 +11,24 @@ import { RatingButtons, RatingReason } from "./answer-rating.tsx"
 import { RegenerateWith } from "./regenerate-with.tsx"
 import { TurnTools } from "./turn-tools.tsx"
 import type { TurnProps } from "./turn-view.tsx"
+import { useReturnedFocus } from "./use-returned-focus.ts"
 
 const readAloud = async ({ id, content }: Message): Promise<void> => {
   const { toSpokenText } = await import("./spoken-text.ts")
   speak(id, toSpokenText(content))
 }
 
-/** Stops reading this answer aloud. */
-const StopReading = () => {
-  useEffect(() => stopSpeaking, [])
+/** Stops reading this answer aloud; leaving the answer does as well. */
+const StopReading = ({ id }: { id: string }) => {
+  const button = useReturnedFocus<HTMLButtonElement>((stop) => stop.previousElementSibling)
+  useEffect(() => () => stopSpeaking(id), [id])
   return (
     <IconButton
+      ref={button}
       icon={Square}
       label={t("answer.stopReading")}
       className="[&_svg]:fill-current"
-      onClick={stopSpeaking}
+      onClick={() => stopSpeaking(id)}
     />
   )
 }
@@ -85,7 +88,7 @@ export const AnswerTools = (props: AnswerToolsProps) => {
           />
         )}
         <MoreActions {...props} />
-        {isSpeaking && <StopReading />}
+        {isSpeaking && <StopReading id={message.id} />}
         {message === turn.messages[0] && (
           <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />
         )}

@@ -55,8 +55,9 @@ const useStableTurnActions = (
     return {
       nameOf: (model) => (model === null ? "" : (nameById.get(model) ?? model)),
       regenerate: (messages, models) =>
-        reportFailure(currentActions().regenerate(messages, models)),
-      continueAnswer: (message) => reportFailure(currentActions().continueAnswer(message)),
+        reportFailure(currentActions().regenerate(messages, models).then(focusComposer)),
+      continueAnswer: (message) =>
+        reportFailure(currentActions().continueAnswer(message).then(focusComposer)),
       edit: (message, content) => currentActions().edit(message, content),
       editAnswer: (message, content) => currentActions().editAnswer(message, content),
       isRatable: backend.isStored,

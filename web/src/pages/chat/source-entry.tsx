@@ -34,6 +34,21 @@ const Snippet = ({ id, text = "" }: { id: string; text: string | undefined }) =>
   </span>
 )
 
+interface SourceNameProps {
+  source: AnswerSource | null
+  name: string | undefined
+}
+
+const SourceName = ({ source, name }: SourceNameProps) => {
+  const location = source && describeLocation(source)
+  return (
+    <>
+      <span className="block break-words">{source ? name : t("sources.withheld")}</span>
+      {location && <span className="block text-xs font-normal text-muted">{location}</span>}
+    </>
+  )
+}
+
 interface EntryProps {
   message: Message
   numbered: NumberedSource
@@ -54,7 +69,7 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
     head.current?.scrollIntoView({ block: "nearest" })
   }, [open])
   const passage = passages.data?.[number - 1]
-  const location = source && describeLocation(source)
+  const hasSnippet = !open && source !== null
   return (
     <li className="border-b border-line">
       <h3>
@@ -63,8 +78,8 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
           type="button"
           aria-expanded={open}
           // Without the snippet, which describes it.
-          aria-labelledby={open ? undefined : `${id}-number ${id}-name`}
-          aria-describedby={open || !source ? undefined : `${id}-snippet`}
+          aria-labelledby={hasSnippet ? `${id}-number ${id}-name` : undefined}
+          aria-describedby={hasSnippet ? `${id}-snippet` : undefined}
           onClick={() => onNumber(number)}
           className={classes(
             "flex w-full min-w-0 items-baseline gap-2 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
@@ -76,12 +91,9 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
           </span>
           <span className="min-w-0 flex-1">
             <span id={`${id}-name`}>
-              <span className="block break-words">{source ? name : t("sources.withheld")}</span>
-              {location && <span className="block text-xs font-normal text-muted">{location}</span>}
+              <SourceName source={source} name={name} />
             </span>
-            {!open && source && (
-              <Snippet id={`${id}-snippet`} text={passages.data?.[number - 1]?.text} />
-            )}
+            {hasSnippet && <Snippet id={`${id}-snippet`} text={passage?.text} />}
           </span>
         </button>
       </h3>
