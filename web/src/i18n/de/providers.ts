@@ -3,5 +3,5 @@ export const providers = {
   "providers.hosted": "In der Cloud",
   "providers.local": "Selbst betrieben",
   "providers.other": "Andere",
-  "providers.compatible": "OpenAI-kompatibel",
+  "providers.compatible": "Kompatible API",
 }

@@ -3,5 +3,5 @@ export const providers = {
   "providers.hosted": "Hosted",
   "providers.local": "Self-hosted",
   "providers.other": "Other",
-  "providers.compatible": "OpenAI-compatible",
+  "providers.compatible": "Compatible API",
 }

@@ -7,6 +7,7 @@ import { api } from "../../lib/api.ts"
 import { connectionsQuery } from "../../lib/queries.ts"
 import { Badge } from "../../ui/badge.tsx"
 import { ButtonLink, IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -93,7 +94,12 @@ const columns = (
     id: "health",
     header: t("connections.health"),
     cell: ({ health }) => (
-      <div className="max-w-72 min-w-24 text-xs whitespace-normal">
+      <div
+        className={classes(
+          "max-w-72 text-xs whitespace-normal",
+          health.status === "resting" ? "min-w-24 wide:min-w-64" : "min-w-24",
+        )}
+      >
         <span className="text-sm">
           <HealthStatus health={health} />
         </span>
