@@ -1,5 +1,6 @@
-import { useQuery } from "@tanstack/react-query"
+import { type UseQueryResult, useQuery } from "@tanstack/react-query"
 import { useEffect, useId, useRef } from "react"
+import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { passagesQuery } from "../../lib/knowledge-api.ts"
@@ -49,6 +50,23 @@ const SourceName = ({ source, name }: SourceNameProps) => {
   )
 }
 
+interface OpenPassageProps {
+  source: AnswerSource | null
+  passages: UseQueryResult
+  /** Undefined until loaded; null if the reader has no access to the file. */
+  passage: ChatPassage | null | undefined
+}
+
+/** A source's passage, below its name. */
+const OpenPassage = ({ source, passages, passage }: OpenPassageProps) => (
+  <div className={classes("px-4 pb-4", source && !isPdf(source.name) && "pl-10")}>
+    {passages.error && <ErrorNote error={passages.error} retry={() => void passages.refetch()} />}
+    {passages.isPending && <Skeleton rows={4} />}
+    {passage && <Excerpt passage={passage} />}
+    {passage === null && <p className="text-sm text-muted">{t("sources.withheldHelp")}</p>}
+  </div>
+)
+
 interface EntryProps {
   message: Message
   numbered: NumberedSource
@@ -97,16 +115,7 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
           </span>
         </button>
       </h3>
-      {open && (
-        <div className={classes("px-4 pb-4", source && !isPdf(source.name) && "pl-10")}>
-          {passages.error && (
-            <ErrorNote error={passages.error} retry={() => void passages.refetch()} />
-          )}
-          {passages.isPending && <Skeleton rows={4} />}
-          {passage && <Excerpt passage={passage} />}
-          {passage === null && <p className="text-sm text-muted">{t("sources.withheldHelp")}</p>}
-        </div>
-      )}
+      {open && <OpenPassage source={source} passages={passages} passage={passage} />}
     </li>
   )
 }
