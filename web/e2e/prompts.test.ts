@@ -121,7 +121,7 @@ describe("a prompt", () => {
   })
 
   it("menu closes with Escape, and text that names no prompt is sent as it is", async () => {
-    const id = await createPrompt({ command: "fill", title: "Fill in", content: "{{x}}" })
+    const id = await createPrompt({ command: "fill", title: "Fill in", content: "{{x:a,b}}" })
     const { page, open } = await app.asAdmin()
     await open("/?model=gpt-fake")
     const composer = composerOf(page)
@@ -134,7 +134,10 @@ describe("a prompt", () => {
     await composer.fill("")
     await composer.pressSequentially("/fill")
     await page.getByRole("option").first().click()
-    await page.getByRole("form").getByLabel("x").waitFor()
+    await page.getByRole("form").getByLabel("x").press("Enter")
+    await page.getByRole("option", { name: "b" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("option", { name: "b" }).waitFor({ state: "detached" })
     await page.keyboard.press("Escape")
     await page.getByRole("form").waitFor({ state: "detached" })
     await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer")

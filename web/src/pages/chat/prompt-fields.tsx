@@ -23,7 +23,7 @@ export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) =
   const setValue = (name: string, value: string): void => setValues({ ...values, [name]: value })
 
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>("textarea, select, button")?.focus()
+    form.current?.querySelector<HTMLElement>("textarea, button")?.focus()
   }, [])
 
   const insert = (event: FormEvent): void => {
@@ -31,7 +31,9 @@ export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) =
     onInsert(values)
   }
   const onKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    // Keys in the open list of a select arrive here too, although it is outside the form.
+    const isInForm = event.target instanceof Node && event.currentTarget.contains(event.target)
+    if (event.nativeEvent.isComposing || !isInForm) return
     if (event.key === "Escape") {
       event.stopPropagation()
       onClose()
