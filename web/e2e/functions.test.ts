@@ -41,7 +41,6 @@ const ask = (model: string, content: string) =>
     model,
     messages: [{ role: "user", content }],
     stream: true,
-    stream_options: { include_usage: true },
   })
 
 describe("a function", () => {
@@ -232,8 +231,8 @@ describe.runIf(isLongForm)("settings", () => {
 }
 export const reply = (request, { settings }) => JSON.stringify(settings)
 `
-    const settingsFunction = { id: "asking", name: "Asking", content }
-    await app.gateway.call("POST", "/api/v1/functions/create", settingsFunction)
+    const record = { id: "asking", name: "Asking", content }
+    await app.gateway.call("POST", "/api/v1/functions/create", record)
     await open("/functions/asking/settings")
     await page.getByText("Required before the function can run.").waitFor()
     await page.getByLabel("API key").fill("sk-very-secret")

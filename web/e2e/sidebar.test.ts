@@ -109,21 +109,21 @@ it.each([1440, 390])(
     await undo.waitFor()
     await page.waitForURL(`${app.gateway.url}/`)
     const bar = page.getByRole("status").filter({ has: undo })
-  // In one step, as the offer ends after a few seconds.
-  const covered = await bar.evaluate((element) => {
-    const outer = element.getBoundingClientRect()
-    const controls = [...document.querySelectorAll("a, button, textarea")]
-    return controls
-      .filter((control) => !element.contains(control) && control.checkVisibility())
-      .filter((control) => {
-        const box = control.getBoundingClientRect()
-        const isBeside = box.right <= outer.left || box.left >= outer.right
-        const isAboveOrBelow = box.bottom <= outer.top || box.top >= outer.bottom
-        return box.width > 1 && !isBeside && !isAboveOrBelow
-      })
-      .map(({ textContent }) => textContent)
-  })
-  expect(covered).toEqual([])
+    // In one step, as the offer ends after a few seconds.
+    const covered = await bar.evaluate((element) => {
+      const outer = element.getBoundingClientRect()
+      const controls = [...document.querySelectorAll("a, button, textarea")]
+      return controls
+        .filter((control) => !element.contains(control) && control.checkVisibility())
+        .filter((control) => {
+          const box = control.getBoundingClientRect()
+          const isBeside = box.right <= outer.left || box.left >= outer.right
+          const isAboveOrBelow = box.bottom <= outer.top || box.top >= outer.bottom
+          return box.width > 1 && !isBeside && !isAboveOrBelow
+        })
+        .map(({ textContent }) => textContent)
+    })
+    expect(covered).toEqual([])
     await undo.click()
     await session.open(`/c/${id}`)
     await page.getByLabel("Message", { exact: true }).waitFor()

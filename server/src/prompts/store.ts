@@ -165,4 +165,3 @@ export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants
     },
   }
 }
-

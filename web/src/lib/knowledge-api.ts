@@ -133,8 +133,6 @@ export const collectionApi = {
     api.post<CollectionWithFiles>(`${knowledge}/create`, body),
   update: (id: string, changes: CollectionChanges) =>
     api.post<CollectionWithFiles>(`${collectionPath(id)}/update`, changes),
-  addFile: (id: string, fileId: string) =>
-    api.post(`${collectionPath(id)}/file/add`, { file_id: fileId }),
   removeFile: (id: string, fileId: string) =>
     api.post(`${collectionPath(id)}/file/remove`, { file_id: fileId }),
   /** IDs of all files that failed to process. */

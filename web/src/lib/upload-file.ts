@@ -9,6 +9,8 @@ export interface SelectedFile {
 }
 
 interface UploadOptions {
+  /** The collection to add the file to. */
+  collectionId: string | undefined
   onProgress: (bytes: number) => void
   signal: AbortSignal
 }
@@ -30,11 +32,15 @@ const toApiError = (request: XMLHttpRequest): ApiError => {
 /** Uses XMLHttpRequest, because fetch reports no upload progress. */
 const uploadOnce = (
   { file, path }: SelectedFile,
-  { onProgress, signal }: UploadOptions,
+  { collectionId, onProgress, signal }: UploadOptions,
 ): Promise<FileRecord> =>
   new Promise((resolve, reject) => {
     const form = new FormData()
-    if (path !== file.name) form.append("metadata", JSON.stringify({ path }))
+    const metadata = {
+      ...(path !== file.name && { path }),
+      ...(collectionId !== undefined && { knowledge_id: collectionId }),
+    }
+    if (Object.keys(metadata).length > 0) form.append("metadata", JSON.stringify(metadata))
     form.append("file", file, file.name)
     const request = new XMLHttpRequest()
     request.open("POST", "/api/v1/files/")

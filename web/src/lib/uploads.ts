@@ -37,7 +37,7 @@ const warnBeforeUnload = (entry: object, busy: boolean): void => {
 type UploadedCallback = (file: FileRecord) => Promise<unknown> | unknown
 
 /** Uploads files, a few in parallel; calls `onUploaded` with each stored file. */
-const createUploader = (initialCallback: UploadedCallback) => {
+const createUploader = (initialCallback: UploadedCallback, collectionId: string | undefined) => {
   let onUploaded = initialCallback
   let entries: readonly UploadEntry[] = []
   const listeners = new Set<() => void>()
@@ -58,10 +58,10 @@ const createUploader = (initialCallback: UploadedCallback) => {
     const { key, selected, controller } = entry
     warnBeforeUnload(controller, true)
     try {
-      const progress = (sent: number): void => change(key, { sent })
+      const onProgress = (sent: number): void => change(key, { sent })
+      const { signal } = controller
       const stored =
-        entry.stored ??
-        (await uploadFile(selected, { onProgress: progress, signal: controller.signal }))
+        entry.stored ?? (await uploadFile(selected, { collectionId, onProgress, signal }))
       change(key, { stored })
       await onUploaded(stored)
       drop(key)
@@ -130,10 +130,17 @@ type Uploader = ReturnType<typeof createUploader>
 /** Uploads continue while the user visits other pages. */
 const uploaders = new Map<string, Uploader>()
 
-/** The uploads for one destination, and functions to add, retry, and cancel them. */
-export const useUploads = (destination: string, onUploaded: UploadedCallback) => {
+/**
+ * The uploads for one destination, and functions to add, retry, and cancel them.
+ * @param collectionId the collection that the files are added to
+ */
+export const useUploads = (
+  destination: string,
+  onUploaded: UploadedCallback,
+  collectionId?: string,
+) => {
   const known = uploaders.get(destination)
-  const uploader = known ?? createUploader(onUploaded)
+  const uploader = known ?? createUploader(onUploaded, collectionId)
   if (!known) uploaders.set(destination, uploader)
   uploader.setOnUploaded(onUploaded)
   const uploads = useSyncExternalStore(uploader.subscribe, uploader.uploads)

@@ -11,7 +11,7 @@ interface PageProps {
   action?: ReactNode
   /** Link to the parent page, above the title. */
   breadcrumb?: ReactNode
-  /** Reading width, for forms. */
+  /** Reading width, centered, for forms. */
   narrow?: boolean
   children: ReactNode
 }
@@ -24,8 +24,8 @@ export const Page = ({ title, lead, action, breadcrumb, narrow = false, children
   return (
     <div
       className={classes(
-        "mx-auto flex w-full max-w-[76rem] flex-col gap-5 px-4 pt-4 pb-16 wide:px-8 wide:pt-7",
-        narrow && "*:max-w-[42rem]",
+        "mx-auto flex w-full flex-col gap-5 px-4 pt-4 pb-16 wide:px-8 wide:pt-7",
+        narrow ? "max-w-[46rem]" : "max-w-[76rem]",
       )}
     >
       {breadcrumb}

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from "lucide-react"
-import type { ReactNode } from "react"
+import type { PointerEvent, ReactNode } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
 
@@ -12,7 +12,7 @@ export interface Column<T> {
   align?: "right"
   /** Hidden in narrow tables. */
   wideOnly?: boolean
-  /** Takes the remaining width. */
+  /** Takes the remaining width; in wide tables, two fifths. */
   grow?: boolean
 }
 
@@ -31,7 +31,7 @@ const cellClass = <T,>({ align, wideOnly, grow }: Column<T>): string =>
     "px-2 first:pl-3 last:pr-3 wide:px-3 wide:first:pl-4 wide:last:pr-4",
     align === "right" && "text-right tabular",
     wideOnly && "@max-[46rem]:hidden",
-    grow ? "w-full max-w-0 min-w-28 wide:min-w-36" : "whitespace-nowrap",
+    grow ? "w-full max-w-0 min-w-28 wide:min-w-36 @min-[46rem]:w-2/5" : "whitespace-nowrap",
   )
 
 export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: TableProps<T>) => (
@@ -103,10 +103,21 @@ const Header = <T,>({ column, order, onOrder, className }: HeaderProps<T>) => {
   )
 }
 
+/** Shows the whole text as a tooltip if it is cut off. */
+const showCutText = ({ currentTarget: line }: PointerEvent<HTMLElement>): void => {
+  line.title = line.scrollWidth > line.clientWidth ? (line.textContent ?? "") : ""
+}
+
 /** A name linked to its object's page, with a secondary line. */
 export const NameCell = ({ children, note }: { children: ReactNode; note?: ReactNode }) => (
   <div className="min-w-0">
-    <div className="truncate font-medium [&_a]:hover:underline">{children}</div>
-    {note && <div className="truncate text-xs text-muted">{note}</div>}
+    <div onPointerEnter={showCutText} className="truncate font-medium [&_a]:hover:underline">
+      {children}
+    </div>
+    {note && (
+      <div onPointerEnter={showCutText} className="truncate text-xs text-muted">
+        {note}
+      </div>
+    )}
   </div>
 )

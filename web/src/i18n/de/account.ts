@@ -40,7 +40,6 @@ export const account = {
   "keys.noneHelp":
     "Mit einem API-Schlüssel kann ein Programm die Modelle dieses Servers nutzen. Erstellen Sie einen Schlüssel, kopieren Sie ihn, und fügen Sie das Codebeispiel ein.",
   "keys.name": "Name",
-  "keys.nameHelp": "Ein Name, an dem Sie diesen Schlüssel wiedererkennen.",
   "keys.namePlaceholder": "API key",
   "keys.scope": "Umfang",
   "keys.allModels": "Alle Modelle",

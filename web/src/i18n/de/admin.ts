@@ -6,8 +6,6 @@ export const admin = {
   "users.add": "Benutzer hinzufügen",
   "users.addLead":
     "Teilen Sie dem neuen Benutzer das Passwort mit. Es lässt sich unter „Konto“ ändern.",
-  "users.passwordHelp":
-    "Verwenden Sie mindestens 8 Zeichen. Der Benutzer kann das Passwort später ändern.",
   "users.search": "Name oder E-Mail suchen",
   "users.anyRole": "Alle Rollen",
   "users.anyState": "Jeder Status",
@@ -170,11 +168,8 @@ export const admin = {
     "Änderungen gelten sofort. Durch Umgebungsvariablen festgelegte Werte sind gesperrt.",
   "settings.accounts": "Konten",
   "settings.signup": "Registrierung",
-  "settings.signupHelp": "Alle, die diesen Server erreichen, können ein Konto erstellen.",
   "settings.role": "Rolle neuer Konten",
-  "settings.roleHelp": "Für Konten, die Benutzer selbst erstellen.",
   "settings.life": "Sitzungsdauer",
-  "settings.lifeHelp": "Nach dieser Zeit ist eine erneute Anmeldung erforderlich.",
   "settings.api": "API",
   "settings.chats": "Chats",
   "settings.titles": "Titel neuer Chats",

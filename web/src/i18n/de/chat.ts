@@ -65,7 +65,6 @@ export const chat = {
   "chat.settings": "Prompt und Parameter",
   "chat.settingsLead": "Nur für diesen Chat. Leere Felder übernehmen die Werte des Modells.",
   "chat.system": "System-Prompt",
-  "chat.systemHelp": "Wird dem Gespräch vorangestellt und gibt vor, wie das Modell antworten soll.",
   "chat.temperature": "Temperatur",
   "chat.temperatureHelp":
     "0 ist am vorhersehbarsten. Höhere Werte ergeben abwechslungsreichere Antworten.",
@@ -78,8 +77,12 @@ export const chat = {
   "chat.title": "Titel",
   "chat.pin": "Chat anheften",
   "chat.unpin": "Chat lösen",
+<<<<<<< HEAD
+=======
+  "chat.file": "Ordner und Schlagwörter bearbeiten",
+  "chat.folder": "Ordner",
+>>>>>>> 5e5665a (feat(web): calm the forms and tables, and unfold long passages)
   "chat.tags": "Schlagwörter",
-  "chat.tagsHelp": "Fügen Sie ein Schlagwort mit der Eingabetaste oder einem Komma hinzu.",
   "chat.archive": "Chat archivieren",
   "chat.unarchive": "Chat aus dem Archiv holen",
   "chat.delete": "Chat löschen",

@@ -16,7 +16,6 @@ export const functions = {
   "functions.idHelp":
     "Unter diesem Namen rufen Programme die Funktion auf. Verwenden Sie Kleinbuchstaben, Ziffern und Unterstriche. Er lässt sich später nicht ändern.",
   "functions.description": "Beschreibung",
-  "functions.descriptionHelp": "Ein Satz, der bei der Wahl des Modells hilft.",
   "functions.begin": "Beginnen mit",
   "functions.kind": "Typ",
   "functions.anyKind": "Alle Typen",
@@ -65,7 +64,6 @@ export const functions = {
     "Führt den aktuellen Code aus, auch wenn er nicht gespeichert ist. Modelle werden über Ihr Konto aufgerufen.",
   "run.message": "Nachricht",
   "run.request": "Anfrage",
-  "run.requestHelp": "Das JSON, das ein Client senden würde.",
   "run.whole": "Vollständige Anfrage bearbeiten",
   "run.simple": "Nur Nachricht bearbeiten",
   "run.model": "Modell",
@@ -129,7 +127,6 @@ export const functions = {
   "versions.restored": "Aus Version {version}",
   "runs.trial": "Test",
   "run.reply": "Antwort",
-  "run.replyHelp": "Eine Beispielantwort des Modells hinter dem Filter.",
   "run.replySample": "Schreiben Sie an ada@example.com.",
   "example.empty": "Minimal",
   "example.emptyHelp": "Die kleinste Funktion, die antwortet.",

@@ -12,7 +12,6 @@ export const knowledge = {
     "Eine Sammlung enthält Dateien, zum Beispiel ein Handbuch oder die Berichte des letzten Jahres. Erstellen Sie eine, und hängen Sie sie mit # an einen Chat an. Antworten zitieren die verwendeten Textstellen.",
   "knowledge.name": "Name",
   "knowledge.description": "Beschreibung",
-  "knowledge.descriptionHelp": "Hilft anderen, die richtige Sammlung zu wählen.",
   "knowledge.way": "Suchverfahren",
   "knowledge.wayHelp":
     "Die Suche nach Bedeutung erfordert ein Embedding-Modell. Ohne ein solches wird nur nach Stichwörtern gesucht.",
@@ -120,6 +119,8 @@ export const knowledge = {
   "upload.cancelOne": "Hochladen von {name} abbrechen",
   "upload.forgetOne": "{name} ausblenden",
   "upload.cancelAll": "Alle abbrechen",
+  "playground.more": "Alles anzeigen",
+  "playground.less": "Weniger anzeigen",
   "playground.title": "Suche testen",
   "playground.lead":
     "Sehen Sie, welche Textstellen eine Frage in dieser Sammlung findet und warum das Modell sie erhalten würde oder nicht.",
@@ -128,8 +129,6 @@ export const knowledge = {
   "playground.countOption": "{count} Textstellen",
   "playground.previous": "Vorherige Frage (bei Nachfragen)",
   "playground.previousLabel": "Vorherige Frage",
-  "playground.previousHelp":
-    "Die Suche berücksichtigt diese Frage wie in einem Chat, etwa bei Nachfragen wie „Und sonntags?“.",
   "playground.search": "Suchen",
   "playground.total": {
     one: "Das Modell würde {count} Textstelle erhalten.",
@@ -209,8 +208,6 @@ export const knowledge = {
   "place.sheet": "Blatt {sheet}",
   "place.row": "Zeile {row}",
   "models.knowledge": "Wissen",
-  "models.knowledgeHelp":
-    "Die Antworten dieses Modells stützen sich auf diese Sammlungen und zitieren sie.",
   "models.knowledgeAdd": "Sammlung hinzufügen",
   "models.knowledgeRemove": "{name} entfernen",
   "models.knowledgeGone": "Sammlung gelöscht oder nicht für Sie freigegeben",

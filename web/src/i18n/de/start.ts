@@ -8,7 +8,6 @@ export const start = {
   "session.password": "Passwort",
   "session.passwordHelp": "Verwenden Sie mindestens 8 Zeichen.",
   "session.name": "Name",
-  "session.nameHelp": "So wird Ihr Name anderen angezeigt.",
   "session.showPassword": "Passwort anzeigen",
   "session.hidePassword": "Passwort verbergen",
   "session.noAccount": "Noch kein Konto?",

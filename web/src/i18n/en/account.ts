@@ -38,7 +38,6 @@ export const account = {
   "keys.noneHelp":
     "An API key lets a program use the models on this server. Create one, copy it, and paste a snippet.",
   "keys.name": "Name",
-  "keys.nameHelp": "A name to help you recognize this key.",
   "keys.namePlaceholder": "API key",
   "keys.scope": "Scope",
   "keys.allModels": "All models",

@@ -62,7 +62,6 @@ export const chat = {
   "chat.settings": "Prompt and parameters",
   "chat.settingsLead": "For this chat only. Leave blank to use the model's own values.",
   "chat.system": "System prompt",
-  "chat.systemHelp": "Sent before the conversation. Tells the model how to answer.",
   "chat.temperature": "Temperature",
   "chat.temperatureHelp": "0 is the most predictable. Higher values give more varied answers.",
   "chat.topP": "Top P",
@@ -74,8 +73,12 @@ export const chat = {
   "chat.title": "Title",
   "chat.pin": "Pin chat",
   "chat.unpin": "Unpin chat",
+<<<<<<< HEAD
+=======
+  "chat.file": "Edit folder and tags",
+  "chat.folder": "Folder",
+>>>>>>> 5e5665a (feat(web): calm the forms and tables, and unfold long passages)
   "chat.tags": "Tags",
-  "chat.tagsHelp": "Press Enter or type a comma to add a tag.",
   "chat.archive": "Archive chat",
   "chat.unarchive": "Unarchive chat",
   "chat.delete": "Delete chat",

@@ -16,7 +16,6 @@ export const functions = {
   "functions.idHelp":
     "The name programs use for this function. Use lowercase letters, digits, and underscores. It can't be changed later.",
   "functions.description": "Description",
-  "functions.descriptionHelp": "One sentence to help people choose a model.",
   "functions.begin": "Start from",
   "functions.kind": "Type",
   "functions.anyKind": "Any type",
@@ -64,7 +63,6 @@ export const functions = {
   "run.lead": "Runs the current code, saved or not. Model calls use your account.",
   "run.message": "Message",
   "run.request": "Request",
-  "run.requestHelp": "The JSON that a client would send.",
   "run.whole": "Edit full request",
   "run.simple": "Edit message only",
   "run.model": "Model",
@@ -123,7 +121,6 @@ export const functions = {
   "versions.restored": "From version {version}",
   "runs.trial": "Test",
   "run.reply": "Reply",
-  "run.replyHelp": "A sample reply from the model behind the filter.",
   "run.replySample": "Write to ada@example.com.",
   "example.empty": "Minimal",
   "example.emptyHelp": "The smallest function that answers.",

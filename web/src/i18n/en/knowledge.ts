@@ -11,7 +11,6 @@ export const knowledge = {
     "A collection is a set of files, such as a handbook or last year's reports. Create one, then type # in a chat to attach it. Answers cite the passages they use.",
   "knowledge.name": "Name",
   "knowledge.description": "Description",
-  "knowledge.descriptionHelp": "Helps people choose the right collection.",
   "knowledge.way": "Search method",
   "knowledge.wayHelp":
     "Searching by meaning requires an embedding model. Without one, only keywords are used.",
@@ -107,6 +106,8 @@ export const knowledge = {
   "upload.cancelOne": "Cancel upload of {name}",
   "upload.forgetOne": "Dismiss {name}",
   "upload.cancelAll": "Cancel all",
+  "playground.more": "Show all",
+  "playground.less": "Show less",
   "playground.title": "Test search",
   "playground.lead":
     "See which passages a question finds in this collection, and why each one would be sent to the model or left out.",
@@ -115,8 +116,6 @@ export const knowledge = {
   "playground.countOption": "{count} passages",
   "playground.previous": "Previous question (for follow-ups)",
   "playground.previousLabel": "Previous question",
-  "playground.previousHelp":
-    "The search takes this question into account, as a chat does for follow-ups such as “And on Sundays?”.",
   "playground.search": "Search",
   "playground.total": {
     one: "The model would receive {count} passage.",
@@ -191,7 +190,6 @@ export const knowledge = {
   "place.sheet": "sheet {sheet}",
   "place.row": "row {row}",
   "models.knowledge": "Knowledge",
-  "models.knowledgeHelp": "This model's answers draw on these collections and cite them.",
   "models.knowledgeAdd": "Add a collection",
   "models.knowledgeRemove": "Remove {name}",
   "models.knowledgeGone": "Collection deleted or not shared with you",

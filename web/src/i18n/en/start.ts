@@ -7,7 +7,6 @@ export const start = {
   "session.password": "Password",
   "session.passwordHelp": "Use at least 8 characters.",
   "session.name": "Name",
-  "session.nameHelp": "The name other people see.",
   "session.showPassword": "Show password",
   "session.hidePassword": "Hide password",
   "session.noAccount": "Don't have an account?",

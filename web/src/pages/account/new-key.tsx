@@ -66,7 +66,6 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
       >
         <TextField
           label={t("keys.name")}
-          help={t("keys.nameHelp")}
           value={values.name}
           onValue={(name) => set({ name })}
           error={fieldError(error, "name")}

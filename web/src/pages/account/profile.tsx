@@ -50,7 +50,6 @@ const Profile = () => {
     >
       <TextField
         label={t("session.name")}
-        help={t("session.nameHelp")}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(save.error, "name")}

@@ -13,7 +13,7 @@ export const SettingsGroup = ({ title, children }: { title: string; children: Re
 
 interface NumberFieldProps {
   label: string
-  help: string
+  help?: string
   value: number
   onValue: (value: number) => void
   /** The unit, shown after the number. */
@@ -29,7 +29,12 @@ interface NumberFieldProps {
 export const NumberField = (props: NumberFieldProps) => {
   const { label, help, value, onValue, unit, locked, error, ...range } = props
   return (
-    <Field label={label} help={help} {...(locked && { locked })} {...(error && { error })}>
+    <Field
+      label={label}
+      {...(help && { help })}
+      {...(locked && { locked })}
+      {...(error && { error })}
+    >
       {(controlProps) => (
         <div className="flex items-center gap-2">
           <Input

@@ -69,14 +69,12 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
       <SettingsGroup title={t("settings.accounts")}>
         <SwitchField
           label={t("settings.signup")}
-          help={t("settings.signupHelp")}
           checked={values.enable_signup}
           onValue={(enable_signup) => set({ enable_signup })}
           locked={locked.enable_signup}
         />
         <Field
           label={t("settings.role")}
-          help={t("settings.roleHelp")}
           {...(locked.default_user_role && { locked: locked.default_user_role })}
         >
           {(controlProps) => (
@@ -91,11 +89,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
             />
           )}
         </Field>
-        <DaysField
-          label={t("settings.life")}
-          help={t("settings.lifeHelp")}
-          {...days("jwt_expires_in")}
-        />
+        <DaysField label={t("settings.life")} {...days("jwt_expires_in")} />
       </SettingsGroup>
       <SettingsGroup title={t("settings.api")}>
         <SwitchField

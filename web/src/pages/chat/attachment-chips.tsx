@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query"
 import { FileText, Library, LoaderCircle, RotateCw, TriangleAlert, X } from "lucide-react"
 import type { ReactNode } from "react"
 import { t } from "../../i18n/translate.ts"
@@ -66,6 +67,26 @@ const progressText = ({ state, sent, size }: Upload): string => {
 const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : t("upload.failed")
 
+interface AttachedChipProps {
+  attached: DraftAttachment
+  onRemove: () => void
+}
+
+const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
+  const retry = useMutation({ mutationFn: () => fileApi.reprocess(one.id) })
+  return (
+    <Chip
+      icon={iconOf(one)}
+      name={one.name}
+      note={one.state === "reading" ? t("attach.reading") : undefined}
+      error={retry.error ? errorText(retry.error) : one.error}
+      onRetry={one.state === "failed" ? () => retry.mutate() : undefined}
+      removeLabel={t("attach.remove", { name: one.name })}
+      onRemove={onRemove}
+    />
+  )
+}
+
 interface ChipsProps {
   attached: readonly DraftAttachment[]
   uploads: readonly Upload[]
@@ -78,16 +99,7 @@ interface ChipsProps {
 export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel }: ChipsProps) => (
   <ul aria-label={t("attach.about")} className="flex flex-wrap gap-1.5 px-3 pt-3">
     {attached.map((one) => (
-      <Chip
-        key={`${one.type} ${one.id}`}
-        icon={iconOf(one)}
-        name={one.name}
-        note={one.state === "reading" ? t("attach.reading") : undefined}
-        error={one.error}
-        onRetry={one.state === "failed" ? () => void fileApi.reprocess(one.id) : undefined}
-        removeLabel={t("attach.remove", { name: one.name })}
-        onRemove={() => onRemove(one)}
-      />
+      <AttachedChip key={`${one.type} ${one.id}`} attached={one} onRemove={() => onRemove(one)} />
     ))}
     {uploads.map((upload) => {
       const { key, name, state, error } = upload

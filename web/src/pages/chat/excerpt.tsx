@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { ExternalLink } from "lucide-react"
+
+import { FileText } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
+
 import type { ChatPassage } from "../../../../server/src/conversations/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
@@ -61,7 +63,7 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
     search={at === undefined ? {} : { at }}
     className="inline-flex items-center gap-1 self-start rounded-sm text-xs text-accent hover:underline"
   >
-    <ExternalLink aria-hidden className="size-3.5" />
+    <FileText aria-hidden className="size-3.5" />
     {t("sources.open")}
   </Link>
 )

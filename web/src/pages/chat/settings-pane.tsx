@@ -122,7 +122,7 @@ export const SettingsPane = ({ settings, onSettings, onClose }: SettingsPaneProp
       </div>
       <div className="flex flex-col gap-4 p-4">
         <p className="text-sm text-muted">{t("chat.settingsLead")}</p>
-        <Field label={t("chat.system")} help={t("chat.systemHelp")}>
+        <Field label={t("chat.system")}>
           {(controlProps) => (
             <TextArea
               {...controlProps}

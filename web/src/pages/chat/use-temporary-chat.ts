@@ -93,9 +93,9 @@ export const useTemporaryChat = (models: readonly string[], settings: ChatSettin
 
   const backend = useMemo((): ChatBackend => {
     const ask = (question: Parameters<typeof createQuestion>[1]): void => {
-      const asked = createQuestion(store.chat(), question)
-      const answers = createAnswers(store.chat(), asked.id, latest.current.models)
-      store.start([asked], answers, latest.current.settings)
+      const added = createQuestion(store.chat(), question)
+      const answers = createAnswers(store.chat(), added.id, latest.current.models)
+      store.start([added], answers, latest.current.settings)
     }
     const show = async ({ id }: Message): Promise<void> =>
       store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) })
@@ -104,8 +104,8 @@ export const useTemporaryChat = (models: readonly string[], settings: ChatSettin
         ask({ parentId: parent_id, content, images: images.map(({ id }) => id), files }),
       regenerate: async (messages, others) => {
         const parentId = messages[0]?.parent_id ?? null
-        const again = others ?? messages.flatMap(({ model }) => model ?? [])
-        store.start([], createAnswers(store.chat(), parentId, again), latest.current.settings)
+        const answering = others ?? messages.flatMap(({ model }) => model ?? [])
+        store.start([], createAnswers(store.chat(), parentId, answering), latest.current.settings)
       },
       editAnswer: async (message, content) => {
         const [version] = createAnswers(store.chat(), message.parent_id, [message.model ?? ""])

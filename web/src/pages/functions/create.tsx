@@ -87,7 +87,6 @@ export const NewFunctionPage = () => {
         />
         <TextField
           label={t("functions.description")}
-          help={t("functions.descriptionHelp")}
           value={values.description}
           onValue={(description) => set({ description })}
           error={fieldError(error, "meta.description")}

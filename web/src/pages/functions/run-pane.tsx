@@ -86,7 +86,7 @@ export const RunPane = ({ one, content, onLocation }: RunPaneProps) => {
           jsonError={jsonError}
         />
         {isFilter && (
-          <Field label={t("run.reply")} help={t("run.replyHelp")}>
+          <Field label={t("run.reply")}>
             {(controlProps) => (
               <TextArea
                 {...controlProps}
@@ -158,7 +158,7 @@ const RequestField = (props: RequestFieldProps) => {
   }
   const error = jsonError === undefined ? undefined : t("run.badJson", { reason: jsonError })
   return (
-    <Field label={t("run.request")} help={t("run.requestHelp")} error={error} labelAction={other}>
+    <Field label={t("run.request")} error={error} labelAction={other}>
       {(controlProps) => (
         <TextArea
           {...controlProps}

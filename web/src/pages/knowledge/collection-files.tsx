@@ -220,10 +220,8 @@ const CollectionFiles = ({
   const [error, setError] = useState<unknown>(null)
   const { uploads, add, retry, cancel } = useUploads(
     `collection.${collection.id}`,
-    async (file) => {
-      await collectionApi.addFile(collection.id, file.id)
-      refreshCollections()
-    },
+    refreshCollections,
+    collection.id,
   )
   return (
     <>

@@ -34,11 +34,7 @@ export const CollectionFields = ({ values, set, error, shareable }: FieldsProps)
       error={fieldError(error, "name")}
       autoComplete="off"
     />
-    <Field
-      label={t("knowledge.description")}
-      help={t("knowledge.descriptionHelp")}
-      error={fieldError(error, "description")}
-    >
+    <Field label={t("knowledge.description")} error={fieldError(error, "description")}>
       {(controlProps) => (
         <TextArea
           {...controlProps}

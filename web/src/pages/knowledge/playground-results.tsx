@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { SearchX } from "lucide-react"
+import { useLayoutEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { CollectionSearchResult, FoundPassage } from "../../lib/knowledge-api.ts"
 import { Badge } from "../../ui/badge.tsx"
@@ -7,6 +8,40 @@ import { classes } from "../../ui/classes.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { formatLocation } from "../chat/citations.ts"
 import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
+
+/** A longer passage is cut to six lines until it is unfolded. */
+const PassageText = ({ text }: { text: string }) => {
+  const paragraph = useRef<HTMLParagraphElement>(null)
+  const [isCut, setCut] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  useLayoutEffect(() => {
+    const { scrollHeight = 0, clientHeight = 0 } = paragraph.current ?? {}
+    setCut(scrollHeight > clientHeight)
+  }, [])
+  return (
+    <>
+      <p
+        ref={paragraph}
+        className={classes(
+          "mt-2 max-w-[80ch] text-sm break-words whitespace-pre-wrap",
+          !isOpen && "line-clamp-6",
+        )}
+      >
+        {text}
+      </p>
+      {isCut && (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="mt-1 rounded-sm text-xs text-accent hover:underline"
+        >
+          {t(isOpen ? "playground.less" : "playground.more")}
+        </button>
+      )}
+    </>
+  )
+}
 
 interface ResultProps {
   passage: FoundPassage
@@ -43,9 +78,7 @@ const Result = ({ passage, number, search }: ResultProps) => {
           ))}
         </ul>
       )}
-      <p className="mt-2 line-clamp-6 max-w-[80ch] text-sm break-words whitespace-pre-wrap">
-        {text}
-      </p>
+      <PassageText text={text} />
     </li>
   )
 }

@@ -34,11 +34,7 @@ const PreviousQuestion = ({ value, onValue }: PreviousProps) => {
       className="basis-full text-sm"
     >
       <summary className="text-muted">{t("playground.previous")}</summary>
-      <Field
-        label={t("playground.previousLabel")}
-        help={t("playground.previousHelp")}
-        className="mt-2"
-      >
+      <Field label={t("playground.previousLabel")} className="mt-2">
         {(controlProps) => (
           <Input
             {...controlProps}

@@ -45,7 +45,7 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
   const { data, isPlaceholderData } = useQuery(collectionsQuery({ query, page_size: 20 }))
   const choices = (data?.items ?? []).filter(({ id }) => !ids.includes(id))
   return (
-    <Field label={t("models.knowledge")} help={t("models.knowledgeHelp")}>
+    <Field label={t("models.knowledge")}>
       {(controlProps) => (
         <>
           {ids.length > 0 && <Chosen ids={ids} onIds={onIds} />}

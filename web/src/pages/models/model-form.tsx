@@ -43,11 +43,7 @@ export const ModelForm = (props: ModelFormProps) => {
         {...(fresh && { action: t("models.create") })}
         {...(extraActions && { extraActions })}
       >
-        <Field
-          label={t("models.base")}
-          help={t("models.baseHelp")}
-          error={fieldError(error, "base_model_id")}
-        >
+        <Field label={t("models.base")} error={fieldError(error, "base_model_id")}>
           {(controlProps) => (
             <Combobox
               {...controlProps}
@@ -62,39 +58,36 @@ export const ModelForm = (props: ModelFormProps) => {
             />
           )}
         </Field>
-        <TextField
-          label={t("models.name")}
-          value={values.name}
-          onValue={(name) => set({ name, ...(!ownId && { id: deriveId(name) }) })}
-          error={fieldError(error, "name")}
-          autoComplete="off"
-        />
-        <TextField
-          label={t("models.id")}
-          help={t("models.idHelp")}
-          value={values.id}
-          onValue={(id) => {
-            setOwnId(id !== "")
-            set({ id })
-          }}
-          error={fieldError(error, "id")}
-          disabled={!fresh}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <div className="grid gap-x-4 gap-y-5 sm:grid-cols-2">
+          <TextField
+            label={t("models.name")}
+            value={values.name}
+            onValue={(name) => set({ name, ...(!ownId && { id: deriveId(name) }) })}
+            error={fieldError(error, "name")}
+            autoComplete="off"
+          />
+          <TextField
+            label={t("models.id")}
+            help={t("models.idHelp")}
+            value={values.id}
+            onValue={(id) => {
+              setOwnId(id !== "")
+              set({ id })
+            }}
+            error={fieldError(error, "id")}
+            disabled={!fresh}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </div>
         <TextField
           label={t("models.description")}
-          help={t("models.descriptionHelp")}
           value={values.description}
           onValue={(description) => set({ description })}
           error={fieldError(error, "meta.description")}
           autoComplete="off"
         />
-        <Field
-          label={t("models.system")}
-          help={t("models.systemHelp")}
-          error={fieldError(error, "params.system")}
-        >
+        <Field label={t("models.system")} error={fieldError(error, "params.system")}>
           {(controlProps) => (
             <TextArea
               {...controlProps}
@@ -107,7 +100,6 @@ export const ModelForm = (props: ModelFormProps) => {
         <KnowledgeField ids={values.knowledge} onIds={(knowledge) => set({ knowledge })} />
         <TokensField
           label={t("models.tags")}
-          help={t("models.tagsHelp")}
           values={values.tags}
           onValues={(tags) => set({ tags })}
           error={fieldError(error, "meta.tags")}

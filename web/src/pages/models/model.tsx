@@ -121,7 +121,7 @@ const Model = ({ model, own }: ModelProps) => {
           ],
           [t("models.state"), <AvailabilityStatus key="state" model={model} />],
           [t("models.source"), describeSource(model)],
-          [t("models.can"), ["Text", ...words].join(", ")],
+          [t("models.can"), [t("models.text"), ...words].join(", ")],
           ...(record?.context_length
             ? [[t("models.context"), formatNumber(record.context_length)] as const]
             : []),

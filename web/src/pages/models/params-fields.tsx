@@ -89,7 +89,7 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
           </Field>
         ))}
       </div>
-      <Field label={t("param.effort")} help={t("param.effortHelp")}>
+      <Field label={t("param.effort")}>
         {(controlProps) => (
           <Select
             {...controlProps}

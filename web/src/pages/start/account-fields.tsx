@@ -26,7 +26,6 @@ export const AccountFields = (props: AccountFieldsProps) => {
     <>
       <TextField
         label={t("session.name")}
-        {...(isOwn && { help: t("session.nameHelp") })}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
@@ -44,7 +43,7 @@ export const AccountFields = (props: AccountFieldsProps) => {
       />
       <PasswordField
         label={t("session.password")}
-        help={t(isOwn ? "session.passwordHelp" : "users.passwordHelp")}
+        help={t("session.passwordHelp")}
         value={values.password}
         onValue={(password) => set({ password })}
         error={fieldError(error, "password")}
