@@ -15,13 +15,10 @@ const generalStarters = [
   ["composer.starterPlan", "composer.starterPlanText"],
 ] as const
 
-const maxStarters = 4
-
 /** The model's own starters, or general ones. */
 const startersOf = (model: ModelRecord | undefined): Starter[] => {
-  const starters: unknown = model?.starters
-  const own = Array.isArray(starters) ? starters.filter((text) => typeof text === "string") : []
-  if (own.length > 0) return own.slice(0, maxStarters).map((text) => ({ label: text, text }))
+  const own = model?.starters ?? []
+  if (own.length > 0) return own.map((text) => ({ label: text, text }))
   return generalStarters.map(([label, text]) => ({ label: t(label), text: t(text) }))
 }
 
