@@ -40,7 +40,7 @@ const ask = (model: string, content: string) =>
   new OpenAI({ baseURL: `${app.gateway.url}/v1`, apiKey: adminKey }).chat.completions.create({
     model,
     messages: [{ role: "user", content }],
-    stream: true,
+    ...{ stream: true, stream_options: { include_usage: true } },
   })
 
 describe("a function", () => {

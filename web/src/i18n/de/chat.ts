@@ -77,11 +77,6 @@ export const chat = {
   "chat.title": "Titel",
   "chat.pin": "Chat anheften",
   "chat.unpin": "Chat lösen",
-<<<<<<< HEAD
-=======
-  "chat.file": "Ordner und Schlagwörter bearbeiten",
-  "chat.folder": "Ordner",
->>>>>>> 5e5665a (feat(web): calm the forms and tables, and unfold long passages)
   "chat.tags": "Schlagwörter",
   "chat.archive": "Chat archivieren",
   "chat.unarchive": "Chat aus dem Archiv holen",

@@ -73,11 +73,6 @@ export const chat = {
   "chat.title": "Title",
   "chat.pin": "Pin chat",
   "chat.unpin": "Unpin chat",
-<<<<<<< HEAD
-=======
-  "chat.file": "Edit folder and tags",
-  "chat.folder": "Folder",
->>>>>>> 5e5665a (feat(web): calm the forms and tables, and unfold long passages)
   "chat.tags": "Tags",
   "chat.archive": "Archive chat",
   "chat.unarchive": "Unarchive chat",

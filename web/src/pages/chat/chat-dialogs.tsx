@@ -123,28 +123,6 @@ export const TagsDialog = ({ chat, onClose }: DialogProps) => {
       onClose={onClose}
       onSubmit={() => chatApi.update(chat.id, { tags })}
     >
-<<<<<<< HEAD
-=======
-      <Field label={t("chat.folder")}>
-        {(controlProps) => (
-          <>
-            <Input
-              {...controlProps}
-              autoFocus
-              list={`${controlProps.id}-folders`}
-              maxLength={100}
-              value={folder}
-              onChange={(event) => setFolder(event.target.value)}
-            />
-            <datalist id={`${controlProps.id}-folders`}>
-              {data?.folders.map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
->>>>>>> 5e5665a (feat(web): calm the forms and tables, and unfold long passages)
       <TokensField
         label={t("chat.tags")}
         values={tags}
