@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 import { waitForLoaded } from "./wait-for-loaded.ts"
 
@@ -60,7 +61,7 @@ describe("the settings", () => {
     const admin = await app.asAdmin()
     await admin.open("/admin/settings")
     await admin.page.getByLabel("Text", { exact: true }).fill("Maintenance <b>tonight</b>")
-    await admin.page.getByLabel("Kind").selectOption("warning")
+    await chooseOption(admin.page.getByLabel("Kind"), "Warning")
     await admin.page.keyboard.press("Control+s")
     const noticeOf = ({ page }: { page: typeof admin.page }) =>
       page.getByRole("complementary", { name: "Notice" })

@@ -157,7 +157,7 @@ itInLongForm("renames, pins, archives, and deletes a chat, and undoes the deleti
   await choose("Pin chat")
   await page.getByRole("heading", { name: "Pinned" }).waitFor()
   await choose("Delete chat")
-  await page.getByText("Deleted: In order").waitFor()
+  await page.locator("#sidebar").getByText("Deleted: In order").waitFor()
   await page.getByRole("link", { name: "In order" }).waitFor({ state: "hidden" })
   await page.getByRole("button", { name: "Undo" }).click()
   await page.getByRole("link", { name: "In order" }).click()

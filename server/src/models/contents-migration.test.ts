@@ -32,7 +32,8 @@ it.each(chooseDatabases())(
     const store = createModelStore({ db, grants: createGrants(db) })
     expect(await store.byId("full")).toMatchObject({ name: "full", meta, params })
     expect(await store.byId("bare")).toMatchObject({ meta: { description: "", tags: [] }, params })
-    expect((await store.summary("full"))?.meta).toEqual({ description: "ünïcödé 😀", tags: ["a"] })
+    const summary = { description: "ünïcödé 😀", tags: ["a"], starters: [] }
+    expect((await store.summary("full"))?.meta).toEqual(summary)
     await db.close()
     await remove()
   },

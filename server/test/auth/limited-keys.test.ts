@@ -134,6 +134,7 @@ const harmlessChanges = [
   "DELETE /api/v1/files/:id",
   "DELETE /api/v1/folders/:id",
   "DELETE /api/v1/files/resumable/:id",
+  "DELETE /api/v1/invitations/:id",
   "DELETE /api/v1/knowledge/:id/delete",
   "DELETE /api/v1/prompts/:id/delete",
   "DELETE /api/v1/sso/identities/:id",

@@ -77,8 +77,11 @@ describe("every route", () => {
     const open = routes.filter(({ shape }) => shape.access === "anyone").map(({ path }) => path)
     expect([...new Set(open)].filter((path) => !path.includes("docs")).sort()).toEqual([
       "/api/config",
+      "/api/v1/auths/session",
       "/api/v1/auths/signin",
       "/api/v1/auths/signup",
+      "/api/v1/invitations/accept",
+      "/api/v1/invitations/open",
       "/api/v1/sso/:provider/backchannel-logout",
       "/api/v1/sso/:provider/callback",
       "/api/v1/sso/:provider/start",

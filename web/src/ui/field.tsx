@@ -57,7 +57,8 @@ export const Field = (props: FieldProps) => {
   const { label, help, locked, disabled = false, labelAction, className, children } = props
   const { error, markChanged } = useUncorrectedError(props.error)
   const id = useId()
-  const described = [help && `${id}-help`, locked && `${id}-lock`, error && `${id}-error`]
+  const shownHelp = help === error ? undefined : help
+  const described = [shownHelp && `${id}-help`, locked && `${id}-lock`, error && `${id}-error`]
   return (
     <div onInput={markChanged} className={classes("flex min-w-0 flex-col gap-1.5", className)}>
       <div className="flex items-baseline justify-between gap-2">
@@ -74,9 +75,9 @@ export const Field = (props: FieldProps) => {
           disabled: disabled || locked !== undefined,
         })}
       </FieldChange>
-      {help && (
+      {shownHelp && (
         <p id={`${id}-help`} className="text-xs text-muted">
-          {help}
+          {shownHelp}
         </p>
       )}
       {locked && <LockedNote id={`${id}-lock`} variable={locked} />}

@@ -58,6 +58,10 @@ interface SuggestionInputProps extends ControlProps {
 /** A text field with suggestions; Enter adds the highlighted one, or else the text. */
 const SuggestionInput = (props: SuggestionInputProps) => {
   const { text, onText, onAdd, placeholder, suggestions, ...controlProps } = props
+  const [openedBy, setOpenedBy] = useState<string | null>(null)
+  // Once a typed text is added, its suggestions close: an open list hides the rest of the page from
+  // screen readers.
+  const isOpen = openedBy !== null && (openedBy !== "input-change" || text !== "")
   const word = text.trim()
   const found = suggestions.filter((one) => one.toLowerCase().includes(word.toLowerCase()))
   // The text itself can be added too, unless it is a suggestion.
@@ -69,6 +73,8 @@ const SuggestionInput = (props: SuggestionInputProps) => {
       value={text}
       autoHighlight
       openOnInputClick
+      open={isOpen}
+      onOpenChange={(open, { reason }) => setOpenedBy(open ? reason : null)}
       disabled={controlProps.disabled}
       onValueChange={(next, { reason }) => (reason === "item-press" ? onAdd(next) : onText(next))}
     >

@@ -14,7 +14,7 @@ export const RegenerateWith = ({ onModel }: { onModel: (id: string) => void }) =
       icon={ChevronDown}
       label={t("answer.againWith")}
       aria-haspopup="listbox"
-      className="-ml-2 w-6"
+      className="w-6"
       {...(!isOpened && {
         onClick: () => setOpened(true),
         onPointerEnter: () => void load(),

@@ -30,9 +30,9 @@ const describeLocation = (source: AnswerSource): string => {
 
 /** The beginning of a passage. Takes two lines even before it is loaded, so that nothing shifts. */
 const Snippet = ({ id, text = "" }: { id: string; text: string | undefined }) => (
-  <span id={id} className="mt-0.5 line-clamp-2 min-h-8 text-xs font-normal break-words text-muted">
+  <p id={id} className="mx-4 mb-2.5 -mt-2 line-clamp-2 min-h-8 pl-6 text-xs break-words text-muted">
     {text.slice(0, maxSnippetLength)}
-  </span>
+  </p>
 )
 
 interface SourceNameProps {
@@ -89,32 +89,26 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
   const passage = passages.data?.[number - 1]
   const hasSnippet = !open && source !== null
   return (
-    <li className="border-b border-line">
+    <li className="relative border-b border-line">
       <h3>
         <button
           ref={head}
           type="button"
           aria-expanded={open}
-          // Without the snippet, which describes it.
-          aria-labelledby={hasSnippet ? `${id}-number ${id}-name` : undefined}
-          aria-describedby={hasSnippet ? `${id}-snippet` : undefined}
+          aria-describedby={hasSnippet ? id : undefined}
           onClick={() => onNumber(number)}
           className={classes(
             "flex w-full min-w-0 items-baseline gap-2 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
-            open && "font-medium",
+            open ? "font-medium" : "after:absolute after:inset-0",
           )}
         >
-          <span id={`${id}-number`} className="min-w-4 font-semibold text-accent tabular">
-            {number}
-          </span>
+          <span className="min-w-4 font-semibold text-accent tabular">{number}</span>
           <span className="min-w-0 flex-1">
-            <span id={`${id}-name`}>
-              <SourceName source={source} name={name} />
-            </span>
-            {hasSnippet && <Snippet id={`${id}-snippet`} text={passage?.text} />}
+            <SourceName source={source} name={name} />
           </span>
         </button>
       </h3>
+      {hasSnippet && <Snippet id={id} text={passage?.text} />}
       {open && <OpenPassage source={source} passages={passages} passage={passage} />}
     </li>
   )
