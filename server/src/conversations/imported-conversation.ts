@@ -70,9 +70,8 @@ export interface ImportedChat {
 }
 
 /** The same for the same chat whenever it is imported, also from Markdown, which has no times. */
-const importKeyOf = ({ title, messages }: ExportedChat): string => {
-  const hash = createHash("sha256")
-  if (messages.length === 0) hash.update(title)
+const importKeyOf = ({ id: exportedId, title, messages }: ExportedChat): string => {
+  const hash = createHash("sha256").update(JSON.stringify(exportedId ?? title))
   for (const { id, parent_id, role, model, content } of messages) {
     hash.update(JSON.stringify([id, parent_id, role, model, content]))
   }
