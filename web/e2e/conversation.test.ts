@@ -267,8 +267,9 @@ it("shows how each source begins before it is opened", async () => {
   await page.goto(`${app.gateway.url}/c/${created.body.id}`)
   await page.getByRole("button", { name: "1 more source" }).click()
   const pane = page.getByRole("complementary", { name: "Sources" })
-  const closed = pane.getByRole("button", { expanded: false })
-  await closed.getByText(/The file (tides|keys)\.md begins/).waitFor()
+  const closed = page.getByRole("button", { expanded: false })
+  const entry = pane.getByRole("listitem").filter({ has: closed })
+  await entry.getByText(/The file (tides|keys)\.md begins/).waitFor()
 })
 
 it("has no page error so far", () => expect(visit.pageErrors).toEqual([]))
