@@ -9,13 +9,19 @@ const Violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 )
 
-/** Violations that axe finds on the current page: the rule and the element. */
-export const findViolations = async (page: Page): Promise<string[]> => {
+/**
+ * Violations that axe finds on the current page: the rule and the element.
+ * @param except rules that are not checked
+ */
+export const findViolations = async (
+  page: Page,
+  { except = [] }: { except?: readonly string[] } = {},
+): Promise<string[]> => {
   await page.evaluate(axe)
   // Describing the elements that pass would take most of the time.
-  const found = await page.evaluate(
-    `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)`,
-  )
+  const rules = Object.fromEntries(except.map((rule) => [rule, { enabled: false }]))
+  const options = JSON.stringify({ resultTypes: ["violations"], rules })
+  const found = await page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
   return Violations.parse(found).flatMap(({ id, nodes }) =>
     nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
   )

@@ -1,22 +1,14 @@
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseOption } from "./choose-option.ts"
+import { findViolations } from "./find-violations.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
 })
 afterAll(() => app.close())
-
-const findViolations = async (page: Page): Promise<unknown> => {
-  await page.evaluate(axe)
-  return page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")
-}
 
 const composerOf = (page: Page) => page.getByLabel("Message", { exact: true })
 

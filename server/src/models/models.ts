@@ -253,15 +253,12 @@ export const createModels = (deps: Deps) => {
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       transact(actor, caller, async (transaction) => {
+        const { tx } = transaction
         const { name } = await requireWritable(transaction, id)
-        await store.remove(transaction.tx, id)
-        await audit.record(transaction.tx, {
-          actor,
-          action: "model.deleted",
-          target: auditTarget(id),
-          before: { name },
-        })
-        await bus.publish(transaction.tx, { topic: "models", id })
+        const target = auditTarget(id)
+        await store.remove(tx, id)
+        await audit.record(tx, { actor, action: "model.deleted", target, before: { name } })
+        await bus.publish(tx, { topic: "models", id })
       }),
 
     /** Creates or replaces either all of the models or none. */

@@ -69,6 +69,8 @@ export const admin = {
   "members.noneHelp": "Suchen Sie oben nach einer Person, um sie hinzuzufügen.",
   "members.removeOne": "{name} entfernen",
   "grants.everyone": "Alle",
+  "grants.private": "Privat",
+  "grants.shared": { one: "{count} Person oder Gruppe", other: "{count} Personen und Gruppen" },
   "grants.some": "Nur ich und ausgewählte Personen",
   "grants.someOnly": "Nur ausgewählte Personen",
   "grants.group": "Gruppe",

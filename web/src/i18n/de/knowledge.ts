@@ -23,8 +23,6 @@ export const knowledge = {
   "knowledge.grants": "Wer diese Sammlung und ihre Dateien lesen darf",
   "knowledge.readers": "Zugriff",
   "knowledge.updated": "Aktualisiert",
-  "knowledge.private": "Privat",
-  "knowledge.shared": { one: "{count} Person oder Gruppe", other: "{count} Personen und Gruppen" },
   "knowledge.files": { one: "{count} Datei", other: "{count} Dateien" },
   "knowledge.oneFile": "Datei",
   "knowledge.empty": "Leer",

@@ -20,8 +20,6 @@ export const prompts = {
   "prompts.onlyOwnerShares": "Nur Eigentümer und Admins können diesen Prompt teilen oder löschen.",
   "prompts.owner": "Eigentümer",
   "prompts.updated": "Geändert",
-  "prompts.private": "Privat",
-  "prompts.shared": { one: "{count} Person oder Gruppe", other: "{count} Personen und Gruppen" },
   "prompts.delete": "Prompt löschen",
   "prompts.deleteOne": "{name} löschen",
   "prompts.deleteHelp":

@@ -66,6 +66,8 @@ export const admin = {
   "members.noneHelp": "Search for a person above to add them.",
   "members.removeOne": "Remove {name}",
   "grants.everyone": "Everyone",
+  "grants.private": "Private",
+  "grants.shared": { one: "{count} person or group", other: "{count} people and groups" },
   "grants.some": "Only me and people I choose",
   "grants.someOnly": "Only people I choose",
   "grants.group": "Group",

@@ -22,8 +22,6 @@ export const knowledge = {
   "knowledge.grants": "Who can read this collection and its files",
   "knowledge.readers": "Access",
   "knowledge.updated": "Updated",
-  "knowledge.private": "Private",
-  "knowledge.shared": { one: "{count} person or group", other: "{count} people and groups" },
   "knowledge.files": { one: "{count} file", other: "{count} files" },
   "knowledge.oneFile": "File",
   "knowledge.empty": "Empty",

@@ -18,8 +18,6 @@ export const prompts = {
   "prompts.onlyOwnerShares": "Only the owner and admins can share or delete this prompt.",
   "prompts.owner": "Owner",
   "prompts.updated": "Updated",
-  "prompts.private": "Private",
-  "prompts.shared": { one: "{count} person or group", other: "{count} people and groups" },
   "prompts.delete": "Delete prompt",
   "prompts.deleteOne": "Delete {name}",
   "prompts.deleteHelp": "Chats keep the text they already contain. This can't be undone.",

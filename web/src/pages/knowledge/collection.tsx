@@ -13,7 +13,8 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { isOwner, mayChange } from "./access.ts"
+import { isOwner } from "../grants/access.ts"
+import { mayChange } from "./access.ts"
 
 const route = getRouteApi("/inside/knowledge/$collectionId")
 

@@ -20,6 +20,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
+import { isOwner } from "../grants/access.ts"
 import { DeleteFile } from "./delete-file.tsx"
 import { FilePreview } from "./file-preview.tsx"
 import { FileState } from "./file-states.tsx"
@@ -73,7 +74,7 @@ const Actions = ({ file }: { file: FileRecord }) => {
     mutationFn: () => fileApi.reprocess(file.id),
     onSuccess: (record) => queryClient.setQueryData(fileQuery(file.id).queryKey, record),
   })
-  const canEdit = me.role === "admin" || file.user_id === me.id
+  const canEdit = isOwner(me, file)
   const onDeleted = (): void => {
     queryClient.removeQueries({ queryKey: ["files", "one", file.id] })
     void router.navigate({ to: "/knowledge/files" })

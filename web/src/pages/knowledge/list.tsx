@@ -13,7 +13,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import { describeReaders } from "./access.ts"
+import { describeReaders } from "../grants/access.ts"
 import { CollectionState } from "./file-states.tsx"
 
 const pageSize = 30
@@ -86,7 +86,11 @@ export const CollectionsPage = () => {
                     id: "readers",
                     header: t("knowledge.readers"),
                     wideOnly: true,
-                    cell: describeReaders,
+                    cell: ({ access_grants, grant_count }) =>
+                      describeReaders(
+                        access_grants.some(({ principal_id }) => principal_id === "*"),
+                        grant_count,
+                      ),
                   },
                   {
                     id: "updated",

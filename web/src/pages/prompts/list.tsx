@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Plus, TextQuote } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
-import { type PromptListItem, promptsQuery } from "../../lib/prompts-api.ts"
+import { promptsQuery } from "../../lib/prompts-api.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -12,6 +12,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { describeReaders } from "../grants/access.ts"
 
 const pageSize = 30
 
@@ -29,11 +30,6 @@ const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
       {t("prompts.noneHelp")}
     </EmptyState>
   )
-
-const describeAccess = ({ is_public, grant_count }: PromptListItem): string => {
-  if (is_public) return t("grants.everyone")
-  return grant_count === 0 ? t("prompts.private") : t("prompts.shared", { count: grant_count })
-}
 
 /** `/prompts`: the prompts that the user may use. */
 export const PromptsPage = () => {
@@ -89,7 +85,7 @@ export const PromptsPage = () => {
                     id: "access",
                     header: t("prompts.grants"),
                     wideOnly: true,
-                    cell: describeAccess,
+                    cell: ({ is_public, grant_count }) => describeReaders(is_public, grant_count),
                   },
                   {
                     id: "updated",

@@ -9,6 +9,7 @@ import { DeleteButton } from "../../ui/delete-section.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Card, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { isOwner } from "../grants/access.ts"
 import { PromptFields, type PromptValues, promptPaths, Variables } from "./prompt-form.tsx"
 
 const route = getRouteApi("/inside/prompts/$promptId")
@@ -54,7 +55,7 @@ const valuesOf = ({ title, command, content, access_grants }: PromptWithAccess):
 
 const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
   const me = useCurrentUser()
-  const owned = me.role === "admin" || prompt.user_id === me.id
+  const owned = isOwner(me, prompt)
   const { values, set, settle, dirty } = useDraft(valuesOf(prompt))
   const save = useMutation({
     mutationFn: () => {

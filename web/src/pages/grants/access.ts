@@ -1,0 +1,12 @@
+import { t } from "../../i18n/translate.ts"
+import type { CurrentUser } from "../../lib/session.ts"
+
+/** A short description of who has read access. */
+export const describeReaders = (isPublic: boolean, grantCount: number): string => {
+  if (isPublic) return t("grants.everyone")
+  return grantCount === 0 ? t("grants.private") : t("grants.shared", { count: grantCount })
+}
+
+/** Whether the user may share and delete the object. */
+export const isOwner = (me: CurrentUser, { user_id }: { user_id: string }): boolean =>
+  me.role === "admin" || user_id === me.id
