@@ -169,10 +169,18 @@ export const createAnswers = (deps: Deps) => {
 
   const isMultiProcess = db.dialect === "postgres"
 
-  /** A copy of a stored message with the current text of its answer. */
-  const currentState = (message: Message): Message => ({
-    ...(activeById.get(message.id)?.message ?? message),
-  })
+  /**
+   * Call before reading messages. An answer may end while its row is being read: the row then lacks
+   * the end of the text, and the answer is no longer active.
+   * @returns a function that copies a message read since, with the current text of its answer
+   */
+  const trackReads = (): ((message: Message) => Message) => {
+    const activeBefore = new Map(activeById)
+    return (message) => {
+      const active = activeById.get(message.id) ?? activeBefore.get(message.id)
+      return { ...(active?.message ?? message) }
+    }
+  }
 
   const interrupt = (dead: Awaited<ReturnType<MessageStore["listRunning"]>>): Promise<void> =>
     db.transact(async (tx) => {
@@ -232,13 +240,14 @@ export const createAnswers = (deps: Deps) => {
       request: { start: PageStart; size: PageSize },
     ): Promise<{ page: StoredMessagePage | null; seq: number }> => {
       const { lastSeq } = eventLogs.getOrCreate(chatId)
+      const toCurrentState = trackReads()
       const page = await readMessagePage(store, chatId, request)
       if (!page) return { page, seq: lastSeq }
       const isRemote = ({ id, state }: Message) => state === "running" && !activeById.has(id)
       if (isMultiProcess && page.messages.some(isRemote)) {
         watchRemote(chatId, Date.now() - clockSkewMs)
       }
-      return { page: { ...page, messages: page.messages.map(currentState) }, seq: lastSeq }
+      return { page: { ...page, messages: page.messages.map(toCurrentState) }, seq: lastSeq }
     },
 
     /** Publishes the progress of answers that another process writes. */
@@ -249,8 +258,10 @@ export const createAnswers = (deps: Deps) => {
     },
 
     /** Messages changed since then, in their current state. @param sinceMs epoch ms */
-    changedSince: async (chatId: string, sinceMs: number): Promise<Message[]> =>
-      (await store.changedSince(chatId, sinceMs - clockSkewMs)).map(currentState),
+    changedSince: async (chatId: string, sinceMs: number): Promise<Message[]> => {
+      const toCurrentState = trackReads()
+      return (await store.changedSince(chatId, sinceMs - clockSkewMs)).map(toCurrentState)
+    },
 
     /**
      * Stops one answer or all answers of a chat, in any process. Resolves when those of this

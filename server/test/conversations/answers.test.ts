@@ -55,6 +55,25 @@ describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
     expect((await answerOf(id)).content).toBe(answerText)
   })
 
+  it("never loses text between two readings, even as it ends", async () => {
+    /** The lengths of the answer in successive readings, until its end. */
+    const readToEnd = async (id: string): Promise<number[]> => {
+      const lengths = []
+      let answer = { state: "running", content: "" }
+      while (answer.state === "running") {
+        answer = await answerOf(id)
+        lengths.push(answer.content.length)
+      }
+      lengths.push((await answerOf(id)).content.length)
+      return lengths
+    }
+    for (let round = 0; round < 10; round++) {
+      const { id } = await startSlowAnswer(1)
+      const readings = await Promise.all(Array.from({ length: 8 }, () => readToEnd(id)))
+      for (const lengths of readings) expect(lengths).toEqual([...lengths].sort((a, b) => a - b))
+    }
+  })
+
   it("resumes after a page reload without loss or repetition", async () => {
     const { id, answerId, seq } = await startSlowAnswer()
     const before = await ada.follow(id, seq)
