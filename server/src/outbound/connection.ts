@@ -205,7 +205,7 @@ export class ClientConnection {
       this.#parser.push(shared.subarray(0, length))
     } catch (error) {
       this.#failure = asError(error)
-      this.#socket.destroy()
+      this.#drop()
     }
     if (this.#whole) this.#end()
     if (this.#phase === "receiving") this.#deadline = performance.now() + this.#timeouts.idle
@@ -244,7 +244,13 @@ export class ClientConnection {
   #ended(): void {
     if (this.#phase === "receiving") this.#parser.finish()
     if (this.#whole) this.#end()
-    this.#socket.destroy()
+    this.#drop()
+  }
+
+  /** Closes the connection. An idle one leaves the pool at once, before another request takes it. */
+  #drop(): void {
+    if (this.#phase === "idle") this.cut()
+    else this.#socket.destroy()
   }
 
   #close(): void {
