@@ -284,14 +284,14 @@ export const adminPages = ({
 export const expandPage = async ({ page }: BrowserSession, name: string): Promise<void> => {
   if (name === "chat-sources") {
     await page
-      .getByRole("button", { name: /^Source 1/ })
+      .getByRole("button", { name: /^(Source|Quelle) 1/ })
       .first()
       .click()
     await page.locator("mark").waitFor()
   }
   if (name === "collection-search") {
-    await page.getByRole("textbox", { name: "Question or keywords" }).fill("tide at Brest")
+    await page.locator("main form input").first().fill("tide at Brest")
     await page.keyboard.press("Enter")
-    await page.getByText("Keywords: rank 1").waitFor()
+    await page.getByText(/^(Keywords: rank|Stichwörter: Rang) 1/).waitFor()
   }
 }
