@@ -9,7 +9,7 @@ import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { AlternativeSwitcher } from "./alternative-switcher.tsx"
 import { RatingButtons, RatingReason } from "./answer-rating.tsx"
 import { RegenerateWith } from "./regenerate-with.tsx"
-import { TurnTools } from "./turn-tools.tsx"
+import { TurnTools, WhileIdle } from "./turn-tools.tsx"
 import type { TurnProps } from "./turn-view.tsx"
 import { useReturnedFocus } from "./use-returned-focus.ts"
 
@@ -54,14 +54,14 @@ const MoreActions = ({ message, writable, onEdit }: AnswerToolsProps) => {
 }
 
 const Regenerate = ({ turn, actions, message }: AnswerToolsProps) => (
-  <>
+  <WhileIdle>
     <IconButton
       icon={RefreshCw}
       label={t("chat.again")}
       onClick={() => actions.regenerate(turn.messages)}
     />
     <RegenerateWith onModel={(model) => actions.regenerate([message], [model])} />
-  </>
+  </WhileIdle>
 )
 
 /** Actions on an answer that has ended, and what it took. */

@@ -7,6 +7,7 @@ import { Answer, formatAnswerStats, formatAnswerTotals } from "./answer.tsx"
 import { AnswerTools } from "./answer-tools.tsx"
 import { EditMessage } from "./edit-message.tsx"
 import { ModelAvatar } from "./model-avatar.tsx"
+import { WhileIdle } from "./turn-tools.tsx"
 import type { TurnProps } from "./turn-view.tsx"
 
 type AnswerProps = TurnProps & { message: Message }
@@ -37,13 +38,15 @@ const AnswerHeading = (props: AnswerProps) => {
           >
             {formatAnswerTotals(message)}
           </span>
-          <IconButton
-            icon={isChosen ? CheckCircle2 : Circle}
-            label={t(isChosen ? "chat.chosen" : "chat.choose")}
-            aria-pressed={isChosen}
-            disabled={!writable}
-            onClick={() => actions.chooseAnswer(message)}
-          />
+          <WhileIdle>
+            <IconButton
+              icon={isChosen ? CheckCircle2 : Circle}
+              label={t(isChosen ? "chat.chosen" : "chat.choose")}
+              aria-pressed={isChosen}
+              disabled={!writable}
+              onClick={() => actions.chooseAnswer(message)}
+            />
+          </WhileIdle>
         </>
       )}
     </div>

@@ -9,6 +9,7 @@ import { AnswerText } from "./answer-text.tsx"
 import { type Citations, CitationsContext, fileNamesById } from "./citations.ts"
 import type { QuestionSearch } from "./question-search.ts"
 import { Reasoning, WaitingForModel } from "./reasoning.tsx"
+import { WhileIdle } from "./turn-tools.tsx"
 
 const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
 
@@ -59,16 +60,18 @@ const AnswerError = ({ message, writable, onRetry, onContinue }: AnswerErrorProp
         </details>
       </div>
       {writable && (
-        <div className="flex gap-2">
-          {content !== "" && (
-            <Button icon={CornerDownRight} onClick={onContinue}>
-              {t("chat.continue")}
+        <WhileIdle>
+          <div className="flex gap-2">
+            {content !== "" && (
+              <Button icon={CornerDownRight} onClick={onContinue}>
+                {t("chat.continue")}
+              </Button>
+            )}
+            <Button icon={RotateCw} onClick={onRetry}>
+              {t("chat.retry")}
             </Button>
-          )}
-          <Button icon={RotateCw} onClick={onRetry}>
-            {t("chat.retry")}
-          </Button>
-        </div>
+          </div>
+        </WhileIdle>
       )}
     </div>
   )

@@ -127,11 +127,13 @@ interface MessagesProps {
   scroller: RefObject<HTMLElement | null>
   content: RefObject<HTMLDivElement | null>
   hasStarted: boolean
+  /** Hides what cannot be done while an answer is being generated. */
+  running: boolean
   children: ReactNode
 }
 
 /** The scrolling area; until a chat has started, its content is above the centered composer. */
-const Messages = ({ scroller, content, hasStarted, children }: MessagesProps) => (
+const Messages = ({ scroller, content, hasStarted, running, children }: MessagesProps) => (
   <section
     ref={scroller}
     aria-label={t("chat.messages")}
@@ -142,7 +144,11 @@ const Messages = ({ scroller, content, hasStarted, children }: MessagesProps) =>
       hasStarted ? "flex-1" : "flex flex-[44_1_0] flex-col",
     )}
   >
-    <div ref={content} className={hasStarted ? "conversation" : "mt-auto px-4 pb-6"}>
+    <div
+      ref={content}
+      data-running={running || undefined}
+      className={hasStarted ? "conversation" : "mt-auto px-4 pb-6"}
+    >
       {children}
     </div>
   </section>
@@ -213,12 +219,12 @@ export const ChatView = (props: ChatViewProps) => {
 
   return (
     <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
-      <Messages {...{ scroller, content, hasStarted }}>
+      <Messages {...{ scroller, content, hasStarted, running }}>
         {turns.map((turn) => (
           <TurnView
             key={turn.key}
             turn={turn}
-            writable={writable && !running}
+            writable={writable}
             author={ownerName}
             editing={turn.messages.some(({ id }) => id === editing) ? editing : null}
             onEdit={edit}

@@ -9,7 +9,7 @@ import { AttachmentLinks } from "./attachment-links.tsx"
 import type { Attachment } from "./attachments.ts"
 import { EditMessage } from "./edit-message.tsx"
 import { SavePromptButton } from "./save-prompt-button.tsx"
-import { TurnTools } from "./turn-tools.tsx"
+import { TurnTools, WhileIdle } from "./turn-tools.tsx"
 import type { TurnProps } from "./turn-view.tsx"
 
 const Bubble = ({ children }: { children: string }) => (
@@ -65,7 +65,9 @@ export const UserTurn = ({ turn, author, writable, editing, onEdit, actions }: T
       <TurnTools>
         <CopyButton text={message.content} label={t("chat.copy")} />
         {writable && (
-          <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
+          <WhileIdle>
+            <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
+          </WhileIdle>
         )}
         {writable && message.content !== "" && <SavePromptButton text={message.content} />}
         <AlternativeSwitcher turn={turn} onSelect={actions.showAlternative} />

@@ -1,7 +1,11 @@
 import { memo, useRef } from "react"
 import { createBlockSplitter, type MarkdownBlock } from "../../../lib/markdown-blocks.ts"
+import { classes } from "../../../ui/classes.ts"
 import { BlockView } from "./blocks.tsx"
 import "./markdown.css"
+
+/** Of a longer text, blocks outside the screen are not drawn; the estimate of their height may move the scrollbar. */
+const longTextBlocks = 60
 
 interface MemoizedBlockProps {
   block: MarkdownBlock
@@ -25,7 +29,7 @@ export const Markdown = ({ text, growing }: MarkdownProps) => {
   splitter.current ??= createBlockSplitter()
   const blocks = splitter.current(text.replaceAll("\r\n", "\n"))
   return (
-    <div className="markdown">
+    <div className={classes("markdown", blocks.length > longTextBlocks && "markdown-long")}>
       {blocks.map((block, index) => (
         <MemoizedBlock
           key={block.start}
