@@ -65,7 +65,7 @@ export const layoutShiftScript = `
   const describe = (node) => node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.textContent
   const grows = (node) => {
     const element = node?.nodeType === 1 ? node : node?.parentElement
-    const block = element?.closest(".markdown > *")
+    const block = element?.closest(".markdown-group > *")
     return Boolean(block) && !block.nextElementSibling?.nextElementSibling
   }
   new PerformanceObserver((list) => {

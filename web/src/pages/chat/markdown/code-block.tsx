@@ -2,10 +2,14 @@ import { Download, WrapText } from "lucide-react"
 import { type ReactNode, useEffect, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
 import { downloadTextFile } from "../../../lib/download.ts"
+import { createLazyModule } from "../../../lib/lazy-module.ts"
 import { IconButton } from "../../../ui/button.tsx"
 import { classes } from "../../../ui/classes.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
 import { fileExtensionOf } from "./file-extension.ts"
+
+/** Fetched once: each `import()` searches the whole page for the module's style sheets. */
+const lazyHighlighter = createLazyModule(() => import("./highlight.tsx"))
 
 interface CodeBlockProps {
   code: string
@@ -19,7 +23,7 @@ const useHighlighting = ({ code, language, growing }: CodeBlockProps): ReactNode
   useEffect(() => {
     if (growing || language === "") return
     let isUnmounted = false
-    import("./highlight.tsx").then(
+    lazyHighlighter.load().then(
       ({ highlightCode }) => {
         if (!isUnmounted) setHighlighted({ code, tree: highlightCode(code, language) })
       },
