@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { layoutShiftScript } from "../bench/loading.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -95,4 +96,26 @@ it("groups the models by favorite, connection, function, and customized model", 
   await page.getByRole("combobox", { name: "Search models" }).fill("pilot")
   await page.keyboard.press("Enter")
   await model("Pilot").waitFor()
+})
+
+it("shows pinned chats, projects and the other chats at once, so that none is pushed down", async () => {
+  const { gateway } = app
+  const pinned = await gateway.call("POST", "/api/v1/chats/new", { title: "Kept at the top" })
+  await gateway.call("POST", `/api/v1/chats/${pinned.body.id}`, { pinned: true })
+  await gateway.call("POST", "/api/v1/folders/", { name: "Harbour" })
+  await gateway.call("POST", "/api/v1/chats/new", { title: "An ordinary chat" })
+  const { page, open } = await app.asAdmin()
+  await page.addInitScript(layoutShiftScript)
+  // The projects arrive last.
+  await page.route("**/api/v1/folders/**", async (route) => {
+    await page.waitForTimeout(500)
+    await route.continue()
+  })
+  await open("/")
+  const chats = page.getByRole("navigation", { name: "Chats" })
+  for (const name of ["Kept at the top", "Harbour", "An ordinary chat"])
+    await chats.getByText(name, { exact: true }).waitFor()
+  await page.waitForTimeout(200)
+  const shifts = (await page.evaluate("window.shifts")) as { moved: string[] }[]
+  expect(shifts.map(({ moved }) => moved)).toEqual([])
 })

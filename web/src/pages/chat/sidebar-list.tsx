@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query"
 import { t } from "../../i18n/translate.ts"
 import type { ChatFilter, ChatListItem } from "../../lib/chat-api.ts"
+import { projectsQuery } from "../../lib/project-api.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
@@ -10,6 +12,9 @@ import { SidebarProjects } from "./sidebar-projects.tsx"
 import { useChatList } from "./use-chat-list.ts"
 
 const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
+
+const unfiledChats: ChatFilter = { without_folder: true }
+const pinnedChats: ChatFilter = { pinned: true }
 
 interface GroupProps {
   title: string
@@ -74,8 +79,31 @@ const List = ({ filter, hidesPinned = false, emptyText }: ListProps) => {
 }
 
 const PinnedChats = () => {
-  const { chats } = useChatList({ pinned: true })
+  const { chats } = useChatList(pinnedChats)
   return <Group title={t("chat.pinned")} chats={chats} />
+}
+
+/** Whether all parts of the list are loaded: parts that arrive later would push others down. */
+const useIsLoaded = (): boolean => {
+  const pinned = useChatList(pinnedChats)
+  const projects = useQuery(projectsQuery)
+  const unfiled = useChatList(unfiledChats)
+  return ![pinned, projects, unfiled].some(({ isPending }) => isPending)
+}
+
+/** Pinned chats, projects, and the other chats. */
+const AllChats = ({ onMove }: Pick<SidebarListProps, "onMove">) => {
+  const isLoaded = useIsLoaded()
+  if (!isLoaded) return <Skeleton rows={6} height={34} />
+  return (
+    <>
+      <PinnedChats />
+      <SidebarProjects onMove={onMove} />
+      <ChatDropTarget onChats={(ids) => onMove(ids, null)}>
+        <List filter={unfiledChats} hidesPinned emptyText={t("chat.none")} />
+      </ChatDropTarget>
+    </>
+  )
 }
 
 interface SidebarListProps {
@@ -84,19 +112,9 @@ interface SidebarListProps {
   onMove: (ids: string[], folder: string | null) => void
 }
 
-/** Pinned chats, projects, and the other chats; or the result of a search or filter. */
+/** All chats, or the result of a search or filter. */
 export const SidebarList = ({ scope, query, onMove }: SidebarListProps) => {
-  if (scope.kind === "all" && query === "") {
-    return (
-      <>
-        <PinnedChats />
-        <SidebarProjects onMove={onMove} />
-        <ChatDropTarget onChats={(ids) => onMove(ids, null)}>
-          <List filter={{ without_folder: true }} hidesPinned emptyText={t("chat.none")} />
-        </ChatDropTarget>
-      </>
-    )
-  }
+  if (scope.kind === "all" && query === "") return <AllChats onMove={onMove} />
   const filter: ChatFilter = {
     ...(query && { query }),
     ...(scope.kind === "archive" && { archived: true }),
