@@ -143,6 +143,15 @@ it("shows 1,000 pages with few drawn at a time, by keyboard and by mouse", async
   expect(visit.pageErrors).toEqual([])
 })
 
+it("opens a short document at its page", async () => {
+  const bytes = createPdf(Array.from({ length: 5 }, (_, index) => `Chapter ${index + 1}`))
+  const id = await store("short.pdf", bytes)
+  const { body } = await app.gateway.call("GET", `/api/v1/files/${id}/data/content`)
+  await visit.open(`/knowledge/files/${id}?at=${body.content.indexOf("Chapter 4")}`)
+  await expectPage(4)
+  await pages().getByText("Chapter 4").waitFor()
+})
+
 it("runs no script of a document and follows none of its links", async () => {
   const { page, open } = visit
   const script = "/S/JavaScript/JS(app.alert\\('hi'\\); globalThis.hacked = 1;)"

@@ -85,6 +85,7 @@ export const PdfPages = (props: PdfPagesProps) => {
   const { current, drawn, onScroll, goToPage } = useScrolledPages(scroller, layout, {
     count,
     firstPage,
+    isMeasured: width > 0,
   })
   const hasScrolledToMark = useRef(false)
   const showMark = useCallback(

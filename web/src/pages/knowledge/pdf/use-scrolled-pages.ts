@@ -13,6 +13,13 @@ interface ScrolledPages {
   goToPage: (page: number) => void
 }
 
+interface ScrolledPagesOptions {
+  count: number
+  firstPage: number
+  /** Whether the layout is final; before, all pages may fit into the view. */
+  isMeasured: boolean
+}
+
 /**
  * Follows the scrolling of pages. The place being read stays in view when sizes change, as after
  * zooming.
@@ -20,7 +27,7 @@ interface ScrolledPages {
 export const useScrolledPages = (
   scroller: RefObject<HTMLDivElement | null>,
   layout: PageLayout,
-  { count, firstPage }: { count: number; firstPage: number },
+  { count, firstPage, isMeasured }: ScrolledPagesOptions,
 ): ScrolledPages => {
   const anchor = useRef({ page: firstPage, fraction: 0 })
   const [view, setView] = useState({ current: firstPage, first: firstPage, last: firstPage })
@@ -40,12 +47,12 @@ export const useScrolledPages = (
 
   useLayoutEffect(() => {
     const element = scroller.current
-    if (!element) return
+    if (!element || !isMeasured) return
     const top = layout.yOf(anchor.current)
     // Setting it would end a smooth scroll.
     if (Math.abs(element.scrollTop - top) >= 1) element.scrollTop = top
     onScroll()
-  }, [scroller, layout, onScroll])
+  }, [scroller, layout, isMeasured, onScroll])
 
   const goToPage = (page: number): void => {
     const target = Math.min(Math.max(page, 1), count)
