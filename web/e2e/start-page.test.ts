@@ -98,6 +98,22 @@ it("groups the models by favorite, connection, function, and customized model", 
   await model("Pilot").waitFor()
 })
 
+it("stays at the end of the chat as messages are sent", async () => {
+  const { page } = visit
+  const distance = (): Promise<number> =>
+    page
+      .getByRole("region", { name: "Messages" })
+      .evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+  await startChat("Where is the harbour?")
+  for (let sent = 2; sent <= 12; sent++) {
+    await composer().fill(`Question ${sent}, and what follows from it? `.repeat(sent % 5 ? 1 : 40))
+    await composer().press("Enter")
+    await expect.poll(() => answers().count()).toBe(sent)
+    await page.locator("article[data-state=completed]:last-child").waitFor()
+    await expect.poll(distance).toBeLessThan(40)
+  }
+})
+
 it("shows pinned chats, projects and the other chats at once, so that none is pushed down", async () => {
   const { gateway } = app
   const pinned = await gateway.call("POST", "/api/v1/chats/new", { title: "Kept at the top" })

@@ -13,6 +13,15 @@ const saveScrollTop = (name: string, top: number | null): void => {
 }
 
 /**
+ * Content may shrink for a moment, as when a message being sent is replaced by the stored one.
+ * Without `lastTop`, the resulting scroll event would look like the reader scrolling up.
+ */
+const moveToEnd = (box: HTMLElement, lastTop: RefObject<number>): void => {
+  box.scrollTop = box.scrollHeight
+  lastTop.current = box.scrollTop
+}
+
+/**
  * Keeps the view at the end of growing content until the reader scrolls up.
  * @param name key for the scroll position, saved when the page closes
  */
@@ -32,8 +41,7 @@ export const useStickToEnd = (
 
   const scrollToEnd = useCallback((): void => {
     setFollowing(true)
-    const box = scroller.current
-    if (box) box.scrollTop = box.scrollHeight
+    if (scroller.current) moveToEnd(scroller.current, lastTop)
   }, [setFollowing, scroller])
 
   useLayoutEffect(() => {
@@ -57,7 +65,7 @@ export const useStickToEnd = (
     if (!box || !inner) return
     const distance = (): number => box.scrollHeight - box.scrollTop - box.clientHeight
     const observer = new ResizeObserver(() => {
-      if (isFollowing.current) box.scrollTop = box.scrollHeight
+      if (isFollowing.current) moveToEnd(box, lastTop)
       else setIsAway(distance() > nearPx)
     })
     observer.observe(inner)
