@@ -61,6 +61,21 @@ it("attaches files dropped anywhere on the chat, and says so while they are drag
   expect(await overlay.count()).toBe(0)
 })
 
+it("takes the focus once a file is chosen", async () => {
+  const { page, open } = visit
+  await open("/")
+  const choosing = page.waitForEvent("filechooser")
+  await page.getByRole("button", { name: "Add files or images" }).click()
+  await (await choosing).setFiles({
+    name: "chosen.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from("chosen"),
+  })
+  await page.keyboard.type("What does it say?")
+  expect(await composer().inputValue()).toBe("What does it say?")
+  await composer().fill("")
+})
+
 it("never leaves the page for a file or link dropped elsewhere", async () => {
   const { page, open } = visit
   /** Whether the browser would open what is dropped on the element. */

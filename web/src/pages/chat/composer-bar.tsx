@@ -4,6 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
 import type { SelectedFile } from "../../lib/upload-file.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
+import { focusComposer } from "./composer-focus.ts"
 import type { Dictation } from "./use-dictation.ts"
 
 interface ComposerBarProps {
@@ -49,6 +50,7 @@ export const ComposerBar = (props: ComposerBarProps) => {
         onChange={({ target }) => {
           onFiles(readSelectedFiles([...(target.files ?? [])]))
           target.value = ""
+          focusComposer()
         }}
       />
       <span role="status" className="min-w-0 flex-1 text-xs text-muted">
