@@ -89,7 +89,7 @@ export const SourcesPane = ({ message, number, onNumber, onClose }: SourcesPaneP
         hasPages ? "wide:w-[min(36rem,42vw)]" : "wide:w-96",
       )}
     >
-      <div className="sticky top-0 flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line bg-surface pr-2 pl-4">
+      <div className="sticky top-0 z-10 flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line bg-surface pr-2 pl-4">
         <h2 className="text-sm font-semibold">{t("sources.title")}</h2>
         <IconButton icon={X} label={t("action.close")} onClick={onClose} />
       </div>
