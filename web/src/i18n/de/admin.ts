@@ -77,6 +77,7 @@ export const admin = {
   "grants.someGroup": "Eine Gruppe",
   "grants.somebody": "Eine Person",
   "grants.add": "Person oder Gruppe hinzufügen",
+  "grants.addGroup": "Eine Ihrer Gruppen hinzufügen",
   "grants.read": "Darf nutzen",
   "grants.write": "Darf ändern",
   "grants.permission": "Zugriff für {name}",

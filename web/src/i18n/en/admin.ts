@@ -74,6 +74,7 @@ export const admin = {
   "grants.someGroup": "A group",
   "grants.somebody": "A person",
   "grants.add": "Add a person or group",
+  "grants.addGroup": "Add one of your groups",
   "grants.read": "Can use",
   "grants.write": "Can edit",
   "grants.permission": "Access for {name}",

@@ -2,6 +2,7 @@ import { UserRound, UsersRound, X } from "lucide-react"
 import { useId, useState } from "react"
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import { t } from "../../i18n/translate.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Select } from "../../ui/select.tsx"
@@ -72,6 +73,8 @@ interface NamedProps {
 const Named = ({ named, readOnly, onNamed }: NamedProps) => {
   const [query, setQuery] = useState("")
   const { choices, loading } = usePrincipals(query)
+  const { role } = useCurrentUser()
+  const addLabel = t(role === "admin" ? "grants.add" : "grants.addGroup")
   const has = (key: string): boolean =>
     named.some(({ principal_type, principal_id }) => `${principal_type}:${principal_id}` === key)
   const change = (grant: AccessGrant, permission: string): void =>
@@ -98,8 +101,8 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
         </ul>
       )}
       <Combobox
-        aria-label={t("grants.add")}
-        placeholder={t("grants.add")}
+        aria-label={addLabel}
+        placeholder={addLabel}
         choices={choices.filter(({ value }) => !has(value))}
         value={null}
         onQuery={setQuery}
