@@ -141,6 +141,23 @@ describe("a prompt", () => {
     await app.gateway.call("DELETE", `/api/v1/prompts/${id}/delete`)
   })
 
+  it("is shared by a member with the group that was searched for", async () => {
+    const { page, open } = await signInAsGrace()
+    const { body } = await app.gateway.call("GET", "/api/v1/users?query=Grace")
+    for (const name of ["Harbour pilots", "Lighthouse keepers"]) {
+      const group = await app.gateway.call("POST", "/api/v1/groups/create", { name })
+      const add = { user_ids: [body.items[0].id] }
+      await app.gateway.call("POST", `/api/v1/groups/${group.body.id}/members/add`, add)
+    }
+    await open("/prompts/new")
+    await page.getByLabel("Only me and people I choose").check()
+    const field = page.getByRole("combobox", { name: "Add one of your groups" })
+    await field.fill("keepers")
+    await expect.poll(() => page.getByRole("option").allTextContents()).toHaveLength(1)
+    await field.press("Enter")
+    await page.getByRole("listitem").getByText("Lighthouse keepers").waitFor()
+  })
+
   it("that is shared can be used, but not changed, by others", async () => {
     const everyone = { principal_type: "user", principal_id: "*", permission: "read" }
     const id = await createPrompt({
@@ -219,6 +236,17 @@ describe("personal instructions", () => {
     const sent = app.provider.requests.map(({ json }) => JSON.stringify(json))
     const [asked] = sent.filter((text) => text?.includes("How far is Brest?"))
     expect(asked).toContain("Answer in metric units.")
+
+    await open("/temporary?model=gpt-fake")
+    await composerOf(page).fill("And how far is Dover?")
+    await page.keyboard.press("Enter")
+    await page.getByText("You said: And how far is Dover?").waitFor()
+    expect(app.provider.requests.at(-1)?.json).toMatchObject({
+      messages: [
+        { role: "system", content: "Answer in metric units." },
+        { role: "user", content: "And how far is Dover?" },
+      ],
+    })
     expect(pageErrors).toEqual([])
   })
 })

@@ -2,6 +2,8 @@ import { useEffect, useMemo, useRef, useState } from "react"
 import { type ChatWithMessages, type Message, mergeMessages } from "../../lib/chat-api.ts"
 import { findNewestLeaf } from "../../lib/chat-tree.ts"
 import { streamCompletion } from "../../lib/completion-stream.ts"
+import { instructionsQuery } from "../../lib/prompts-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
 import { rememberModels } from "./chat-models.ts"
 import type { MessageActions } from "./message-actions.ts"
@@ -41,10 +43,12 @@ const createTemporaryStore = (onChange: (chat: ChatWithMessages) => void) => {
     controllers.set(answer.id, controller)
     const startedAt = performance.now()
     const elapsedMs = (): number => Math.round(performance.now() - startedAt)
-    const body = buildCompletionBody(chat, answer, settings)
     patch(answer.id, (message) => ({ ...message, state: "running", error: null }))
     publish()
     try {
+      const { instructions } = await queryClient.fetchQuery(instructionsQuery)
+      const system = [instructions, settings.system].filter((text) => text.trim() !== "")
+      const body = buildCompletionBody(chat, answer, { ...settings, system: system.join("\n\n") })
       for await (const delta of streamCompletion(body, controller.signal)) {
         patch(answer.id, (message) => addDelta(message, delta, elapsedMs()))
         frame ||= requestAnimationFrame(publish)
