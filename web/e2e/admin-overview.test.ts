@@ -61,7 +61,7 @@ describe("the settings", () => {
     const admin = await app.asAdmin()
     await admin.open("/admin/settings")
     await admin.page.getByLabel("Text", { exact: true }).fill("Maintenance <b>tonight</b>")
-    await chooseOption(admin.page.getByLabel("Kind"), "Warning")
+    await chooseOption(admin.page.getByLabel("Type"), "Warning")
     await admin.page.keyboard.press("Control+s")
     const noticeOf = ({ page }: { page: typeof admin.page }) =>
       page.getByRole("complementary", { name: "Notice" })

@@ -34,6 +34,7 @@ interface SwitchFieldProps {
 export const SwitchField = (props: SwitchFieldProps) => {
   const { label, help, locked, checked, onValue, disabled = false } = props
   const id = useId()
+  const described = [help && `${id}-help`, locked && `${id}-lock`]
   return (
     <div className="flex items-start justify-between gap-4">
       <div className="flex min-w-0 flex-col gap-1">
@@ -45,12 +46,12 @@ export const SwitchField = (props: SwitchFieldProps) => {
             {help}
           </p>
         )}
-        {locked && <LockedNote variable={locked} />}
+        {locked && <LockedNote id={`${id}-lock`} variable={locked} />}
       </div>
       <Switch
         id={id}
         aria-label={label}
-        aria-describedby={help ? `${id}-help` : undefined}
+        aria-describedby={described.filter(Boolean).join(" ") || undefined}
         checked={checked}
         disabled={disabled || locked !== undefined}
         onValue={onValue}

@@ -5,7 +5,6 @@ export const account = {
   "account.appearance": "Darstellung",
   "account.appearanceLead": "Gilt nur für diesen Browser.",
   "storage.title": "Speicherplatz",
-  "storage.lead": "Alles, was Sie speichern, wird auf Ihr Limit angerechnet.",
   "storage.used": "{used} von {limit} belegt",
   "storage.nearlyFull":
     "Löschen Sie nicht mehr benötigte Dateien oder Chats, um Platz zu schaffen.",
@@ -52,10 +51,9 @@ export const account = {
   "keys.expired": "Abgelaufen",
   "keys.inDays": { one: "In {count} Tag", other: "In {count} Tagen" },
   "keys.models": "Erlaubte Modelle",
-  "keys.modelsHelp": "Leer lassen, um alle Modelle zu erlauben, die Sie nutzen dürfen.",
   "keys.routes": "Erlaubte Routen",
-  "keys.routesHelp":
-    "Pfade wie /v1/chat/completions oder Präfixe wie /v1/*. Leer lassen, um alle zu erlauben.",
+  "keys.routesHelp": "Pfade wie /v1/chat/completions oder Präfixe wie /v1/*.",
+  "keys.routesPlaceholder": "Alle Routen",
   "keys.revoke": "Schlüssel widerrufen",
   "keys.revokeShort": "Widerrufen",
   "keys.revokeOne": "{name} widerrufen",

@@ -27,7 +27,6 @@ export const admin = {
   "user.seen": "Zuletzt aktiv",
   "user.created": "Erstellt",
   "user.source": "Herkunft",
-  "user.emailHelp": "Die E-Mail-Adresse für die Anmeldung.",
   "user.reset": "Passwort zurücksetzen",
   "user.resetLead":
     "Beendet die Sitzungen des Benutzers. Teilen Sie ihm das neue Passwort selbst mit.",
@@ -107,24 +106,16 @@ export const admin = {
   "connection.openai": "OpenAI-kompatibel",
   "connection.ollama": "Ollama",
   "connection.name": "Name",
-  "connection.nameHelp": "Wird neben den Modellen angezeigt.",
-  "connection.nameOptional":
-    "Wird neben den Modellen angezeigt. Leer lassen, um die Adresse zu verwenden.",
   "connection.address": "Adresse",
-  "connection.addressHelp": "Zum Beispiel {example}",
   "connection.key": "API-Schlüssel",
-  "connection.keyHelp":
-    "Wird verschlüsselt gespeichert und nur an diese Adresse gesendet. Leer lassen, wenn keiner nötig ist.",
+  "connection.keyHelp": "Wird verschlüsselt gespeichert. Leer lassen, wenn keiner nötig ist.",
   "connection.keyKept":
     "Ein Schlüssel, der auf {hint} endet, ist gespeichert. Leer lassen, um ihn beizubehalten.",
   "connection.test": "Verbindung testen",
   "connection.enabled": "Aktiviert",
-  "connection.enabledHelp":
-    "Ist die Verbindung deaktiviert, stehen ihre Modelle nicht zur Verfügung, und sie erhält keine Anfragen.",
   "connection.grants": "Wer die Modelle nutzen darf",
   "connection.allowed": "Erlaubte Modelle",
-  "connection.allowedHelp":
-    "Verwenden Sie die Modellnamen des Anbieters. Leer lassen, um alle Modelle zu erlauben.",
+  "connection.allowedHelp": "Verwenden Sie die Modellnamen des Anbieters.",
   "connection.more": "Weitere Einstellungen",
   "connection.prefix": "Präfix",
   "connection.prefixHelp":
@@ -176,20 +167,17 @@ export const admin = {
   "settings.api": "API",
   "settings.chats": "Chats",
   "settings.titles": "Titel neuer Chats",
-  "settings.titlesHelp":
-    "Das Modell liest die erste Nachricht und die Antwort noch einmal. Bei kostenpflichtigen Modellen kostet jeder Titel etwas. Funktionen werden nie gefragt.",
+  "settings.titlesHelp": "Bei kostenpflichtigen Modellen kostet jeder Titel etwas.",
   "settings.titles.words": "Anfang der Nachricht",
-  "settings.titles.local": "Vom Modell des Chats, wenn es lokal läuft",
+  "settings.titles.local": "Vom Modell des Chats, wenn lokal",
   "settings.titles.any": "Vom Modell des Chats",
   "settings.proxy": "OpenAI-Durchleitung",
   "settings.proxyHelp": "Stellt die API jeder Verbindung unverändert unter /openai bereit.",
   "settings.files": "Antworten aus Dateien",
   "settings.template": "Quellen-Prompt",
-  "settings.templateHelp":
-    "{mark} steht für die Quellen. Leer lassen, um den Standard zu verwenden.",
+  "settings.templateHelp": "{mark} steht für die Quellen.",
   "settings.budget": "Token-Budget für Quellen",
-  "settings.budgetHelp":
-    "Gilt für die Quellen einer Antwort: Ganze Dateien und kleine Sammlungen können das gesamte Budget belegen, durch eine Suche gefundene Textstellen etwa die Hälfte. Von 500 bis 100.000; Standard ist 4.000.",
+  "settings.budgetHelp": "Für jede Antwort, von 500 bis 100.000.",
   "settings.tokens": "Tokens",
   "settings.retention": "Aufbewahrung",
   "settings.usage": "Nutzungsdaten aufbewahren für",
@@ -205,7 +193,7 @@ export const admin = {
   "semantic.noIndex": "Nicht verfügbar. Sammlungen werden nur nach Stichwörtern durchsucht.",
   "semantic.model": "Embedding-Modell",
   "semantic.modelHelp":
-    "Findet Textstellen, die dasselbe mit anderen Worten sagen. Wenn Sie ein anderes Modell wählen, wird dessen Index im Hintergrund aufgebaut und ersetzt den bisherigen, sobald er vollständig ist.",
+    "Wenn Sie ein anderes Modell wählen, wird der bisherige Index verwendet, bis der neue vollständig ist.",
   "semantic.automatic": "Automatisch",
   "semantic.off": "Aus (nur Stichwörter)",
   "semantic.gone": "{model} (nicht verfügbar)",

@@ -15,7 +15,6 @@ export const invitations = {
   "invitations.days": { one: "Nach {count} Tag", other: "Nach {count} Tagen" },
   "invitations.emailHelp":
     "Nur diese Adresse kann den Link verwenden. Leer lassen, damit die Person selbst eine angibt.",
-  "invitations.groupsHelp": "Das neue Konto tritt diesen Gruppen bei.",
   "invitations.addGroup": "Gruppe hinzufügen",
   "invitations.removeGroup": "{name} entfernen",
   "invitations.created": "Die Einladung ist bereit",

@@ -14,7 +14,6 @@ export const invitations = {
   "invitations.days": { one: "After {count} day", other: "After {count} days" },
   "invitations.emailHelp":
     "Only this address can use the link. Leave blank to let the person enter one.",
-  "invitations.groupsHelp": "The new account joins these groups.",
   "invitations.addGroup": "Add a group",
   "invitations.removeGroup": "Remove {name}",
   "invitations.created": "The invitation is ready",

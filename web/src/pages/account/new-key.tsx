@@ -87,7 +87,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
         </Field>
         <TokensField
           label={t("keys.models")}
-          help={t("keys.modelsHelp")}
+          placeholder={t("keys.allModels")}
           values={values.models}
           onValues={(next) => set({ models: next })}
           suggestions={models.map(({ id }) => id)}
@@ -96,6 +96,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
         <TokensField
           label={t("keys.routes")}
           help={t("keys.routesHelp")}
+          placeholder={t("keys.routesPlaceholder")}
           values={values.routes}
           onValues={(routes) => set({ routes })}
           suggestions={defaultRoutes}

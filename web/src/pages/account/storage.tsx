@@ -25,7 +25,7 @@ const parts = ["files", "text", "chats", "images", "models", "prompts", "functio
 export const OwnStorage = () => {
   const usage = useQuery(storageQuery)
   return (
-    <Section title={t("storage.title")} lead={t("storage.lead")}>
+    <Section title={t("storage.title")}>
       <QueryResult query={usage} rows={3}>
         {(data) => <Usage usage={data} />}
       </QueryResult>

@@ -35,7 +35,6 @@ interface ConnectionBasicsProps {
   error: unknown
   /** The last characters of the saved key; leaving the field empty keeps the key. */
   savedKey?: string
-  nameHelp?: string
   /** The environment variable that locks these fields. */
   locked?: string | undefined
 }
@@ -43,38 +42,38 @@ interface ConnectionBasicsProps {
 /** Name, address, and key. */
 export const ConnectionBasics = (props: ConnectionBasicsProps) => {
   const { values, set, error, savedKey, locked } = props
-  const { nameHelp = t("connection.nameHelp") } = props
   return (
     <>
       <TextField
         label={t("connection.name")}
-        help={nameHelp}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
+        placeholder={defaultName(values)}
         disabled={locked !== undefined}
       />
       <TextField
         label={t("connection.address")}
-        help={t("connection.addressHelp", { example: defaultAddress[values.kind] })}
         type="url"
         value={values.base_url}
         onValue={(base_url) => set({ base_url })}
         error={fieldError(error, "base_url")}
         locked={locked}
+        placeholder={defaultAddress[values.kind]}
         autoComplete="off"
         spellCheck={false}
       />
-      <TextField
-        label={t("connection.key")}
-        help={savedKey ? t("connection.keyKept", { hint: savedKey }) : t("connection.keyHelp")}
-        type="password"
-        value={values.api_key}
-        onValue={(api_key) => set({ api_key })}
-        error={fieldError(error, "api_key")}
-        autoComplete="new-password"
-        disabled={locked !== undefined}
-      />
+      {locked === undefined && (
+        <TextField
+          label={t("connection.key")}
+          help={savedKey ? t("connection.keyKept", { hint: savedKey }) : t("connection.keyHelp")}
+          type="password"
+          value={values.api_key}
+          onValue={(api_key) => set({ api_key })}
+          error={fieldError(error, "api_key")}
+          autoComplete="new-password"
+        />
+      )}
     </>
   )
 }
@@ -137,7 +136,10 @@ export const testUnsaved = (values: object): Promise<ConnectionTestResult> =>
   api.post<ConnectionTestResult>("/api/v1/connections/test", values)
 
 /** A connection without a name is named after its host. */
-export const withDefaultName = (values: ConnectionValues): ConnectionValues => {
-  const host = URL.canParse(values.base_url) ? new URL(values.base_url).host : ""
-  return { ...values, name: values.name.trim() || host || t(`connection.${values.kind}`) }
-}
+const defaultName = ({ base_url, kind }: ConnectionValues): string =>
+  (URL.canParse(base_url) && new URL(base_url).host) || t(`connection.${kind}`)
+
+export const withDefaultName = <T extends ConnectionValues>(values: T): T => ({
+  ...values,
+  name: values.name.trim() || defaultName(values),
+})

@@ -34,7 +34,6 @@ export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps
   <>
     <SwitchField
       label={t("connection.enabled")}
-      help={t("connection.enabledHelp")}
       checked={values.enabled}
       onValue={(enabled) => set({ enabled })}
     />
@@ -50,6 +49,7 @@ export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps
     <TokensField
       label={t("connection.allowed")}
       help={t("connection.allowedHelp")}
+      placeholder={t("keys.allModels")}
       values={values.allowed_models ?? []}
       onValues={(next) => set({ allowed_models: next.length > 0 ? next : null })}
       error={fieldError(error, "allowed_models")}

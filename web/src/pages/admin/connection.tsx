@@ -14,6 +14,7 @@ import {
   ConnectionTest,
   testUnsaved,
   useConnectionTest,
+  withDefaultName,
 } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
 import { ConnectionOptions, type ConnectionOptionValues } from "./connection-options.tsx"
@@ -86,7 +87,7 @@ const Details = ({ connection }: { connection: Connection }) => {
   const path = `/api/v1/connections/${encodeURIComponent(connection.id)}`
   const locked = variableOf(connection)
   const changes = () => {
-    const { kind, api_key, id_prefix, ...rest } = values
+    const { kind, api_key, id_prefix, ...rest } = withDefaultName(values)
     return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }
   }
   const save = useMutation({
@@ -104,6 +105,20 @@ const Details = ({ connection }: { connection: Connection }) => {
       ? testUnsaved({ kind: connection.kind, ...changes() })
       : api.post<ConnectionTestResult>(`${path}/test`)
   const test = useConnectionTest(values, ask)
+  const basics = (
+    <>
+      <ConnectionBasics
+        values={values}
+        set={set}
+        error={save.error ?? test.error}
+        savedKey={connection.api_key}
+        locked={locked}
+      />
+      <ConnectionTest test={test} />
+    </>
+  )
+  // The environment sets every field, so that there is nothing to save.
+  if (locked !== undefined) return <div className="flex flex-col gap-5">{basics}</div>
   return (
     <Form
       dirty={dirty}
@@ -113,15 +128,8 @@ const Details = ({ connection }: { connection: Connection }) => {
       fields={Object.keys(values)}
       onSave={save.mutate}
     >
-      <ConnectionBasics
-        values={values}
-        set={set}
-        error={save.error ?? test.error}
-        savedKey={connection.api_key}
-        locked={locked}
-      />
-      <ConnectionTest test={test} />
-      {locked === undefined && <ConnectionOptions values={values} set={set} error={save.error} />}
+      {basics}
+      <ConnectionOptions values={values} set={set} error={save.error} />
     </Form>
   )
 }

@@ -49,12 +49,7 @@ export const NewConnectionPage = () => {
         action={t("connections.add")}
       >
         <ProviderTiles values={values} set={set} />
-        <ConnectionBasics
-          values={values}
-          set={set}
-          error={create.error ?? test.error}
-          nameHelp={t("connection.nameOptional")}
-        />
+        <ConnectionBasics values={values} set={set} error={create.error ?? test.error} />
         <ConnectionTest test={test} />
       </Form>
     </Page>

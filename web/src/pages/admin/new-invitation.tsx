@@ -128,7 +128,7 @@ const GroupsField = ({ groups, onGroups }: GroupsFieldProps) => {
     if (group) onGroups([...groups, { id: group.id, name: group.name }])
   }
   return (
-    <Field label={t("groups.title")} help={t("invitations.groupsHelp")}>
+    <Field label={t("groups.title")}>
       {(controlProps) => (
         <div className="flex flex-col gap-2">
           <Combobox

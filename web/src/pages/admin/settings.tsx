@@ -105,7 +105,10 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
       </SettingsGroup>
       <SettingsGroup title={t("settings.chats")}>
         <DefaultModelField values={values} set={set} />
-        <Field label={t("settings.titles")} help={t("settings.titlesHelp")}>
+        <Field
+          label={t("settings.titles")}
+          help={values.chat_titles === "any" && t("settings.titlesHelp")}
+        >
           {(controlProps) => (
             <Select
               {...controlProps}

@@ -90,7 +90,7 @@ const Details = ({ user }: { user: User }) => {
       />
       <TextField
         label={t("session.email")}
-        help={provisioned ? t("provisioning.kept") : t("user.emailHelp")}
+        help={provisioned && t("provisioning.kept")}
         disabled={provisioned}
         type="email"
         value={values.email}

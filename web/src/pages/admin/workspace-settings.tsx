@@ -56,7 +56,7 @@ export const DefaultModelField = ({ values, set }: FieldsProps<"default_model">)
   }))
   const isKnown = default_model === "" || choices.some(({ value }) => value === default_model)
   return (
-    <Field label={t("settings.defaultModel")} help={t("settings.defaultModelHelp")}>
+    <Field label={t("settings.defaultModel")}>
       {(controlProps) => (
         <Combobox
           {...controlProps}

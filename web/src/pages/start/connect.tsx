@@ -190,12 +190,7 @@ const Provider = ({ onConnected }: ConnectProps) => {
         }}
       >
         <ProviderTiles values={values} set={set} />
-        <ConnectionBasics
-          values={values}
-          set={set}
-          error={failure || test.error}
-          nameHelp={t("connection.nameOptional")}
-        />
+        <ConnectionBasics values={values} set={set} error={failure || test.error} />
         <ConnectionTest test={test} />
         {failure && !hasFieldErrors(failure) && <ErrorNote error={failure} />}
         <div>
