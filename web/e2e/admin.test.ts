@@ -128,6 +128,19 @@ describe("a connection", () => {
     const { body } = await gateway.call("GET", "/api/v1/connections")
     expect(body.total).toBe(3)
   })
+
+  it("set by the environment can be tested, but has nothing to save", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/admin/connections")
+    const row = page.getByRole("row").filter({ hasText: app.provider.url })
+    await row.getByRole("link").click()
+    await page.getByText("OPENAI_API_BASE_URLS").waitFor()
+    await page.getByRole("button", { name: "Test connection" }).click()
+    await page.getByText("gpt-fake").waitFor()
+    expect(await page.getByLabel("Address").isDisabled()).toBe(true)
+    expect(await page.getByLabel("API key").count()).toBe(0)
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0)
+  })
 })
 
 describe("keyboard navigation", () => {

@@ -31,11 +31,12 @@ export const overview = {
   "overview.noBackup": "Nie",
   "overview.backupExternal": "Über PostgreSQL",
   "overview.backupMissing":
-    "Es gibt noch keine Sicherung. Führen Sie auf dem Server {command} aus.",
+    "Es gibt noch keine Sicherung. Führen Sie auf dem Server diesen Befehl aus:",
   "overview.backupOld":
-    "Die letzte Sicherung ist über eine Woche alt. Führen Sie auf dem Server {command} aus.",
+    "Die letzte Sicherung ist über eine Woche alt. Führen Sie auf dem Server diesen Befehl aus:",
+  "overview.copyCommand": "Befehl kopieren",
   "overview.version": "Version",
-  "overview.running": "Läuft seit",
+  "overview.running": "Gestartet",
   "overview.users": "Benutzer",
   "overview.pending": {
     one: "{count} Person wartet auf Freigabe.",
@@ -45,6 +46,10 @@ export const overview = {
   "overview.failedFiles": {
     one: "{count} Datei konnte nicht gelesen werden.",
     other: "{count} Dateien konnten nicht gelesen werden.",
+  },
+  "overview.failedJobs": {
+    one: "{count} Hintergrundaufgabe ist fehlgeschlagen und wird wiederholt.",
+    other: "{count} Hintergrundaufgaben sind fehlgeschlagen und werden wiederholt.",
   },
   "overview.showFiles": "Dateien anzeigen",
   "overview.keyExpires": "Der API-Schlüssel {name} von {owner} läuft am {date} ab.",

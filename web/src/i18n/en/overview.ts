@@ -30,10 +30,11 @@ export const overview = {
   "overview.backup": "Last backup",
   "overview.noBackup": "Never",
   "overview.backupExternal": "Managed by PostgreSQL",
-  "overview.backupMissing": "There is no backup yet. On the server, run {command}.",
-  "overview.backupOld": "The last backup is more than a week old. On the server, run {command}.",
+  "overview.backupMissing": "There is no backup yet. Run this command on the server:",
+  "overview.backupOld": "The last backup is more than a week old. Run this command on the server:",
+  "overview.copyCommand": "Copy command",
   "overview.version": "Version",
-  "overview.running": "Running since",
+  "overview.running": "Started",
   "overview.users": "Users",
   "overview.pending": {
     one: "{count} person is waiting for approval.",
@@ -43,6 +44,10 @@ export const overview = {
   "overview.failedFiles": {
     one: "{count} file couldn't be read.",
     other: "{count} files couldn't be read.",
+  },
+  "overview.failedJobs": {
+    one: "{count} background job failed and will be retried.",
+    other: "{count} background jobs failed and will be retried.",
   },
   "overview.showFiles": "Show files",
   "overview.keyExpires": "The API key {name} of {owner} expires on {date}.",

@@ -2,9 +2,10 @@ import { CircleCheck, TriangleAlert } from "lucide-react"
 import type { ReactNode } from "react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
 import type { Overview } from "../../../../server/src/operations/overview.ts"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { formatBytes, formatDate } from "../../lib/format.ts"
 import { ButtonLink } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
 import { Section } from "../../ui/page.tsx"
 
 interface AttentionItem {
@@ -12,11 +13,13 @@ interface AttentionItem {
   text: string
   /** Details, such as a provider's error. */
   note?: string | null
-  /** Where it is solved, unless that is outside this app. */
+  /** What solves it on the server, for what cannot be solved in this app. */
+  command?: string
+  /** Where it is solved. */
   link?: ReactNode
 }
 
-const backupCommand = "npm run backup -- FILE"
+const backupCommand = "npm run backup -- portico.db"
 const maxBackupAgeSeconds = 7 * 86_400
 
 const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
@@ -35,9 +38,9 @@ const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
 const backupItems = ({ database, last_backup_at }: Overview): AttentionItem[] => {
   if (database.kind !== "sqlite") return []
   if (last_backup_at === null)
-    return [{ id: "backup", text: t("overview.backupMissing", { command: backupCommand }) }]
+    return [{ id: "backup", text: t("overview.backupMissing"), command: backupCommand }]
   const isOld = Date.now() / 1000 - last_backup_at > maxBackupAgeSeconds
-  return isOld ? [{ id: "backup", text: t("overview.backupOld", { command: backupCommand }) }] : []
+  return isOld ? [{ id: "backup", text: t("overview.backupOld"), command: backupCommand }] : []
 }
 
 const connectionItems = (connections: readonly Connection[]): AttentionItem[] => {
@@ -59,7 +62,28 @@ const connectionItems = (connections: readonly Connection[]): AttentionItem[] =>
     }))
 }
 
-const peopleItems = ({ users, files, expiring_keys }: Overview): AttentionItem[] => {
+const fileItems = ({ files, jobs }: Overview): AttentionItem[] => {
+  const items: AttentionItem[] = []
+  if (files.failed > 0)
+    items.push({
+      id: "files",
+      text: t("overview.failedFiles", { count: files.failed }),
+      link: (
+        <ButtonLink to="/knowledge/files" search={{ status: "failed" }}>
+          {t("overview.showFiles")}
+        </ButtonLink>
+      ),
+    })
+  if (jobs.retrying > 0)
+    items.push({
+      id: "jobs",
+      text: t("overview.failedJobs", { count: jobs.retrying }),
+      link: <ButtonLink to="/knowledge/files">{t("overview.showFiles")}</ButtonLink>,
+    })
+  return items
+}
+
+const peopleItems = ({ users, expiring_keys }: Overview): AttentionItem[] => {
   const items: AttentionItem[] = []
   if (users.pending > 0)
     items.push({
@@ -68,16 +92,6 @@ const peopleItems = ({ users, files, expiring_keys }: Overview): AttentionItem[]
       link: (
         <ButtonLink to="/admin/users" search={{ role: "pending" }}>
           {t("overview.review")}
-        </ButtonLink>
-      ),
-    })
-  if (files.failed > 0)
-    items.push({
-      id: "files",
-      text: t("overview.failedFiles", { count: files.failed }),
-      link: (
-        <ButtonLink to="/knowledge/files" search={{ status: "failed" }}>
-          {t("overview.showFiles")}
         </ButtonLink>
       ),
     })
@@ -100,12 +114,13 @@ interface AttentionProps {
   connections: readonly Connection[]
 }
 
-/** What an administrator should look at, each with a link to where it is solved. */
+/** What an administrator should look at, each with what solves it. */
 export const Attention = ({ overview, connections }: AttentionProps) => {
   const items = [
     ...storageItems(overview),
     ...connectionItems(connections),
     ...peopleItems(overview),
+    ...fileItems(overview),
     ...backupItems(overview),
   ]
   return (
@@ -118,13 +133,15 @@ export const Attention = ({ overview, connections }: AttentionProps) => {
       )}
       {items.length > 0 && (
         <ul className="divide-y divide-line rounded border border-line">
-          {items.map(({ id, text, note, link }) => (
+          {items.map(({ id, text, note, command, link }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 text-sm">
               <TriangleAlert aria-hidden className="size-4 shrink-0 text-warn" />
               <div className="min-w-0 flex-1 basis-56 break-words">
                 {text}
-                {note && <p className="text-xs text-muted">{note}</p>}
+                {note && <p className="text-xs text-muted">{translateServerMessage(note)}</p>}
+                {command && <code className="block text-xs text-muted">{command}</code>}
               </div>
+              {command && <CopyButton text={command} label={t("overview.copyCommand")} hasLabel />}
               {link}
             </li>
           ))}

@@ -2,7 +2,6 @@ import { queryOptions, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
 import type { Overview } from "../../../../server/src/operations/overview.ts"
-import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
@@ -14,6 +13,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Attention } from "./attention.tsx"
 import { DayChart } from "./day-chart.tsx"
+import { UsageTotals } from "./usage-totals.tsx"
 
 const refreshMs = 15_000
 const daySeconds = 86_400
@@ -97,11 +97,6 @@ const LastBackup = ({ at, kind }: { at: number | null; kind: Overview["database"
   return at === null ? <Status tone="warn">{t("overview.noBackup")}</Status> : <Time at={at} />
 }
 
-const sumOf = (
-  items: readonly UsageTotal[],
-  field: "requests" | "errors" | "tokens_in" | "tokens_out",
-): number => items.reduce((sum, item) => sum + item[field], 0)
-
 const WeekOfUsage = () => {
   const { from, to } = useMemo(() => {
     const end = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
@@ -119,13 +114,7 @@ const WeekOfUsage = () => {
             <p className="text-sm text-muted">{t("overview.noUsage")}</p>
           ) : (
             <>
-              <dl className="flex flex-wrap gap-x-8 gap-y-2">
-                {(["requests", "errors"] as const).map((field) => (
-                  <Figure key={field} label={t(`usage.${field}`)} value={sumOf(items, field)} />
-                ))}
-                <Figure label={t("usage.tokensIn")} value={sumOf(items, "tokens_in")} />
-                <Figure label={t("usage.tokensOut")} value={sumOf(items, "tokens_out")} />
-              </dl>
+              <UsageTotals items={items} />
               <DayChart items={items} from={from} to={to} />
             </>
           )
@@ -134,10 +123,3 @@ const WeekOfUsage = () => {
     </Section>
   )
 }
-
-const Figure = ({ label, value }: { label: string; value: number }) => (
-  <div>
-    <dt className="text-xs text-muted">{label}</dt>
-    <dd className="text-lg font-semibold tabular">{formatNumber(value)}</dd>
-  </div>
-)

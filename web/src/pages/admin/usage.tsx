@@ -17,6 +17,7 @@ import { Table } from "../../ui/table.tsx"
 import { Filter, Toolbar } from "../../ui/toolbar.tsx"
 import { DayChart } from "./day-chart.tsx"
 import { UsageName } from "./usage-name.tsx"
+import { UsageTotals } from "./usage-totals.tsx"
 
 const daySeconds = 86_400
 const spans = ["7", "30", "90", "365"] as const
@@ -105,7 +106,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
             </EmptyState>
           ) : (
             <>
-              <Totals items={items} />
+              <UsageTotals items={items} />
               <DayChart items={items} from={from} to={to} />
             </>
           )
@@ -121,29 +122,6 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
     </Page>
   )
 }
-
-const add = (
-  items: readonly UsageTotal[],
-  field: "requests" | "errors" | "tokens_in" | "tokens_out",
-) => items.reduce((sum, item) => sum + item[field], 0)
-
-const Totals = ({ items }: { items: readonly UsageTotal[] }) => (
-  <dl className="flex flex-wrap gap-x-8 gap-y-2">
-    {(
-      [
-        ["usage.requests", add(items, "requests")],
-        ["usage.errors", add(items, "errors")],
-        ["usage.tokensIn", add(items, "tokens_in")],
-        ["usage.tokensOut", add(items, "tokens_out")],
-      ] as const
-    ).map(([label, value]) => (
-      <div key={label}>
-        <dt className="text-xs text-muted">{t(label)}</dt>
-        <dd className="text-lg font-semibold tabular">{formatNumber(value)}</dd>
-      </div>
-    ))}
-  </dl>
-)
 
 const rowsOf = (by: Grouping, items: readonly UsageTotal[]): (string | number)[][] => [
   [by, "requests", "errors", "tokens_in", "tokens_out", "duration_ms", "time_to_first_token_ms"],
