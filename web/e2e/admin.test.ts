@@ -132,14 +132,25 @@ describe("a connection", () => {
   it("set by the environment can be tested, but has nothing to save", async () => {
     const { page, open } = await app.asAdmin()
     await open("/admin/connections")
-    const row = page.getByRole("row").filter({ hasText: app.provider.url })
-    await row.getByRole("link").click()
+    await page.getByRole("link", { name: new URL(app.provider.url).host }).click()
     await page.getByText("OPENAI_API_BASE_URLS").waitFor()
     await page.getByRole("button", { name: "Test connection" }).click()
     await page.getByText("gpt-fake").waitFor()
     expect(await page.getByLabel("Address").isDisabled()).toBe(true)
     expect(await page.getByLabel("API key").count()).toBe(0)
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0)
+  })
+
+  it("describes its error in the user's language", async () => {
+    const dead = { kind: "openai", name: "Unplugged", base_url: "http://127.0.0.1:9/v1" }
+    await app.gateway.call("POST", "/api/v1/connections/create", dead)
+    const { page, open } = await app.asAdmin({ locale: "de-DE" })
+    await open("/admin/connections")
+    await page.getByRole("link", { name: "Unplugged" }).click()
+    const message = "http://127.0.0.1:9/v1 ist nicht erreichbar (connection refused)."
+    await page.getByText(message).waitFor()
+    await page.getByRole("button", { name: "Verbindung testen" }).click()
+    await page.getByRole("status").getByText(message).waitFor()
   })
 })
 

@@ -56,7 +56,7 @@ describe("a session that ends in another tab", () => {
     await dialogOf(page).waitFor()
     expect(await messageField(page).inputValue()).toBe("A question half")
     await signInAgain(page, "not the password")
-    await dialogOf(page).getByText("The e-mail address or password is incorrect").waitFor()
+    await dialogOf(page).getByText("The email address or password is incorrect").waitFor()
     await signInAgain(page, passwordOf("Grace"))
     await dialogOf(page).waitFor({ state: "detached" })
     await expect

@@ -52,7 +52,7 @@ interface CreatedSession {
 }
 
 const failWrongCredentials = (): never =>
-  fail("wrong_credentials", "The e-mail address or password is incorrect.")
+  fail("wrong_credentials", "The email address or password is incorrect.")
 
 const failWrongCurrentPassword = (): never => {
   const message = "This is not your current password."
@@ -234,7 +234,7 @@ export const createAccounts = (deps: Deps) => {
     endSession: async (actor: Actor, { user }: Caller, id: string): Promise<void> => {
       await db.transact(async (tx) => {
         if (!(await store.endSession(tx, user.id, id)))
-          fail("not_found", `You have no session with the ID ${id}`)
+          fail("not_found", `You have no session with the ID ${id}.`)
         await audit.record(tx, { actor, action: "session.ended", target: { type: "session", id } })
         await bus.publish(tx, { topic: "user", id: user.id })
       })

@@ -136,7 +136,7 @@ export const createAuthenticate = (deps: Deps) => {
     }
     const { method, headers } = exchange.incoming
     if (source === "cookie" && isUnsafeMethod(method) && !isSameOrigin(headers, publicOrigin)) {
-      fail("forbidden", "This request was sent by a page of another website")
+      fail("forbidden", "This request was sent by a page of another website.")
     }
     onAuthenticated(caller)
     return caller

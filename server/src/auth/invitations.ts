@@ -157,7 +157,7 @@ export const createInvitations = (deps: Deps) => {
       db.transact(async (tx) => {
         await users.requireAdmin(caller)(tx)
         const row =
-          (await store.byId(id, tx)) ?? fail("not_found", `No invitation with the ID ${id}`)
+          (await store.byId(id, tx)) ?? fail("not_found", `No invitation with the ID ${id}.`)
         if (!(await store.settle(tx, id, { revoked_at: now() }))) failNotOpen(stateOf(row))
         await audit.record(tx, { actor, action: "invitation.revoked", target: target(id) })
       }),
@@ -180,7 +180,7 @@ export const createInvitations = (deps: Deps) => {
       requirePasswordSignIn(row.role)
       const address = row.email ?? email
       if (address === undefined) {
-        const message = "Enter your e-mail address."
+        const message = "Enter your email address."
         return fail("invalid", `email: ${message}`, { errors: [{ path: "email", message }] })
       }
       const role = row.role === "admin" ? "admin" : "user"

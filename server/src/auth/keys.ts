@@ -49,7 +49,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
 
   const remove = async (tx: Tx, actor: Actor, userId: string, id: string): Promise<void> => {
     const removed = await store.removeKey(tx, userId, id)
-    if (!removed) return fail("not_found", `You have no API key with the ID ${id}`)
+    if (!removed) return fail("not_found", `You have no API key with the ID ${id}.`)
     const target = { type: "key", id }
     await audit.record(tx, { actor, action: "key.revoked", target, before: removed })
     await bus.publish(tx, { topic: "user", id: userId })
@@ -58,7 +58,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
   /** Locks the account: deactivating it removes its keys, and none may be created afterwards. */
   const lockActiveUser = async (tx: Tx, userId: string): Promise<void> => {
     const { active } = await users.lockUser(tx, userId)
-    if (!active) fail("unauthorized", "This account has been deactivated")
+    if (!active) fail("unauthorized", "This account has been deactivated.")
   }
 
   const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
@@ -72,7 +72,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
 
     create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
       if (input.expires_at !== null && input.expires_at <= now()) {
-        const message = "Use a time in the future, in epoch seconds."
+        const message = "Choose a time in the future."
         fail("invalid", `expires_at: ${message}`, { errors: [{ path: "expires_at", message }] })
       }
       return db.transact(async (tx) => {

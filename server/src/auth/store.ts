@@ -110,7 +110,7 @@ export const createAuthStore = (db: Database) => {
   const refreshCaller: RefreshCaller = async (tx, caller) => {
     const { id } = caller.user
     const access = (await accessByUser(new Set([id]), tx)).get(id)
-    if (!access) return fail("unauthorized", "This account is no longer active")
+    if (!access) return fail("unauthorized", "This account is no longer active.")
     const { role, groups } = access
     return { ...caller, user: { ...caller.user, role }, groups }
   }

@@ -40,6 +40,11 @@ const disabledHealth: ConnectionHealth = {
   running: 0,
 }
 
+const describeModels = (count: number): string => {
+  if (count === 0) return "Connected, but no models are available yet."
+  return count === 1 ? "Connected; 1 model available." : `Connected; ${count} models available.`
+}
+
 export const createConnections = (deps: Deps) => {
   const { config, db, store, registry, providers, audit, bus, newId, now } = deps
 
@@ -134,10 +139,7 @@ export const createConnections = (deps: Deps) => {
       try {
         const listRequest = { client, headers, signal: AbortSignal.timeout(listTimeoutMs) }
         const models = (await provider.listModels(listRequest, [])).map(({ name }) => name)
-        const message =
-          models.length === 0
-            ? "Connected, but no models are available yet."
-            : `Connected; ${models.length} model${models.length === 1 ? "" : "s"} available.`
+        const message = describeModels(models.length)
         return { ok: true, message, details: null, models, duration_ms: elapsedMs() }
       } catch (error) {
         return {

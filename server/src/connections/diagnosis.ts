@@ -27,9 +27,9 @@ const describeRejection = (
     return `${base_url} rejected the API key (status ${status}). Check the key.`
   }
   if (status === 404) {
-    const hint =
-      kind === "openai" ? "The base URL usually ends in /v1." : "Use the base URL without a path."
-    return `${base_url} has no model list at this path (404). ${hint}`
+    return kind === "openai"
+      ? `${base_url} has no model list at this path (404). The base URL usually ends in /v1.`
+      : `${base_url} has no model list at this path (404). Use the base URL without a path.`
   }
   const reason = readErrorBody(body)?.message
   return reason
@@ -65,8 +65,9 @@ const describeConnectionError = (error: Error, { base_url }: NewConnection): str
 const describe = (error: Error, connection: NewConnection): string => {
   if (error instanceof RefusedError) return describeRejection(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
-    const name = connection.kind === "ollama" ? "Ollama" : "an OpenAI-style API"
-    return `${connection.base_url} did not respond like ${name}.`
+    return connection.kind === "ollama"
+      ? `${connection.base_url} did not respond like Ollama.`
+      : `${connection.base_url} did not respond like an OpenAI-style API.`
   }
   return describeConnectionError(error, connection)
 }

@@ -3,13 +3,13 @@ import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
 
 const BaseUrl = z
-  .url({ protocol: /^https?$/, error: "Use an http or https URL." })
+  .url({ protocol: /^https?$/, error: "Enter an address that starts with http:// or https://." })
   .max(2000)
   .refine(
     (url) => !/^[^/]*\/\/[^/]*@/.test(url),
-    "Remove the credentials from the URL; use api_key or headers instead.",
+    "Remove the user name and password from the address, and enter an API key instead.",
   )
-  .refine((url) => !/[?#]/.test(url), "Remove the query and the fragment from the URL.")
+  .refine((url) => !/[?#]/.test(url), "Remove the ? or # and everything after it from the address.")
   .transform(stripTrailingSlashes)
 
 /** These frame the message and are set by the gateway. */
@@ -36,13 +36,13 @@ const fields = {
   /** Sent to the upstream; never returned by the API. */
   api_key: z
     .string()
-    .regex(/^[\x21-\x7e]*$/, "Use printable ASCII characters without spaces.")
+    .regex(/^[\x21-\x7e]*$/, "Use only unaccented letters, digits, and symbols, without spaces.")
     .max(4000),
   headers: Headers,
   /** Prepended to each of its model ids: `prefix.name`. */
   id_prefix: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,50}$/, "Use 1 to 50 letters, digits, dots, underscores or hyphens.")
+    .regex(/^[A-Za-z0-9._-]{1,50}$/, "Use 1 to 50 letters, digits, dots, underscores, or hyphens.")
     .nullable(),
   /** Limits the connection to these models, by the provider's own names; null offers all. */
   allowed_models: z.array(z.string().max(300)).max(2000).nullable(),

@@ -17,7 +17,7 @@ interface Deps {
 }
 
 export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
-  const failNotFound = (id: string): never => fail("not_found", `No group with the ID ${id}`)
+  const failNotFound = (id: string): never => fail("not_found", `No group with the ID ${id}.`)
 
   const getGroup = async (id: string, tx?: Tx): Promise<Group> =>
     (await store.byId(id, tx)) ?? failNotFound(id)
@@ -146,7 +146,7 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
         const addedIds = [...new Set(add)]
         const users = new Set(await store.existingUserIds(tx, addedIds))
         const unknownId = addedIds.find((userId) => !users.has(userId))
-        if (unknownId !== undefined) fail("not_found", `No user with the ID ${unknownId}`)
+        if (unknownId !== undefined) fail("not_found", `No user with the ID ${unknownId}.`)
         await store.addMembers(tx, id, addedIds)
         await store.removeMembers(tx, id, remove)
         await recordMembers(tx, actor, id, { added: add, removed: remove })

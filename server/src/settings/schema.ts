@@ -1,5 +1,8 @@
 import { z } from "zod"
 
+const sessionLength = "Enter at least one minute and at most 365 days."
+const retention = "Enter 0 or more days."
+
 /** Settings that administrators can change at runtime, with their defaults. */
 export const Settings = z
   .object({
@@ -46,10 +49,10 @@ export const SettingsChanges = z
     enable_signup: z.boolean(),
     default_user_role: z.enum(["pending", "user"]),
     password_sign_in: z.enum(["on", "administrators", "off"]),
-    jwt_expires_in: z.int().min(60).max(31_536_000),
+    jwt_expires_in: z.int().min(60, sessionLength).max(31_536_000, sessionLength),
     enable_openai_proxy: z.boolean(),
-    usage_retention: z.int().min(0),
-    audit_retention: z.int().min(0),
+    usage_retention: z.int().min(0, retention),
+    audit_retention: z.int().min(0, retention),
     chat_titles: z.enum(["words", "local", "any"]),
     rag_token_budget: z.int().min(500).max(100_000),
     rag_template: z

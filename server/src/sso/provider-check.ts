@@ -18,11 +18,11 @@ const describeDiscoveryError = (error: unknown, { settings }: SignOnProviderClie
     return `The provider's issuer is ${other.data.cause.body.issuer}. Set ${variable} to exactly that.`
   }
   const code = readMember(error, "code")
-  if (code === "OAUTH_TIMEOUT") return `${issuer} did not respond in time`
+  if (code === "OAUTH_TIMEOUT") return `${issuer} did not respond in time.`
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || code === "OAUTH_RESPONSE_IS_NOT_JSON") {
     return `${issuer} responds, but has no OpenID configuration. Check ${variable}.`
   }
-  return `Can't reach ${issuer} (${describeCause(error)})`
+  return `Can't reach ${issuer} (${describeCause(error)}).`
 }
 
 const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
@@ -34,17 +34,17 @@ const checkKeys = async (
   const { jwks_uri } = configuration.serverMetadata()
   const id = "keys"
   if (!jwks_uri)
-    return { id, ok: false, message: "The provider's configuration has no key URL (jwks_uri)" }
+    return { id, ok: false, message: "The provider's configuration has no key URL (jwks_uri)." }
   try {
     const signal = AbortSignal.timeout(5000)
     const options = { method: "GET", headers: {}, redirect: "manual", signal } as const
     const response = await fetcher(jwks_uri, { ...options, body: undefined })
     const { keys } = KeySet.parse(await response.json())
-    if (keys.length === 0) return { id, ok: false, message: `No keys found at ${jwks_uri}` }
-    return { id, ok: true, message: `Signing keys found: ${keys.length}` }
+    if (keys.length === 0) return { id, ok: false, message: `No keys found at ${jwks_uri}.` }
+    return { id, ok: true, message: `Signing keys found: ${keys.length}.` }
   } catch (error) {
     const reason = error instanceof z.ZodError ? "not a valid key set" : describeCause(error)
-    return { id, ok: false, message: `Can't read the provider's keys at ${jwks_uri} (${reason})` }
+    return { id, ok: false, message: `Can't read the provider's keys at ${jwks_uri} (${reason}).` }
   }
 }
 
@@ -56,17 +56,13 @@ const checkEndpoints = (configuration: Configuration): ProviderCheck => {
     return {
       id,
       ok: false,
-      message: "The provider's configuration has no authorization or token endpoint",
+      message: "The provider's configuration has no authorization or token endpoint.",
     }
   }
-  const out = end_session_endpoint
-    ? "also signs out at the provider"
-    : "does not sign out at the provider"
-  return {
-    id,
-    ok: true,
-    message: `All required endpoints are available. Signing out of Portico ${out}.`,
-  }
+  const message = end_session_endpoint
+    ? "All required endpoints are available. Signing out of Portico also signs out at the provider."
+    : "All required endpoints are available. Signing out of Portico does not sign out at the provider."
+  return { id, ok: true, message }
 }
 
 /**
@@ -88,7 +84,7 @@ const checkClient = async (
     await withRetry(() =>
       openid.genericGrantRequest(configuration, "authorization_code", parameters),
     )
-    return { id, ok: true, message: "The client is registered" }
+    return { id, ok: true, message: "The client is registered." }
   } catch (error) {
     const errorCode = readMember(error, "error")
     if (
@@ -98,14 +94,14 @@ const checkClient = async (
       return {
         id,
         ok: false,
-        message: `The provider rejected the client ID or secret (${describeCause(error)})`,
+        message: `The provider rejected the client ID or secret (${describeCause(error)}).`,
       }
     }
     if (errorCode === "redirect_uri_mismatch") {
       return {
         id,
         ok: false,
-        message: `The redirect URI ${redirectUri} is not registered at the provider`,
+        message: `The redirect URI ${redirectUri} is not registered at the provider.`,
       }
     }
     if (errorCode === "invalid_client" || errorCode === "unauthorized_client") {
@@ -115,7 +111,7 @@ const checkClient = async (
         message: "The provider rejected the client ID or secret. Check both at the provider.",
       }
     }
-    return { id, ok: true, message: `The client ${settings.client_id} is registered` }
+    return { id, ok: true, message: `The client ${settings.client_id} is registered.` }
   }
 }
 
@@ -129,7 +125,7 @@ export const testProvider = async (provider: SignOnProviderClient): Promise<Prov
   })
   try {
     const configuration = await provider.discover()
-    const message = `${provider.settings.issuer} responds`
+    const message = `${provider.settings.issuer} responds.`
     const discovery: ProviderCheck = { id: "discovery", ok: true, message }
     const keys = await checkKeys(provider, configuration)
     const endpoints = checkEndpoints(configuration)

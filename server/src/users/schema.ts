@@ -13,7 +13,7 @@ export type RecordSource = z.output<typeof RecordSource>
 export const EmailAddress = z
   .email({
     pattern: z.regexes.html5Email,
-    error: "Enter an e-mail address such as ada@example.com.",
+    error: "Enter an email address such as ada@example.com.",
   })
   .max(254)
 

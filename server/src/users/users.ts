@@ -52,7 +52,7 @@ export const createUsers = (deps: Deps) => {
   const { refreshCaller } = deps
 
   const getStoredUser = async (id: string, tx?: Tx): Promise<StoredUser> =>
-    (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}`)
+    (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}.`)
 
   /** Reads an account and locks it until `tx` ends. */
   const lockUser = async (tx: Tx, id: string): Promise<StoredUser> => {
@@ -82,7 +82,7 @@ export const createUsers = (deps: Deps) => {
     if (source !== "scim" || email === after.email) return
     fail(
       "conflict",
-      `${email} is managed by the identity provider. Change the e-mail address there.`,
+      `${email} is managed by the identity provider. Change the email address there.`,
     )
   }
 
@@ -173,7 +173,7 @@ export const createUsers = (deps: Deps) => {
       (caller: Caller): UserChangeCheck =>
       async (tx) => {
         const { user } = await refreshCaller(tx, caller)
-        if (user.role !== "admin") fail("forbidden", "Only administrators can do this")
+        if (user.role !== "admin") fail("forbidden", "Only administrators can do this.")
       },
 
     /** `check` and `afterInsert` run in the same transaction. */
@@ -244,7 +244,7 @@ export const createUsers = (deps: Deps) => {
         const before = await lockUser(tx, id)
         if (before.active)
           fail("conflict", `${before.email} is active. Deactivate the account first.`)
-        if (before.hidden) fail("conflict", `The address ${before.email} was already released`)
+        if (before.hidden) fail("conflict", `The address ${before.email} was already released.`)
         const clearedExternalId = { external_id_fixed: false, fixed_external_id: null }
         const after: StoredUser = {
           ...before,

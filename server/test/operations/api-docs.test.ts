@@ -189,7 +189,7 @@ describe("with ENV=dev", () => {
       await page.locator('.opblock-tag[data-tag="auths"] button.expand-operation').click()
       const signIn = page.locator("#operations-auths-post_api_v1_auths_signin")
       await signIn.locator("button").first().click()
-      await signIn.getByText("The e-mail address or password is incorrect").waitFor()
+      await signIn.getByText("The email address or password is incorrect").waitFor()
 
       const external = requestedUrls.filter((url) => !/^(data|blob):/.test(url))
       expect(external.filter((url) => !url.startsWith(`${gateway.url}/`))).toEqual([])

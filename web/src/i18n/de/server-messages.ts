@@ -20,11 +20,10 @@ export const serverMessages: Record<string, string> = {
   "Remove line breaks and control characters.": "Entfernen Sie Zeilenumbrüche und Steuerzeichen.",
   "Do not use spaces or control characters.": "Verwenden Sie keine Leer- oder Steuerzeichen.",
 
-  "Enter an e-mail address such as ada@example.com.":
+  "Enter an email address such as ada@example.com.":
     "Geben Sie eine E-Mail-Adresse wie ada@example.com ein.",
   "{email} is already in use.": "{email} wird bereits verwendet.",
-  "The e-mail address or password is incorrect.":
-    "Die E-Mail-Adresse oder das Passwort ist falsch.",
+  "The email address or password is incorrect.": "Die E-Mail-Adresse oder das Passwort ist falsch.",
   "This is not your current password.": "Das ist nicht Ihr aktuelles Passwort.",
   "Enter the setup code, which the gateway printed to its log on startup.":
     "Geben Sie den Einrichtungscode ein, den das Gateway beim Start in sein Protokoll geschrieben hat.",
@@ -32,7 +31,13 @@ export const serverMessages: Record<string, string> = {
     "Der Einrichtungscode ist falsch. Kopieren Sie ihn aus dem Protokoll des Gateways.",
   "A group named {name} already exists. Choose another name.":
     "Eine Gruppe namens {name} gibt es bereits. Wählen Sie einen anderen Namen.",
-  "Use a time in the future, in epoch seconds.": "Wählen Sie einen Zeitpunkt in der Zukunft.",
+  "Choose a time in the future.": "Wählen Sie einen Zeitpunkt in der Zukunft.",
+  "Enter your email address.": "Geben Sie Ihre E-Mail-Adresse ein.",
+  "Enter at least one minute and at most 365 days.":
+    "Geben Sie mindestens eine Minute und höchstens 365 Tage ein.",
+  "Enter 0 or more days.": "Geben Sie 0 oder mehr Tage ein.",
+  "{user} is the last active administrator. Make another user an administrator first.":
+    "{user} ist der letzte aktive Admin. Machen Sie zuerst einen anderen Benutzer zum Admin.",
   "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.":
     "Geben Sie einen Pfad wie /v1/chat/completions oder einen Anfang wie /ollama/* ein.",
 
@@ -52,17 +57,18 @@ export const serverMessages: Record<string, string> = {
     "Verwenden Sie nur Buchstaben, Ziffern, Binde- und Unterstriche.",
   "Enter the text of the prompt.": "Geben Sie den Text des Prompts ein.",
 
-  "Use an http or https URL.": "Verwenden Sie eine URL mit http oder https.",
-  "Remove the credentials from the URL; use api_key or headers instead.":
-    "Entfernen Sie die Zugangsdaten aus der URL; verwenden Sie stattdessen den API-Schlüssel oder Header.",
-  "Remove the query and the fragment from the URL.":
-    "Entfernen Sie alles ab „?“ oder „#“ aus der URL.",
+  "Enter an address that starts with http:// or https://.":
+    "Geben Sie eine Adresse ein, die mit http:// oder https:// beginnt.",
+  "Remove the user name and password from the address, and enter an API key instead.":
+    "Entfernen Sie Benutzername und Passwort aus der Adresse, und geben Sie stattdessen einen API-Schlüssel ein.",
+  "Remove the ? or # and everything after it from the address.":
+    "Entfernen Sie alles ab „?“ oder „#“ aus der Adresse.",
   "Enter a valid header name.": "Geben Sie einen gültigen Header-Namen ein.",
   "This header is set by the gateway.": "Diesen Header setzt das Gateway.",
   "Use printable ASCII characters only.": "Verwenden Sie nur druckbare ASCII-Zeichen.",
-  "Use printable ASCII characters without spaces.":
-    "Verwenden Sie druckbare ASCII-Zeichen ohne Leerzeichen.",
-  "Use 1 to 50 letters, digits, dots, underscores or hyphens.":
+  "Use only unaccented letters, digits, and symbols, without spaces.":
+    "Verwenden Sie nur Buchstaben ohne Akzente oder Umlaute, Ziffern und Sonderzeichen, ohne Leerzeichen.",
+  "Use 1 to 50 letters, digits, dots, underscores, or hyphens.":
     "Verwenden Sie 1 bis 50 Buchstaben, Ziffern, Punkte, Unter- oder Bindestriche.",
 
   'A function with the ID "{id}" already exists.':
@@ -72,6 +78,51 @@ export const serverMessages: Record<string, string> = {
   "Enter the source code.": "Geben Sie den Quelltext ein.",
   "Enter a host such as api.example.com, *.example.com or host:8443.":
     "Geben Sie einen Host wie api.example.com, *.example.com oder host:8443 ein.",
+  "Connected, but no models are available yet.":
+    "Verbunden, aber es sind noch keine Modelle verfügbar.",
+  "Connected; 1 model available.": "Verbunden; 1 Modell verfügbar.",
+  "Connected; {count} models available.": "Verbunden; {count} Modelle verfügbar.",
+  "{address} rejected the API key (status {status}). Check the key.":
+    "{address} hat den API-Schlüssel abgelehnt (Status {status}). Prüfen Sie den Schlüssel.",
+  "{address} has no model list at this path (404). The base URL usually ends in /v1.":
+    "{address} hat unter diesem Pfad keine Modellliste (404). Die Adresse endet meist auf /v1.",
+  "{address} has no model list at this path (404). Use the base URL without a path.":
+    "{address} hat unter diesem Pfad keine Modellliste (404). Verwenden Sie die Adresse ohne Pfad.",
+  "{address} responded with status {status}: {reason}":
+    "{address} hat mit Status {status} geantwortet: {reason}",
+  "{address} responded with status {status}.": "{address} hat mit Status {status} geantwortet.",
+  "{address} did not respond within {seconds} seconds.":
+    "{address} hat nicht innerhalb von {seconds} Sekunden geantwortet.",
+  "{address} did not respond in time.": "{address} hat nicht rechtzeitig geantwortet.",
+  "{address} did not respond like Ollama.": "{address} hat nicht wie Ollama geantwortet.",
+  "{address} did not respond like an OpenAI-style API.":
+    "{address} hat nicht wie eine OpenAI-kompatible API geantwortet.",
+  "Can't reach {address}: {reason}. Check the address and that the server is running.":
+    "{address} ist nicht erreichbar ({reason}). Prüfen Sie die Adresse und ob der Server läuft.",
+  "The connection to {address} failed: {reason}":
+    "Die Verbindung zu {address} ist fehlgeschlagen: {reason}",
+
+  "The provider's issuer is {issuer}. Set {variable} to exactly that.":
+    "Der Issuer des Anbieters ist {issuer}. Setzen Sie {variable} genau auf diesen Wert.",
+  "{issuer} responds, but has no OpenID configuration. Check {variable}.":
+    "{issuer} antwortet, hat aber keine OpenID-Konfiguration. Prüfen Sie {variable}.",
+  "Can't reach {issuer} ({cause}).": "{issuer} ist nicht erreichbar ({cause}).",
+  "{issuer} responds.": "{issuer} antwortet.",
+  "No keys found at {address}.": "Unter {address} wurden keine Schlüssel gefunden.",
+  "Signing keys found: {count}.": "Signaturschlüssel gefunden: {count}.",
+  "All required endpoints are available. Signing out of Portico also signs out at the provider.":
+    "Alle erforderlichen Endpunkte sind vorhanden. Die Abmeldung von Portico meldet auch beim Anbieter ab.",
+  "All required endpoints are available. Signing out of Portico does not sign out at the provider.":
+    "Alle erforderlichen Endpunkte sind vorhanden. Die Abmeldung von Portico meldet nicht beim Anbieter ab.",
+  "The client is registered.": "Der Client ist registriert.",
+  "The client {client} is registered.": "Der Client {client} ist registriert.",
+  "The redirect URI {address} is not registered at the provider.":
+    "Die Redirect-URI {address} ist beim Anbieter nicht registriert.",
+  "The provider rejected the client ID or secret ({cause}).":
+    "Der Anbieter hat Client-ID oder Secret abgelehnt ({cause}).",
+  "The provider rejected the client ID or secret. Check both at the provider.":
+    "Der Anbieter hat Client-ID oder Secret abgelehnt. Prüfen Sie beide beim Anbieter.",
+
   "Include {{sources}} where the passages go, or leave this empty.":
     "Schreiben Sie {{sources}} an die Stelle der Textstellen, oder lassen Sie das Feld leer.",
 }

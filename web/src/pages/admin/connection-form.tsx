@@ -5,7 +5,7 @@ import type {
   ConnectionTestResult,
   NewConnection,
 } from "../../../../server/src/connections/schema.ts"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
@@ -121,7 +121,8 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
       />
       <div className="min-w-0">
         <p className="break-words">
-          {message} <span className="text-muted tabular">({duration_ms} ms)</span>
+          {translateServerMessage(message)}{" "}
+          <span className="text-muted tabular">({duration_ms} ms)</span>
         </p>
         <ErrorDetails details={details} />
         {models.length > 0 && (

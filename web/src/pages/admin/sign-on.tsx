@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { CircleCheck, CircleX, KeyRound, Lock, PlugZap } from "lucide-react"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import type { ProviderTest, SignOnProvider } from "../../../../server/src/sso/schema.ts"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
@@ -149,7 +149,7 @@ const Test = ({ name }: { name: string }) => {
                   aria-hidden
                   className={`mt-0.5 size-4 shrink-0 ${ok ? "text-ok" : "text-danger"}`}
                 />
-                <span className="min-w-0 break-words">{message}</span>
+                <span className="min-w-0 break-words">{translateServerMessage(message)}</span>
               </li>
             )
           })}
