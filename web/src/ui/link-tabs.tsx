@@ -14,8 +14,14 @@ export const LinkTabs = ({ label, tabs }: { label: string; tabs: readonly LinkTa
   const path = useRouterState({ select: ({ location }) => location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab depends on the path
   useEffect(() => {
-    const active = nav.current?.querySelector("[data-status=active]")
-    active?.scrollIntoView({ block: "nearest", inline: "nearest" })
+    const showActiveTab = (): void => {
+      const active = nav.current?.querySelector("[data-status=active]")
+      active?.scrollIntoView({ block: "nearest", inline: "nearest" })
+    }
+    // Also called at first, and when a phone is turned.
+    const observer = new ResizeObserver(showActiveTab)
+    if (nav.current) observer.observe(nav.current)
+    return () => observer.disconnect()
   }, [path])
   return (
     <nav

@@ -90,7 +90,7 @@ export const BackLink = ({ to, children }: { to: LinkProps["to"]; children: Reac
 
 /** Labels and values, in two columns if space permits. */
 export const DefinitionList = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
-  <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
+  <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 text-sm">
     {rows.map(([label, value]) => (
       <Fragment key={label}>
         <dt className="text-muted">{label}</dt>

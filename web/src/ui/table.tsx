@@ -12,8 +12,8 @@ export interface Column<T> {
   align?: "right"
   /** Hidden in narrow tables. */
   wideOnly?: boolean
-  /** Takes the remaining width; in wide tables, two fifths. */
-  grow?: boolean
+  /** Takes the remaining width; unless it is a text, in wide tables two fifths. */
+  grow?: boolean | "text"
 }
 
 interface TableProps<T> {
@@ -31,7 +31,8 @@ const cellClass = <T,>({ align, wideOnly, grow }: Column<T>): string =>
     "px-2 first:pl-3 last:pr-3 wide:px-3 wide:first:pl-4 wide:last:pr-4",
     align === "right" && "text-right tabular",
     wideOnly && "@max-[46rem]:hidden",
-    grow ? "w-full max-w-0 min-w-28 wide:min-w-36 @min-[46rem]:w-2/5" : "whitespace-nowrap",
+    grow ? "w-full max-w-0 min-w-28 wide:min-w-36" : "whitespace-nowrap",
+    grow === true && "@min-[46rem]:w-2/5",
   )
 
 export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: TableProps<T>) => (

@@ -36,8 +36,7 @@ export const account = {
   "keys.create": "Schlüssel erstellen",
   "keys.createLead": "Der Schlüssel wird nur einmal angezeigt, und zwar auf der nächsten Seite.",
   "keys.none": "Noch keine API-Schlüssel",
-  "keys.noneHelp":
-    "Mit einem API-Schlüssel kann ein Programm die Modelle dieses Servers nutzen. Erstellen Sie einen Schlüssel, kopieren Sie ihn, und fügen Sie das Codebeispiel ein.",
+  "keys.noneHelp": "Mit einem API-Schlüssel kann ein Programm die Modelle dieses Servers nutzen.",
   "keys.name": "Name",
   "keys.namePlaceholder": "API key",
   "keys.scope": "Umfang",

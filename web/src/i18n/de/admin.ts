@@ -20,7 +20,7 @@ export const admin = {
   "user.roleHelp": "Admins können alles ändern; ausstehende Benutzer warten auf Freigabe.",
   "user.active": "Status",
   "user.isActive": "Aktiv",
-  "user.isWaiting": "Ausstehend",
+  "user.isWaiting": "Wartet auf Freigabe",
   "user.isInactive": "Inaktiv",
   "user.activeHelp":
     "Wenn Sie ein Konto deaktivieren, enden seine Sitzungen, API-Schlüssel und laufenden Antworten sofort.",
@@ -50,8 +50,7 @@ export const admin = {
   "groups.create": "Gruppe erstellen",
   "groups.search": "Gruppen suchen",
   "groups.none": "Noch keine Gruppen",
-  "groups.noneHelp":
-    "Erstellen Sie eine Gruppe, und fügen Sie Personen hinzu. Dann können Sie Modelle für alle gleichzeitig freigeben.",
+  "groups.noneHelp": "Erstellen Sie eine Gruppe, und fügen Sie Personen hinzu.",
   "groups.name": "Name",
   "groups.description": "Beschreibung",
   "groups.members": "Mitglieder",
@@ -90,7 +89,7 @@ export const admin = {
     "Verbinden Sie eine Laufzeitumgebung in Ihrem Netzwerk oder einen Anbieter mit API-Schlüssel.",
   "connections.none": "Noch keine Verbindungen",
   "connections.noneHelp":
-    "Fügen Sie eine Laufzeitumgebung oder einen Anbieter hinzu. Die Modelle stehen dann hier zur Verfügung.",
+    "Die Modelle einer Laufzeitumgebung oder eines Anbieters stehen nach dem Hinzufügen hier zur Verfügung.",
   "connections.fixed": "Umgebung",
   "connections.health": "Zustand",
   "connections.answered": "Letzte Antwort",
@@ -146,6 +145,7 @@ export const admin = {
   "usage.connection": "Verbindung",
   "usage.day": "Tag",
   "usage.none": "Keine Nutzung in diesem Zeitraum",
+  "usage.widen": "Letzte {count} Tage anzeigen",
   "usage.noneHelp": "Hier erscheint jede Modellanfrage, aus Chats wie aus Programmen.",
   "usage.requests": "Anfragen",
   "usage.errors": "Fehler",

@@ -64,7 +64,7 @@ export const signOn = {
     "Über welche Identitätsanbieter sich Benutzer anmelden können und wer ein Passwort verwenden darf.",
   "signOn.none": "Noch keine Anbieter",
   "signOn.noneHelp":
-    "Um einen Anbieter hinzuzufügen, setzen Sie {variables}, und starten Sie den Server neu. Hinweise zu Okta, Entra ID, Google und authentik finden Sie in der Dokumentation unter „Single sign-on“.",
+    "Registrieren Sie diesen Server bei Ihrem Identitätsanbieter, setzen Sie diese Umgebungsvariablen, und starten Sie den Server neu.",
   "signOn.accounts": { one: "{count} verknüpftes Konto", other: "{count} verknüpfte Konten" },
   "signOn.lastUsed": "Letzte Anmeldung",
   "signOn.enter": "Beim Anbieter einzutragen",

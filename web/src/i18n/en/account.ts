@@ -34,8 +34,7 @@ export const account = {
   "keys.create": "Create key",
   "keys.createLead": "You'll see the key once, on the next page.",
   "keys.none": "No API keys yet",
-  "keys.noneHelp":
-    "An API key lets a program use the models on this server. Create one, copy it, and paste a snippet.",
+  "keys.noneHelp": "An API key lets a program use the models on this server.",
   "keys.name": "Name",
   "keys.namePlaceholder": "API key",
   "keys.scope": "Scope",

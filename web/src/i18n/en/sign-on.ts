@@ -57,7 +57,7 @@ export const signOn = {
   "signOn.lead": "Which identity providers people can sign in with, and who can use a password.",
   "signOn.none": "No providers yet",
   "signOn.noneHelp":
-    "To add a provider, set {variables} and restart the server. For Okta, Entra ID, Google, and authentik, see the single sign-on page in the documentation.",
+    "Register this server at your identity provider, set these environment variables, and restart the server.",
   "signOn.accounts": { one: "{count} linked account", other: "{count} linked accounts" },
   "signOn.lastUsed": "Last sign-in",
   "signOn.enter": "Enter these at the provider",

@@ -134,15 +134,19 @@ export const Attention = ({ overview, connections }: AttentionProps) => {
       {items.length > 0 && (
         <ul className="divide-y divide-line rounded border border-line">
           {items.map(({ id, text, note, command, link }) => (
-            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 text-sm">
+            <li key={id} className="flex items-center gap-3 px-4 py-3 text-sm">
               <TriangleAlert aria-hidden className="size-4 shrink-0 text-warn" />
-              <div className="min-w-0 flex-1 basis-56 break-words">
-                {text}
-                {note && <p className="text-xs text-muted">{translateServerMessage(note)}</p>}
-                {command && <code className="block text-xs text-muted">{command}</code>}
+              <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-2">
+                <div className="min-w-0 flex-1 basis-56 break-words">
+                  {text}
+                  {note && <p className="text-xs text-muted">{translateServerMessage(note)}</p>}
+                  {command && <code className="block text-xs text-muted">{command}</code>}
+                </div>
+                {command && (
+                  <CopyButton text={command} label={t("overview.copyCommand")} hasLabel />
+                )}
+                {link}
               </div>
-              {command && <CopyButton text={command} label={t("overview.copyCommand")} hasLabel />}
-              {link}
             </li>
           ))}
         </ul>

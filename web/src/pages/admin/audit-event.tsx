@@ -23,7 +23,6 @@ export const AuditEventPage = () => {
       title={event.data ? auditSentence({ event: event.data }) : t("audit.one")}
       lead={event.data && formatExactTime(event.data.at)}
       breadcrumb={<BackLink to="/admin/audit">{t("audit.title")}</BackLink>}
-      action={event.data && <Related event={event.data} />}
       narrow
     >
       <QueryResult query={event} rows={8}>
@@ -31,6 +30,7 @@ export const AuditEventPage = () => {
           <>
             <DefinitionList rows={factsOf(data)} />
             <Values event={data} />
+            <Related event={data} />
           </>
         )}
       </QueryResult>
@@ -39,7 +39,7 @@ export const AuditEventPage = () => {
 }
 
 const Related = ({ event: { actor_id, target_id } }: { event: AuditEvent }) => (
-  <>
+  <div className="flex flex-wrap gap-2">
     {actor_id && (
       <ButtonLink to="/admin/audit" search={{ actor: actor_id }}>
         {t("audit.byActor")}
@@ -50,7 +50,7 @@ const Related = ({ event: { actor_id, target_id } }: { event: AuditEvent }) => (
         {t("audit.byTarget")}
       </ButtonLink>
     )}
-  </>
+  </div>
 )
 
 const link = "underline decoration-line-strong underline-offset-2 hover:decoration-accent"
@@ -148,7 +148,7 @@ const Values = ({ event: { before, after } }: { event: AuditEvent }) => {
     (name) => [name, <Change key={name} before={before?.[name]} after={after?.[name]} />] as const,
   )
   return (
-    <Section title={t("audit.values")}>
+    <Section title={t(before && after ? "audit.values" : "audit.fields")}>
       <DefinitionList rows={rows} />
     </Section>
   )

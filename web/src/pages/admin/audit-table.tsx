@@ -14,12 +14,22 @@ export const OutcomeBadge = ({ event: { outcome, status } }: { event: AuditEvent
     <Status tone="ok">{t("audit.success")}</Status>
   )
 
+/** In narrow tables, only failures are in words. */
+const Outcome = ({ event }: { event: AuditEvent }) =>
+  event.outcome === "failure" ? (
+    <OutcomeBadge event={event} />
+  ) : (
+    <Status tone="ok">
+      <span className="@max-[30rem]:sr-only">{t("audit.success")}</span>
+    </Status>
+  )
+
 const columns = (): Column<AuditLine>[] => [
   { id: "at", header: t("audit.when"), cell: ({ event }) => <Time at={event.at} /> },
   {
     id: "action",
     header: t("audit.event"),
-    grow: true,
+    grow: "text",
     cell: (line) => (
       <Link
         to="/admin/audit/$eventId"
@@ -30,7 +40,9 @@ const columns = (): Column<AuditLine>[] => [
           <AuditSentence line={line} />
           {line.event.count > 1 && <span className="text-muted"> ×{line.event.count}</span>}
         </span>
-        <code className="block truncate text-xs text-muted">{line.event.action}</code>
+        <code className="block truncate text-xs text-muted @max-[30rem]:hidden">
+          {line.event.action}
+        </code>
       </Link>
     ),
   },
@@ -44,7 +56,7 @@ const columns = (): Column<AuditLine>[] => [
     id: "outcome",
     header: t("audit.outcome"),
     align: "right",
-    cell: ({ event }) => <OutcomeBadge event={event} />,
+    cell: ({ event }) => <Outcome event={event} />,
   },
 ]
 

@@ -24,7 +24,7 @@ const AddConnection = () => (
 
 /** Moves a connection by `step` and returns the connections whose `position` must be saved. */
 const reorder = (items: readonly Connection[], id: string, step: number) => {
-  const own = items.filter(({ source }) => source === "database")
+  const own = ownOf(items)
   const from = own.findIndex((connection) => connection.id === id)
   const [taken] = own.splice(from, 1)
   if (taken) own.splice(from + step, 0, taken)
@@ -80,7 +80,11 @@ const columns = (
         <Link to="/admin/connections/$connectionId" params={{ connectionId: id }}>
           {name}
         </Link>{" "}
-        {source === "environment" && <Badge>{t("connections.fixed")}</Badge>}
+        {source === "environment" && (
+          <span className="@max-[30rem]:hidden">
+            <Badge>{t("connections.fixed")}</Badge>
+          </span>
+        )}
       </NameCell>
     ),
   },
@@ -97,13 +101,18 @@ const columns = (
       <div
         className={classes(
           "max-w-72 text-xs whitespace-normal",
-          health.status === "resting" ? "min-w-24 wide:min-w-64" : "min-w-24",
+          health.status === "resting" ? "min-w-24 @min-[30rem]:min-w-64" : "min-w-24",
         )}
       >
         <span className="text-sm">
           <HealthStatus health={health} />
         </span>
-        {health.status !== "healthy" && <HealthError health={health} />}
+        {health.status !== "healthy" && (
+          // In narrow tables, only the connection's own page has space for it.
+          <div className="@max-[30rem]:hidden">
+            <HealthError health={health} />
+          </div>
+        )}
       </div>
     ),
   },
@@ -120,13 +129,22 @@ const columns = (
     wideOnly: true,
     cell: ({ health }) => <Time at={health.last_ok_at} />,
   },
-  {
-    id: "order",
-    header: t("connections.order"),
-    wideOnly: true,
-    cell: (connection) => <OrderButtons items={items} connection={connection} onMove={onMove} />,
-  },
+  ...(ownOf(items).length > 1 ? [orderColumn(items, onMove)] : []),
 ]
+
+/** Connections that can be moved. */
+const ownOf = (items: readonly Connection[]): Connection[] =>
+  items.filter(({ source }) => source === "database")
+
+const orderColumn = (
+  items: readonly Connection[],
+  onMove: (id: string, step: number) => void,
+): Column<Connection> => ({
+  id: "order",
+  header: t("connections.order"),
+  wideOnly: true,
+  cell: (connection) => <OrderButtons items={items} connection={connection} onMove={onMove} />,
+})
 
 interface OrderProps {
   items: readonly Connection[]
@@ -135,7 +153,7 @@ interface OrderProps {
 }
 
 const OrderButtons = ({ items, connection, onMove }: OrderProps) => {
-  const own = items.filter(({ source }) => source === "database")
+  const own = ownOf(items)
   const at = own.indexOf(connection)
   if (at < 0) return null
   const { id, name } = connection

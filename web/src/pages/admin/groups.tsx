@@ -59,17 +59,17 @@ export const GroupsPage = () => {
                     ),
                   },
                   {
-                    id: "members",
-                    header: t("groups.members"),
-                    align: "right",
-                    cell: ({ member_count }) => member_count,
-                  },
-                  {
                     id: "created",
                     header: t("user.created"),
                     sort: "created_at",
                     wideOnly: true,
                     cell: ({ created_at }) => <Time at={created_at} />,
+                  },
+                  {
+                    id: "members",
+                    header: t("groups.members"),
+                    align: "right",
+                    cell: ({ member_count }) => member_count,
                   },
                 ]}
               />

@@ -6,7 +6,7 @@ import { t } from "../../i18n/translate.ts"
 import { provisioningQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Card, DefinitionList, Page, Section } from "../../ui/page.tsx"
+import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
@@ -52,7 +52,7 @@ const Sections = ({ data }: { data: Provisioning }) => {
 }
 
 const State = ({ data: { state, problems } }: { data: Provisioning }) => (
-  <Card className="flex flex-col gap-2">
+  <div className="flex flex-col gap-2">
     <p className="font-medium">
       <Status tone={tones[state]}>{t(`provisioning.${state}`)}</Status>
     </p>
@@ -62,7 +62,7 @@ const State = ({ data: { state, problems } }: { data: Provisioning }) => (
         <span className="min-w-0 break-words">{t(`provisioning.${problem}`)}</span>
       </p>
     ))}
-  </Card>
+  </div>
 )
 
 const EnableSection = ({ token }: { token: string | null }) => (

@@ -9,6 +9,7 @@ import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { ratingSummaryQuery, ratingsQuery } from "../../lib/rating-queries.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page, Section } from "../../ui/page.tsx"
@@ -22,7 +23,7 @@ const pageSize = 30
 const Thumb = ({ value }: Pick<RatedAnswer, "value">) => {
   const Icon = value === "up" ? ThumbsUp : ThumbsDown
   return (
-    <span className="inline-flex items-center gap-1.5">
+    <span className="flex items-center gap-1.5">
       <Icon aria-hidden className={value === "up" ? "size-4 text-ok" : "size-4 text-danger"} />
       {t(value === "up" ? "ratings.up" : "ratings.down")}
     </span>
@@ -100,7 +101,7 @@ const RatingTable = ({ items }: { items: readonly RatedAnswer[] }) => (
       {
         id: "reason",
         header: t("ratings.reason"),
-        grow: true,
+        grow: "text",
         cell: ({ reason }) =>
           reason === "" ? (
             <span className="text-muted">{t("ratings.noReason")}</span>
@@ -156,7 +157,11 @@ const NoRatings = ({ filtered, clear }: { filtered: boolean; clear: () => void }
   filtered ? (
     <NoResults icon={ThumbsUp} clear={clear} />
   ) : (
-    <EmptyState icon={ThumbsUp} title={t("ratings.none")}>
+    <EmptyState
+      icon={ThumbsUp}
+      title={t("ratings.none")}
+      action={<ButtonLink to="/">{t("chat.new")}</ButtonLink>}
+    >
       {t("ratings.noneHelp")}
     </EmptyState>
   )

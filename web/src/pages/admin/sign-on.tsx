@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { CircleCheck, CircleX, KeyRound, Lock, PlugZap } from "lucide-react"
+import { CircleCheck, CircleX, Lock, PlugZap } from "lucide-react"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import type { ProviderTest, SignOnProvider } from "../../../../server/src/sso/schema.ts"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
@@ -8,7 +8,6 @@ import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
@@ -16,6 +15,7 @@ import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Select } from "../../ui/select.tsx"
 import { Time } from "../../ui/time.tsx"
+import { AddSignOnProvider } from "./add-sign-on-provider.tsx"
 
 const policies = ["on", "administrators", "off"] as const
 
@@ -27,9 +27,7 @@ export const SignOnPage = () => {
       <QueryResult query={providers}>
         {(items) =>
           items.length === 0 ? (
-            <EmptyState icon={KeyRound} title={t("signOn.none")}>
-              {t("signOn.noneHelp", { variables: "OIDC_<NAME>_ISSUER, OIDC_<NAME>_CLIENT_ID" })}
-            </EmptyState>
+            <AddSignOnProvider />
           ) : (
             <>
               {items.map((provider) => (

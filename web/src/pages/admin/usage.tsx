@@ -9,7 +9,7 @@ import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { usageQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
-import { Button } from "../../ui/button.tsx"
+import { Button, ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
@@ -21,6 +21,7 @@ import { UsageTotals } from "./usage-totals.tsx"
 
 const daySeconds = 86_400
 const spans = ["7", "30", "90", "365"] as const
+const longestSpan = "365"
 const groupings = ["model", "user", "key", "connection", "day"] as const
 type Grouping = (typeof groupings)[number]
 
@@ -101,7 +102,19 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
       <QueryResult query={days} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState icon={Activity} title={t("usage.none")}>
+            <EmptyState
+              icon={Activity}
+              title={t("usage.none")}
+              action={
+                span === longestSpan ? (
+                  <ButtonLink to="/">{t("chat.new")}</ButtonLink>
+                ) : (
+                  <Button onClick={() => change({ days: longestSpan })}>
+                    {t("usage.widen", { count: Number(longestSpan) })}
+                  </Button>
+                )
+              }
+            >
               {t("usage.noneHelp")}
             </EmptyState>
           ) : (
