@@ -2,11 +2,13 @@ import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
 
+const keyColumns = ["api_keys", "name"] as const
+
 /** Table and column that hold the names of a type of target. */
 const nameColumns: Record<string, readonly [table: string, column: string]> = {
   user: ["users", "email"],
   group: ["groups", "name"],
-  key: ["api_keys", "name"],
+  key: keyColumns,
   connection: ["connections", "name"],
   model: ["models", "name"],
   function: ["functions", "name"],
@@ -32,9 +34,10 @@ const recordedName = ({ before, after }: AuditEventRecord): string | undefined =
 
 const targetKey = (type: string | null, id: string | null): string => `${type} ${id}`
 
-/** Names of the actors and targets of events. */
+/** Names of the actors, their API keys, and the targets of events. */
 export interface EventNames {
   actors: ReadonlyMap<string, { email: string; name: string }>
+  keys: ReadonlyMap<string, string>
   targetOf: (row: AuditEventRecord) => string | null
 }
 
@@ -63,6 +66,11 @@ export const createNameFinder = ({ read }: Pick<Database, "read">) => {
     return new Map(users.map(({ id, ...user }) => [id, user]))
   }
 
+  const findKeys = async (rows: readonly AuditEventRecord[]): Promise<EventNames["keys"]> => {
+    const keys = await findNames(keyColumns, new Set(rows.flatMap(({ key_id }) => key_id ?? [])))
+    return new Map(keys.map(({ id, name }) => [id, name]))
+  }
+
   const findTargets = async (
     rows: readonly AuditEventRecord[],
   ): Promise<ReadonlyMap<string, string>> => {
@@ -83,6 +91,7 @@ export const createNameFinder = ({ read }: Pick<Database, "read">) => {
     const targets = await findTargets(rows)
     return {
       actors: await findActors(rows),
+      keys: await findKeys(rows),
       targetOf: ({ target_type, target_id }) =>
         targets.get(targetKey(target_type, target_id)) ?? null,
     }

@@ -35,6 +35,7 @@ const toEvent = (row: AuditEventRecord, names: EventNames): AuditEvent =>
     ...row,
     actor_name: names.actors.get(row.actor_id ?? "")?.email ?? null,
     actor_display_name: names.actors.get(row.actor_id ?? "")?.name ?? null,
+    key_name: names.keys.get(row.key_id ?? "") ?? null,
     target_name: names.targetOf(row),
     changed: parseNames(row.changed),
     ignored: parseNames(row.ignored),

@@ -18,6 +18,8 @@ export const AuditEvent = z
     /** The account's name, if it still exists. */
     actor_display_name: z.string().nullable(),
     key_id: z.string().nullable(),
+    /** The API key's name, if the key still exists. */
+    key_name: z.string().nullable(),
     address: z.string().nullable(),
     /** `<noun>.<past participle>`, such as `user.deactivated`. */
     action: z.string(),

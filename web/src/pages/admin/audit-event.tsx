@@ -97,11 +97,12 @@ const Names = ({ names }: { names: readonly string[] }) => (
 )
 
 const factsOf = (event: AuditEvent): [string, ReactNode][] => {
-  const { key_id, address, target_type, changed, ignored, count, request_id, block } = event
+  const { key_id, key_name, address, target_type, changed, ignored, count, request_id, block } =
+    event
   const facts: [string, ReactNode | false | null][] = [
     [t("audit.action"), <Coded key="action">{event.action}</Coded>],
     [t("audit.actor"), <Actor key="actor" event={event} />],
-    [t("audit.key"), key_id && <Coded>{key_id}</Coded>],
+    [t("audit.key"), key_name ?? (key_id && <Coded>{key_id}</Coded>)],
     [t("audit.address"), address],
     [
       t("audit.target"),

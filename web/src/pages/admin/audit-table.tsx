@@ -20,7 +20,10 @@ const Outcome = ({ event }: { event: AuditEvent }) =>
     <OutcomeBadge event={event} />
   ) : (
     <Status tone="ok">
-      <span className="@max-[30rem]:sr-only">{t("audit.success")}</span>
+      <span className="sr-only">{t("audit.success")}</span>
+      <span aria-hidden className="@max-[30rem]:hidden">
+        {t("audit.success")}
+      </span>
     </Status>
   )
 

@@ -11,6 +11,7 @@ import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { actorName, targetName } from "./audit-sentence.tsx"
 import { AuditTable } from "./audit-table.tsx"
 
 type Filters = "actor" | "action" | "target" | "outcome" | "hours"
@@ -48,6 +49,7 @@ export const AuditPage = () => {
   const filters = { query, actor, action, target, outcome, hours }
   const filtered = Object.values(filters).some(Boolean)
   const events = useInfiniteQuery(auditQuery(filters))
+  const newest = events.data?.pages[0]?.items[0]
   const file = (format: string): string => {
     const set = Object.entries({ query, actor, action, target, outcome, format })
     return `/api/v1/audit/export?${new URLSearchParams(set.filter((entry): entry is [string, string] => Boolean(entry[1])))}`
@@ -95,12 +97,14 @@ export const AuditPage = () => {
         />
         {actor && (
           <Chip onRemove={() => change({ actor: "" })}>
-            {t("audit.onlyActor", { name: actor })}
+            {t("audit.onlyActor", { name: newest?.actor_id === actor ? actorName(newest) : actor })}
           </Chip>
         )}
         {target && (
           <Chip onRemove={() => change({ target: "" })}>
-            {t("audit.onlyTarget", { name: target })}
+            {t("audit.onlyTarget", {
+              name: newest?.target_id === target ? targetName(newest) : target,
+            })}
           </Chip>
         )}
       </Toolbar>
