@@ -22,7 +22,7 @@ describe("a first run", () => {
     await open("/models")
     await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
     await page.getByRole("button", { name: "Create administrator account" }).click()
-    await page.getByText("Enter a value.").waitFor()
+    await page.getByText("Enter a name.").waitFor()
 
     await page.getByLabel("Name").fill("Ada Lovelace")
     await page.keyboard.press("Tab")

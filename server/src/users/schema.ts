@@ -17,11 +17,11 @@ export const EmailAddress = z
   })
   .max(254)
 
-/** A single line of display text. */
+/** A name: a single line of display text. */
 export const SingleLineText = z
   .string()
   .trim()
-  .min(1, "Enter a value.")
+  .min(1, "Enter a name.")
   .regex(/^\P{Cc}*$/u, "Remove line breaks and control characters.")
 
 export const DisplayName = SingleLineText.max(200)

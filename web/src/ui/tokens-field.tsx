@@ -37,7 +37,7 @@ export const TokensField = (props: TokensFieldProps) => {
             text={text}
             onText={change}
             onAdd={add}
-            placeholder={placeholder}
+            placeholder={values.length === 0 ? placeholder : undefined}
             suggestions={free}
           />
           {values.length > 0 && <TokenList values={values} onValues={onValues} />}

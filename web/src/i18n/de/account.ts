@@ -51,7 +51,8 @@ export const account = {
   "keys.inDays": { one: "In {count} Tag", other: "In {count} Tagen" },
   "keys.models": "Erlaubte Modelle",
   "keys.routes": "Erlaubte Routen",
-  "keys.routesHelp": "Pfade wie /v1/chat/completions oder Präfixe wie /v1/*.",
+  "keys.routesHelp":
+    "Geben Sie einen Pfad wie /v1/chat/completions oder einen Anfang wie /ollama/* ein.",
   "keys.routesPlaceholder": "Alle Routen",
   "keys.revoke": "Schlüssel widerrufen",
   "keys.revokeShort": "Widerrufen",

@@ -108,6 +108,7 @@ export const admin = {
   "connection.address": "Adresse",
   "connection.key": "API-Schlüssel",
   "connection.keyHelp": "Wird verschlüsselt gespeichert. Leer lassen, wenn keiner nötig ist.",
+  "connection.keyStored": "Ein Schlüssel ist gespeichert. Leer lassen, um ihn beizubehalten.",
   "connection.keyKept":
     "Ein Schlüssel, der auf {hint} endet, ist gespeichert. Leer lassen, um ihn beizubehalten.",
   "connection.test": "Verbindung testen",

@@ -49,7 +49,7 @@ export const account = {
   "keys.inDays": { one: "In {count} day", other: "In {count} days" },
   "keys.models": "Allowed models",
   "keys.routes": "Allowed routes",
-  "keys.routesHelp": "Paths such as /v1/chat/completions, or prefixes such as /v1/*.",
+  "keys.routesHelp": "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.",
   "keys.routesPlaceholder": "All routes",
   "keys.revoke": "Revoke key",
   "keys.revokeShort": "Revoke",

@@ -103,6 +103,7 @@ export const admin = {
   "connection.address": "Address",
   "connection.key": "API key",
   "connection.keyHelp": "Stored encrypted. Leave blank if none is needed.",
+  "connection.keyStored": "A key is stored. Leave blank to keep it.",
   "connection.keyKept": "A key ending in {hint} is stored. Leave blank to keep it.",
   "connection.test": "Test connection",
   "connection.enabled": "Enabled",

@@ -39,6 +39,12 @@ interface ConnectionBasicsProps {
   locked?: string | undefined
 }
 
+/** The hint of a short key has none of its characters. */
+const keyHelp = (hint: string | undefined): string => {
+  if (!hint) return t("connection.keyHelp")
+  return hint === "…" ? t("connection.keyStored") : t("connection.keyKept", { hint })
+}
+
 /** Name, address, and key. */
 export const ConnectionBasics = (props: ConnectionBasicsProps) => {
   const { values, set, error, savedKey, locked } = props
@@ -66,7 +72,7 @@ export const ConnectionBasics = (props: ConnectionBasicsProps) => {
       {locked === undefined && (
         <TextField
           label={t("connection.key")}
-          help={savedKey ? t("connection.keyKept", { hint: savedKey }) : t("connection.keyHelp")}
+          help={keyHelp(savedKey)}
           type="password"
           value={values.api_key}
           onValue={(api_key) => set({ api_key })}

@@ -5,13 +5,13 @@ import type { Provisioning } from "../../../../server/src/scim/provisioning-sche
 import { t } from "../../i18n/translate.ts"
 import { provisioningQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
-import { CopyButton } from "../../ui/copy-button.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { AuditTable } from "./audit-table.tsx"
+import { CopyableValue } from "./copyable-value.tsx"
 
 /** Like `openssl rand -base64 32`. */
 const generateToken = (): string =>
@@ -80,16 +80,6 @@ const EnableSection = ({ token }: { token: string | null }) => (
     />
     {token && <p className="max-w-[60ch] text-xs text-muted">{t("provisioning.newToken")}</p>}
   </Section>
-)
-
-const CopyableValue = ({ label, text, copy }: { label: string; text: string; copy: string }) => (
-  <div className="flex flex-col gap-1">
-    <span className="text-sm font-medium">{label}</span>
-    <div className="flex items-center gap-2 rounded border border-line bg-surface py-1 pr-1 pl-3">
-      <code className="min-w-0 flex-1 text-xs break-all">{text}</code>
-      <CopyButton text={text} label={copy} />
-    </div>
-  </div>
 )
 
 interface ConnectSectionProps {

@@ -7,15 +7,15 @@ import { api } from "../../lib/api.ts"
 import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { CopyButton } from "../../ui/copy-button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Field } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { DefinitionList, Page, Section } from "../../ui/page.tsx"
+import { Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Select } from "../../ui/select.tsx"
 import { Time } from "../../ui/time.tsx"
 import { AddSignOnProvider } from "./add-sign-on-provider.tsx"
+import { CopyableValue } from "./copyable-value.tsx"
 
 const policies = ["on", "administrators", "off"] as const
 
@@ -49,7 +49,7 @@ const Provider = ({ provider }: { provider: SignOnProvider }) => (
     <div>
       <h2 className="text-base font-semibold">{provider.label}</h2>
       <p className="text-sm text-muted">
-        {t("signOn.accounts", { count: provider.accounts })} · {t("signOn.lastUsed")}{" "}
+        {t("signOn.accounts", { count: provider.accounts })} · {t("signOn.lastUsed")}:{" "}
         <Time at={provider.last_used_at} />
       </p>
     </div>
@@ -67,17 +67,16 @@ const Addresses = ({ provider }: { provider: SignOnProvider }) => {
     [t("signOn.postLogout"), provider.post_logout_redirect_uri],
   ] as const
   return (
-    <div className="flex flex-col gap-2">
-      <h3 className="text-sm font-medium">{t("signOn.enter")}</h3>
-      <DefinitionList
-        rows={rows.map(([name, address]) => [
-          name,
-          <span key={name} className="flex items-start gap-1">
-            <code className="min-w-0 flex-1 text-xs break-all">{address}</code>
-            <CopyButton text={address} label={t("signOn.copyOne", { name })} />
-          </span>,
-        ])}
-      />
+    <div className="flex flex-col gap-3">
+      <h3 className="text-sm text-muted">{t("signOn.enter")}</h3>
+      {rows.map(([name, address]) => (
+        <CopyableValue
+          key={name}
+          label={name}
+          text={address}
+          copy={t("signOn.copyOne", { name })}
+        />
+      ))}
     </div>
   )
 }
