@@ -21,7 +21,7 @@ import { UsageTotals } from "./usage-totals.tsx"
 
 const daySeconds = 86_400
 const spans = ["7", "30", "90", "365"] as const
-const longestSpan = "365"
+const maxSpan = "365"
 const groupings = ["model", "user", "key", "connection", "day"] as const
 type Grouping = (typeof groupings)[number]
 
@@ -106,11 +106,11 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
               icon={Activity}
               title={t("usage.none")}
               action={
-                span === longestSpan ? (
+                span === maxSpan ? (
                   <ButtonLink to="/">{t("chat.new")}</ButtonLink>
                 ) : (
-                  <Button onClick={() => change({ days: longestSpan })}>
-                    {t("usage.widen", { count: Number(longestSpan) })}
+                  <Button onClick={() => change({ days: maxSpan })}>
+                    {t("usage.widen", { count: Number(maxSpan) })}
                   </Button>
                 )
               }
