@@ -78,6 +78,31 @@ describe("the account pages", () => {
     await page.getByRole("table").getByText("test", { exact: true }).waitFor()
   })
 
+  it("offer a longer range to a user without usage", async () => {
+    const { page, open, context } = await app.openSession()
+    const lise = await app.gateway.createUser("Lise")
+    const data = { email: lise.email, password: "Lise has a password" }
+    await context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data })
+    await open("/account/usage")
+    await page.getByRole("button", { name: "Show the last 365 days" }).click()
+    await expect.poll(() => page.getByLabel("Range").innerText()).toBe("Last 365 days")
+    await page.getByRole("main").getByRole("link", { name: "New chat" }).waitFor()
+  })
+
+  it("keep the current page's tab in view when the window becomes narrow", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/account/sessions")
+    await page.setViewportSize({ width: 360, height: 800 })
+    const tab = page.getByRole("navigation", { name: "Account" }).getByRole("link", {
+      name: "Sessions",
+    })
+    const rightEdge = async () => {
+      const box = await tab.boundingBox()
+      return box ? box.x + box.width : Number.NaN
+    }
+    await expect.poll(rightEdge).toBeLessThanOrEqual(360)
+  })
+
   it("list the sessions and end another one immediately", async () => {
     const here = await app.asAdmin()
     const there = await app.asAdmin()
