@@ -35,7 +35,7 @@ interface Deps {
   settings: Pick<SettingsStore, "current">
 }
 
-const wrong = { description: "The e-mail address or password is incorrect" }
+const wrong = { description: "The email address or password is incorrect" }
 const slow = { description: "Too many failed attempts; see Retry-After" }
 
 export const authRoutes = (deps: Deps): Router => {
@@ -74,7 +74,7 @@ export const authRoutes = (deps: Deps): Router => {
       responses: {
         200: json(SignedIn, "Signed in"),
         403: { description: "Sign-up is turned off, or the request came from another website" },
-        409: { description: "The e-mail address is already in use" },
+        409: { description: "The email address is already in use" },
         422: { description: "A field or the setup code is invalid" },
         429: slow,
       },
@@ -88,7 +88,7 @@ export const authRoutes = (deps: Deps): Router => {
     route("anyone", {
       method: "post",
       path: "/signin",
-      summary: "Sign in with an e-mail address and password",
+      summary: "Sign in with an email address and password",
       body: SignIn,
       responses: {
         200: json(SignedIn, "Signed in"),
@@ -176,7 +176,7 @@ export const authRoutes = (deps: Deps): Router => {
       body: AddUser,
       responses: {
         200: json(User, "The new user"),
-        409: { description: "The e-mail address is already in use" },
+        409: { description: "The email address is already in use" },
       },
     }),
     ({ actor, caller, body }) =>

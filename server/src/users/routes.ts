@@ -39,7 +39,7 @@ export const userRoutes = (router: Router, users: Users): Router => {
         200: json(User, "The updated user"),
         403: { description: "This is the last active administrator" },
         404: unknown,
-        409: { description: "The e-mail address is already in use" },
+        409: { description: "The email address is already in use" },
       },
     }),
     ({ actor, caller, params, body }) =>
@@ -50,7 +50,7 @@ export const userRoutes = (router: Router, users: Users): Router => {
       method: "post",
       path: "/:id/release",
       grantsPrivileges: true,
-      summary: "Release the e-mail address of an inactive account; its data remains",
+      summary: "Release the email address of an inactive account; its data remains",
       params: IdParams,
       responses: {
         200: json(User, "The updated user"),
