@@ -1,22 +1,23 @@
 import { useEffect, useRef } from "react"
+import { isMessageKey, t } from "../i18n/translate.ts"
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-const labels: Record<string, string> = {
-  mod: isMac ? "⌘" : "Ctrl",
-  shift: isMac ? "⇧" : "Shift",
-  alt: isMac ? "⌥" : "Alt",
+const symbols: Record<string, string> = {
+  ...(isMac && { mod: "⌘", shift: "⇧", alt: "⌥" }),
   up: "↑",
-  enter: "Enter",
-  escape: "Esc",
-  tab: "Tab",
+}
+
+const labelOf = (key: string): string => {
+  const symbol = symbols[key]
+  if (symbol) return symbol
+  const name = `key.${key}`
+  if (isMessageKey(name)) return t(name)
+  return key.length === 1 ? key.toLocaleUpperCase() : key
 }
 
 /** The key labels of a combination such as `mod+shift+c` on this platform. */
-export const keyLabels = (combination: string): string[] =>
-  combination
-    .split("+")
-    .map((key) => labels[key] ?? (key.length === 1 ? key.toLocaleUpperCase() : key))
+export const keyLabels = (combination: string): string[] => combination.split("+").map(labelOf)
 
 const matches = (event: KeyboardEvent, combination: string): boolean => {
   const keys = combination.split("+")

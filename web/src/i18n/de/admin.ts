@@ -1,7 +1,7 @@
 export const admin = {
   "admin.title": "Verwaltung",
   "users.title": "Benutzer",
-  "users.lead": "Alle, die hier ein Konto haben, und ihre Rolle.",
+  "users.lead": "Alle Konten auf diesem Server und ihre Rollen.",
   "users.one": "Benutzer",
   "users.add": "Benutzer hinzufügen",
   "users.addLead":
@@ -17,13 +17,14 @@ export const admin = {
     "Löscht das Konto samt API-Schlüsseln und Sitzungen endgültig. Wenn Sie nur den Zugriff sperren möchten, deaktivieren Sie das Konto stattdessen.",
   "user.name": "Name",
   "user.role": "Rolle",
-  "user.roleHelp": "Admins können alles ändern; ausstehende Benutzer warten auf Freigabe.",
+  "user.roleHelp":
+    "Admins können alles ändern. Benutzer mit der Rolle „Ausstehend“ warten auf Freigabe.",
   "user.active": "Status",
   "user.isActive": "Aktiv",
   "user.isWaiting": "Wartet auf Freigabe",
   "user.isInactive": "Inaktiv",
   "user.activeHelp":
-    "Wenn Sie ein Konto deaktivieren, enden seine Sitzungen, API-Schlüssel und laufenden Antworten sofort.",
+    "Beim Deaktivieren enden sofort alle Sitzungen und laufenden Antworten, und die API-Schlüssel werden gesperrt.",
   "user.seen": "Zuletzt aktiv",
   "user.created": "Erstellt",
   "user.source": "Herkunft",
@@ -36,7 +37,7 @@ export const admin = {
   "release.lead":
     "Gehört {email} inzwischen einer anderen Person, geben Sie die Adresse frei. Dieses Konto behält alles, was ihm gehört; der Identitätsanbieter erstellt für die nächste Person ein neues Konto.",
   "release.deletedLead":
-    "Der Identitätsanbieter hat dieses Konto gelöscht, und niemand anderes kann es übernehmen. Gehört {email} inzwischen einer anderen Person, geben Sie die Adresse frei. Dieses Konto behält alles, was ihm gehört; der Identitätsanbieter erstellt für die nächste Person ein neues Konto.",
+    "Der Identitätsanbieter hat dieses Konto gelöscht, und niemand sonst kann es übernehmen. Gehört {email} inzwischen einer anderen Person, geben Sie die Adresse frei. Dieses Konto behält alles, was ihm gehört; der Identitätsanbieter erstellt für die nächste Person ein neues Konto.",
   "release.done":
     "{email} ist freigegeben und kann von einem anderen Konto verwendet werden. Um die Adresse wieder mit diesem Konto zu verwenden, reaktivieren Sie es, solange kein anderes Konto sie hat.",
   "release.deleted": "Vom Identitätsanbieter gelöscht:",
@@ -82,7 +83,7 @@ export const admin = {
   "grants.remove": "{name} entfernen",
   "connections.title": "Verbindungen",
   "connections.lead":
-    "Laufzeitumgebungen und Anbieter, die hier Modelle bereitstellen. Bieten mehrere Verbindungen dasselbe Modell an, gehen Anfragen an die am wenigsten ausgelastete, dann in dieser Reihenfolge.",
+    "Laufzeitumgebungen und Anbieter, die hier Modelle bereitstellen. Bieten mehrere Verbindungen dasselbe Modell an, gehen Anfragen an die am wenigsten ausgelastete, bei gleicher Auslastung in dieser Reihenfolge.",
   "connections.one": "Verbindung",
   "connections.add": "Verbindung hinzufügen",
   "connections.addLead":
@@ -120,9 +121,9 @@ export const admin = {
   "connection.prefix": "Präfix",
   "connection.prefixHelp":
     "Wird jeder Modell-ID vorangestellt, wie in präfix.modell, um gleichnamige Modelle zu unterscheiden.",
-  "connection.connect_timeout": "Timeout Verbindung (s)",
-  "connection.first_byte_timeout": "Timeout erstes Byte (s)",
-  "connection.idle_timeout": "Timeout Leerlauf (s)",
+  "connection.connect_timeout": "Verbindungs-Timeout (s)",
+  "connection.first_byte_timeout": "Timeout bis zum ersten Byte (s)",
+  "connection.idle_timeout": "Leerlauf-Timeout (s)",
   "connection.usual": "Standard",
   "health.healthy": "In Ordnung",
   "health.resting": "Gestört",
@@ -130,7 +131,7 @@ export const admin = {
   "health.disabled": "Deaktiviert",
   "usage.title": "Nutzung",
   "usage.ownTitle": "Ihre Nutzung",
-  "usage.lead": "Anfragen und Tokens über diesen Server. Die Tage beziehen sich auf UTC.",
+  "usage.lead": "Anfragen und Tokens über diesen Server. Ein Tag beginnt um 0 Uhr UTC.",
   "usage.csv": "CSV herunterladen",
   "usage.range": "Zeitraum",
   "usage.lastDays": "Letzte {count} Tage",
@@ -170,8 +171,8 @@ export const admin = {
   "settings.titles": "Titel neuer Chats",
   "settings.titlesHelp": "Bei kostenpflichtigen Modellen kostet jeder Titel etwas.",
   "settings.titles.words": "Anfang der Nachricht",
-  "settings.titles.local": "Vom Modell des Chats, wenn lokal",
-  "settings.titles.any": "Vom Modell des Chats",
+  "settings.titles.local": "Chat-Modell, wenn es lokal läuft",
+  "settings.titles.any": "Chat-Modell",
   "settings.proxy": "OpenAI-Durchleitung",
   "settings.proxyHelp": "Stellt die API jeder Verbindung unverändert unter /openai bereit.",
   "settings.files": "Antworten aus Dateien",

@@ -1,6 +1,6 @@
 export const audit = {
   "audit.title": "Audit-Protokoll",
-  "audit.lead": "Wer was wann und von wo getan hat. Ereignisse lassen sich nicht ändern.",
+  "audit.lead": "Wer wann was von wo aus getan hat. Ereignisse lassen sich nicht ändern.",
   "audit.one": "Ereignis",
   "audit.search": "Namen, Adressen und IDs suchen",
   "audit.ndjson": "NDJSON exportieren",

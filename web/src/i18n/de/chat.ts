@@ -76,7 +76,7 @@ export const chat = {
   "chat.rename": "Chat umbenennen",
   "chat.title": "Titel",
   "chat.pin": "Chat anheften",
-  "chat.unpin": "Chat lösen",
+  "chat.unpin": "Chat nicht mehr anheften",
   "chat.tags": "Schlagwörter",
   "chat.archive": "Chat archivieren",
   "chat.unarchive": "Chat aus dem Archiv holen",
@@ -119,7 +119,7 @@ export const chat = {
   "chat.showDiagram": "Diagramm anzeigen",
   "chat.showSource": "Code anzeigen",
   "chat.error.process_ended":
-    "Der Server wurde unterbrochen, bevor diese Antwort vollständig war. Die Teilantwort wurde gespeichert.",
+    "Der Server wurde beendet, bevor diese Antwort vollständig war. Die Teilantwort wurde gespeichert.",
   "chat.error.shutting_down":
     "Der Server wurde heruntergefahren, bevor diese Antwort vollständig war. Die Teilantwort wurde gespeichert.",
   "chat.error.revoked": "Ihre Sitzung wurde beendet, bevor diese Antwort vollständig war.",

@@ -7,7 +7,7 @@ export const composer = {
   "composer.queuedEdit": "Wartende Nachricht bearbeiten",
   "composer.queuedRemove": "Wartende Nachricht entfernen",
   "composer.notSent":
-    "Die Antwort wurde nicht fertig, deshalb wurde Ihre Nachricht nicht gesendet.",
+    "Die Antwort wurde nicht fertiggestellt. Ihre Nachricht wurde daher nicht gesendet.",
   "composer.starters": "Vorschläge",
   "composer.starterSummary": "Einen Text zusammenfassen",
   "composer.starterSummaryText": "Diesen Text in fünf Sätzen zusammenfassen:\n\n",

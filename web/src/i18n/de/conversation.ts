@@ -1,5 +1,5 @@
 export const conversation = {
-  "answer.sharedBy": "Geteilt von {name} · nur lesbar",
+  "answer.sharedBy": "Geteilt von {name} · schreibgeschützt",
   "answer.copyChat": "In eigener Kopie fortsetzen",
   "answer.stop": "Stoppen",
   "answer.thinking": "Denkt nach · {time}",
@@ -21,8 +21,7 @@ export const conversation = {
   "answer.yourReason": "Ihre Begründung: {reason}",
   "answer.editReason": "Begründung bearbeiten",
   "ratings.title": "Bewertungen",
-  "ratings.lead":
-    "Wie Antworten bewertet werden. Sie sehen die Begründung, aber nicht die Unterhaltung.",
+  "ratings.lead": "Wie Antworten bewertet werden. Sie sehen die Begründung, aber nicht den Chat.",
   "ratings.search": "Begründungen durchsuchen",
   "ratings.value": "Bewertung",
   "ratings.all": "Alle Bewertungen",

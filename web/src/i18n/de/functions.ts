@@ -8,13 +8,13 @@ export const functions = {
   "functions.search": "Funktionen suchen",
   "functions.none": "Noch keine Funktionen",
   "functions.noneHelp":
-    "Eine Funktion ist ein selbst geschriebenes Modell oder ein selbst geschriebener Filter. Sie kann Regeln folgen, andere Modelle aufrufen oder Ihre eigenen Dienste nutzen. Erstellen Sie eine, um zu beginnen.",
+    "Eine Funktion ist ein Modell oder ein Filter aus eigenem Code. Sie kann Regeln folgen, andere Modelle aufrufen oder Ihre eigenen Dienste nutzen. Erstellen Sie eine, um zu beginnen.",
   "functions.gone": "Funktion nicht gefunden",
   "functions.goneHelp": "Möglicherweise wurde sie gelöscht, oder die Adresse stimmt nicht.",
   "functions.name": "Name",
   "functions.id": "ID",
   "functions.idHelp":
-    "Unter diesem Namen rufen Programme die Funktion auf. Verwenden Sie Kleinbuchstaben, Ziffern und Unterstriche. Er lässt sich später nicht ändern.",
+    "Unter diesem Namen rufen Programme die Funktion auf. Verwenden Sie Kleinbuchstaben, Ziffern und Unterstriche. Der Name lässt sich später nicht ändern.",
   "functions.description": "Beschreibung",
   "functions.begin": "Beginnen mit",
   "functions.kind": "Typ",
@@ -96,7 +96,7 @@ export const functions = {
   "values.secret": "Wird verschlüsselt gespeichert und nicht mehr angezeigt.",
   "values.usual": "Standard: {value}",
   "values.missing": "Erforderlich, bevor die Funktion ausgeführt werden kann.",
-  "values.choose": "Wählen",
+  "values.choose": "Auswählen",
   "access.hosts": "Erlaubte Hosts",
   "access.hostsHelp":
     "Hosts, von denen die Funktion Daten abrufen darf, z. B. api.example.com. Leer lassen, um keine zu erlauben. Adressen im internen Netzwerk sind immer gesperrt.",

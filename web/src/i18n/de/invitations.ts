@@ -1,12 +1,13 @@
 export const invitations = {
   "invitations.title": "Einladungen",
   "invitations.lead":
-    "Links, mit denen Personen selbst ein Konto anlegen, auch wenn die Registrierung ausgeschaltet ist.",
+    "Links, mit denen Personen selbst ein Konto erstellen können, auch wenn die Registrierung ausgeschaltet ist.",
   "invitations.create": "Einladung erstellen",
-  "invitations.createLead": "Sie erhalten einen Link für eine Person. Er funktioniert einmal.",
+  "invitations.createLead":
+    "Sie erhalten einen Link, den Sie einer Person senden. Er funktioniert nur einmal.",
   "invitations.none": "Noch keine Einladungen",
   "invitations.noneHelp":
-    "Erstellen Sie eine Einladung und senden Sie den Link an eine neue Person.",
+    "Erstellen Sie eine Einladung, und senden Sie den Link an eine neue Person.",
   "invitations.recipient": "Für",
   "invitations.anyone": "Alle mit dem Link",
   "invitations.oneRecipient": "eine Person",
@@ -19,11 +20,11 @@ export const invitations = {
   "invitations.removeGroup": "{name} entfernen",
   "invitations.created": "Die Einladung ist bereit",
   "invitations.createdLead":
-    "Senden Sie diesen Link an {recipient}. Er wird nur jetzt angezeigt, funktioniert einmal und läuft am {date} ab.",
+    "Senden Sie diesen Link an {recipient}. Er wird nur jetzt angezeigt, funktioniert nur einmal und läuft am {date} ab.",
   "invitations.copy": "Link kopieren",
   "invitations.revoke": "Einladung widerrufen",
   "invitations.revokeShort": "Widerrufen",
-  "invitations.revokeOne": "Einladung für {name} widerrufen",
+  "invitations.revokeOne": "Einladung widerrufen: {name}",
   "invitations.revokeHelp": "Der Link funktioniert ab sofort nicht mehr.",
   "invitations.state.open": "Offen",
   "invitations.state.accepted": "Verwendet",
@@ -31,17 +32,17 @@ export const invitations = {
   "invitations.state.expired": "Abgelaufen",
   "invitations.state.void": "Ungültig",
   "invite.title": "Sie sind eingeladen",
-  "invite.lead": "Legen Sie Ihr Konto an. Die Einladung gilt bis {date}.",
+  "invite.lead": "Erstellen Sie Ihr Konto. Die Einladung gilt bis {date}.",
   "invite.signedIn":
-    "Sie sind als {email} angemeldet. Um ein weiteres Konto anzulegen, melden Sie sich ab und öffnen Sie den Link erneut.",
+    "Sie sind als {email} angemeldet. Um ein weiteres Konto zu erstellen, melden Sie sich ab, und öffnen Sie den Link erneut.",
   "invite.continue": "Weiter zu Ihren Chats",
   "invite.accepted": "Diese Einladung wurde bereits verwendet",
   "invite.accepted.do":
-    "Melden Sie sich an, wenn Sie sie verwendet haben. Bitten Sie sonst um eine neue Einladung.",
+    "Wenn Sie selbst sie verwendet haben, melden Sie sich an. Bitten Sie andernfalls um eine neue Einladung.",
   "invite.revoked": "Diese Einladung wurde widerrufen",
-  "invite.revoked.do": "Bitten Sie die Person, die sie gesendet hat, um eine neue.",
+  "invite.revoked.do": "Bitten Sie die Person, von der die Einladung stammt, um eine neue.",
   "invite.expired": "Diese Einladung ist abgelaufen",
-  "invite.expired.do": "Bitten Sie die Person, die sie gesendet hat, um eine neue.",
+  "invite.expired.do": "Bitten Sie die Person, von der die Einladung stammt, um eine neue.",
   "invite.void": "Diese Einladung ist nicht mehr gültig",
   "invite.void.do": "Bitten Sie die Administration um eine neue.",
 }

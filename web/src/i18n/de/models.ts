@@ -83,7 +83,7 @@ export const models = {
   "param.effort.high": "Hoch",
   "param.stop": "Stoppsequenzen",
   "param.stopHelp":
-    "Die Antwort endet vor jeder dieser Zeichenfolgen. Drücken Sie die Eingabetaste, um eine hinzuzufügen.",
+    "Die Antwort endet, bevor eine dieser Zeichenfolgen erscheint. Drücken Sie die Eingabetaste, um eine hinzuzufügen.",
   "try.title": "Modell testen",
   "try.lead": "Verwendet die aktuellen Angaben, auch nicht gespeicherte.",
   "try.question": "Stellen Sie eine Frage",

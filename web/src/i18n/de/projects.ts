@@ -1,14 +1,15 @@
 export const projects = {
   "projects.title": "Projekte",
   "projects.project": "Projekt",
-  "projects.lead": "Ein Projekt gibt seinen Chats dieselben Anweisungen, Dateien und Modelle.",
+  "projects.lead":
+    "Alle Chats eines Projekts verwenden dieselben Anweisungen, dieselben Dateien und dasselbe Modell.",
   "projects.create": "Neues Projekt",
   "projects.createAction": "Projekt erstellen",
   "projects.settings": "Projekteinstellungen",
   "projects.name": "Name",
   "projects.instructions": "Anweisungen",
   "projects.instructionsHelp":
-    "Stehen am Anfang jedes Chats, noch vor dessen eigenem Systemprompt.",
+    "Stehen am Anfang jedes Chats, noch vor dessen eigenem System-Prompt.",
   "projects.model": "Modell für neue Chats",
   "projects.noModel": "Zuletzt verwendetes Modell",
   "projects.files": "Dateien und Sammlungen",

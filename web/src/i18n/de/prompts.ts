@@ -3,11 +3,11 @@ export const prompts = {
   "prompts.lead": "Texte, die Sie oft verwenden. Fügen Sie sie im Chat mit / ein.",
   "prompts.create": "Prompt erstellen",
   "prompts.createLead":
-    "Speichern Sie einen Text unter einem Befehl und fügen Sie ihn in jedem Chat ein.",
+    "Speichern Sie einen Text unter einem Befehl, und fügen Sie ihn in jedem Chat ein.",
   "prompts.search": "Prompts suchen",
   "prompts.none": "Noch keine Prompts",
   "prompts.noneHelp":
-    "Speichern Sie einen Text, den Sie oft verwenden, und fügen Sie ihn im Chat mit / ein.",
+    "Speichern Sie einen Text, den Sie oft verwenden, und fügen Sie ihn dann im Chat mit / ein.",
   "prompts.name": "Titel",
   "prompts.command": "Befehl",
   "prompts.commandHelp": "Geben Sie im Chat / und diesen Befehl ein.",
@@ -19,7 +19,7 @@ export const prompts = {
   "prompts.grants": "Zugriff",
   "prompts.onlyOwnerShares": "Nur Eigentümer und Admins können diesen Prompt teilen oder löschen.",
   "prompts.owner": "Eigentümer",
-  "prompts.updated": "Geändert",
+  "prompts.updated": "Aktualisiert",
   "prompts.delete": "Prompt löschen",
   "prompts.deleteOne": "{name} löschen",
   "prompts.deleteHelp":
@@ -27,7 +27,7 @@ export const prompts = {
   "prompts.add": "Prompt einfügen",
   "prompts.save": "Als Prompt speichern",
   "prompts.choose": "Prompts",
-  "prompts.noMatch": "Kein Prompt passt.",
+  "prompts.noMatch": "Keine passenden Prompts.",
   "prompts.by": "von {name}",
   "prompts.fillIn": "„{name}“ ausfüllen",
   "prompts.insert": "Einfügen",
@@ -37,9 +37,10 @@ export const prompts = {
   "instructions.lead": "Was Modelle über Sie wissen sollten und wie sie antworten sollen.",
   "instructions.text": "Anweisungen",
   "instructions.help":
-    "Wird dem Modell mit jeder Nachricht Ihrer eigenen Chats gesendet, aber nicht mit API-Anfragen.",
-  "instructions.placeholder": "Zum Beispiel: Ich arbeite im Hafenamt. Antworten Sie kurz.",
-  "models.starters": "Einstiege",
-  "models.startersHelp": "Bis zu vier Vorschläge, die die Startseite für dieses Modell zeigt.",
-  "models.starter": "Einstieg {count}",
+    "Geht mit jeder Nachricht in Ihren eigenen Chats an das Modell, aber nicht mit API-Anfragen.",
+  "instructions.placeholder":
+    "Zum Beispiel: Ich arbeite im Hafenamt. Kurz antworten, metrische Einheiten verwenden.",
+  "models.starters": "Startvorschläge",
+  "models.startersHelp": "Bis zu vier Vorschläge auf der Startseite für dieses Modell.",
+  "models.starter": "Startvorschlag {count}",
 }

@@ -8,15 +8,15 @@ export const serverMessages: Record<string, string> = {
   "Enter a model ID.": "Geben Sie eine Modell-ID ein.",
   "Enter a number.": "Geben Sie eine Zahl ein.",
   "Enter a whole number.": "Geben Sie eine ganze Zahl ein.",
-  "Enter a number of at least {min}.": "Geben Sie eine Zahl ab {min} ein.",
+  "Enter a number of at least {min}.": "Geben Sie eine Zahl von mindestens {min} ein.",
   "Enter a number above {min}.": "Geben Sie eine Zahl über {min} ein.",
-  "Enter a number of at most {max}.": "Geben Sie eine Zahl bis {max} ein.",
+  "Enter a number of at most {max}.": "Geben Sie eine Zahl von höchstens {max} ein.",
   "Use at least {min} characters.": "Verwenden Sie mindestens {min} Zeichen.",
   "Use at most {max} characters.": "Verwenden Sie höchstens {max} Zeichen.",
   "Add an entry.": "Fügen Sie einen Eintrag hinzu.",
   "Add at least {min} entries.": "Fügen Sie mindestens {min} Einträge hinzu.",
   "Use at most {max} entries.": "Verwenden Sie höchstens {max} Einträge.",
-  "Choose one of: {choices}.": "Wählen Sie eine dieser Angaben: {choices}.",
+  "Choose one of: {choices}.": "Wählen Sie eine dieser Optionen: {choices}.",
   "Remove line breaks and control characters.": "Entfernen Sie Zeilenumbrüche und Steuerzeichen.",
   "Do not use spaces or control characters.": "Verwenden Sie keine Leer- oder Steuerzeichen.",
 
@@ -74,7 +74,7 @@ export const serverMessages: Record<string, string> = {
   'A function with the ID "{id}" already exists.':
     "Eine Funktion mit der ID „{id}“ gibt es bereits.",
   "Start with a lowercase letter and use only a-z, 0-9 and _.":
-    "Beginnen Sie mit einem Kleinbuchstaben und verwenden Sie nur a-z, 0-9 und _.",
+    "Beginnen Sie mit einem Kleinbuchstaben, und verwenden Sie nur a–z, 0–9 und _.",
   "Enter the source code.": "Geben Sie den Quelltext ein.",
   "Enter a host such as api.example.com, *.example.com or host:8443.":
     "Geben Sie einen Host wie api.example.com, *.example.com oder host:8443 ein.",

@@ -39,7 +39,7 @@ export const start = {
   "source.foundEmpty":
     "Ollama unter {address} gefunden. Es sind noch keine Modelle vorhanden. Laden Sie zuerst eines herunter.",
   "source.notFound":
-    "Unter {address} wurde keine Laufzeitumgebung gefunden. Starten Sie Ollama und suchen Sie erneut, oder verbinden Sie unten einen Anbieter.",
+    "Unter {address} wurde keine Laufzeitumgebung gefunden. Starten Sie Ollama, und suchen Sie erneut, oder verbinden Sie unten einen Anbieter.",
   "source.lookAgain": "Erneut suchen",
   "source.have": {
     one: "{count} Modell ist bereit.",
