@@ -18,6 +18,20 @@ describe("translated messages of the gateway", () => {
     expect(translate(placeholder)).toContain("{{sources}}")
   })
 
+  it("translate values that are messages", () => {
+    const translate = createMessageTranslator(serverMessages)
+    expect(
+      translate(
+        "Can't reach http://127.0.0.1:9/v1: connection refused. Check the address and that the server is running.",
+      ),
+    ).toBe(
+      "http://127.0.0.1:9/v1 ist nicht erreichbar: Verbindung abgelehnt. Prüfen Sie die Adresse und ob der Server läuft.",
+    )
+    expect(translate('The provider "Local" did not respond in time.')).toBe(
+      "Der Anbieter „Local“ hat nicht rechtzeitig geantwortet.",
+    )
+  })
+
   it("stay as they are without a translation", () => {
     const translate = createMessageTranslator(serverMessages)
     expect(translate("The disk is full.")).toBe("The disk is full.")
@@ -28,7 +42,10 @@ describe("translated messages of the gateway", () => {
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
       .map((name) => readFileSync(join(serverFolder, name), "utf8"))
       .join("\n")
-    const parts = Object.keys(serverMessages).flatMap((template) => template.split(/\{\w+\}/))
+    // Some are put together, such as: The provider "Local" + did not respond in time + a period.
+    const parts = Object.keys(serverMessages)
+      .flatMap((template) => template.split(/\{\w+\}/))
+      .map((part) => part.replace(/^[\s".]+|[\s".]+$/g, ""))
     expect(parts.filter((part) => part.length > 3 && !source.includes(part))).toEqual([])
   })
 })

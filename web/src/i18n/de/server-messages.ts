@@ -1,5 +1,10 @@
-/** The gateway's messages on forms; the keys are its English texts. */
+import { fileMessages } from "./file-messages.ts"
+import { providerMessages } from "./provider-messages.ts"
+
+/** The gateway's messages on forms and in errors; the keys are its English texts. */
 export const serverMessages: Record<string, string> = {
+  ...fileMessages,
+  ...providerMessages,
   "Enter a value.": "Geben Sie einen Wert ein.",
   "Enter a text.": "Geben Sie einen Text ein.",
   "Enter a name.": "Geben Sie einen Namen ein.",

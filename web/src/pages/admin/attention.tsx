@@ -25,7 +25,10 @@ const maxBackupAgeSeconds = 7 * 86_400
 const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
   const items: AttentionItem[] = []
   if (storage_failure !== null)
-    items.push({ id: "storage", text: t("overview.storageFails", { problem: storage_failure }) })
+    items.push({
+      id: "storage",
+      text: t("overview.storageFails", { problem: translateServerMessage(storage_failure) }),
+    })
   if (disk?.is_low)
     items.push({
       id: "disk",
@@ -53,7 +56,7 @@ const connectionItems = (connections: readonly Connection[]): AttentionItem[] =>
     .map(({ id, name, health }) => ({
       id,
       text: t("overview.connectionFails", { name }),
-      note: health.last_error,
+      note: health.last_error && translateServerMessage(health.last_error),
       link: (
         <ButtonLink to="/admin/connections/$connectionId" params={{ connectionId: id }}>
           {t("overview.openConnection")}

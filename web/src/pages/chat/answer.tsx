@@ -1,6 +1,6 @@
 import { CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
 import { memo, useMemo } from "react"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { Button } from "../../ui/button.tsx"
@@ -15,7 +15,7 @@ const gatewayErrors = new Set(["process_ended", "shutting_down", "revoked"])
 
 const errorText = ({ code, message }: NonNullable<Message["error"]>, state: string): string => {
   const own = code === "unauthorized" && state === "interrupted" ? "revoked" : code
-  if (!gatewayErrors.has(own)) return message
+  if (!gatewayErrors.has(own)) return translateServerMessage(message)
   return t(`chat.error.${own as "process_ended" | "shutting_down" | "revoked"}`)
 }
 

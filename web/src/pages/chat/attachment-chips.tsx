@@ -6,6 +6,7 @@ import { fileApi } from "../../lib/knowledge-api.ts"
 import type { Upload } from "../../lib/uploads.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
+import { errorText } from "../../ui/error-note.tsx"
 import type { Attachment, DraftAttachment } from "./attachments.ts"
 
 interface ChipProps {
@@ -64,8 +65,8 @@ const progressText = ({ state, sent, size }: Upload): string => {
   return `${Math.floor((sent / Math.max(size, 1)) * 100)} %`
 }
 
-const errorText = (error: unknown): string =>
-  error instanceof Error ? error.message : t("upload.failed")
+const failureText = (error: unknown): string =>
+  error instanceof Error ? errorText(error) : t("upload.failed")
 
 interface AttachedChipProps {
   attached: DraftAttachment
@@ -79,7 +80,7 @@ const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
       icon={iconOf(one)}
       name={one.name}
       note={one.state === "reading" ? t("attach.reading") : undefined}
-      error={retry.error ? errorText(retry.error) : one.error}
+      error={retry.error ? failureText(retry.error) : one.error}
       onRetry={one.state === "failed" ? () => retry.mutate() : undefined}
       removeLabel={t("attach.remove", { name: one.name })}
       onRemove={onRemove}
@@ -116,7 +117,7 @@ export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel
           }
           name={name}
           note={failed ? undefined : progressText(upload)}
-          error={failed ? errorText(error) : null}
+          error={failed ? failureText(error) : null}
           onRetry={failed ? () => onRetry(key) : undefined}
           removeLabel={t(failed ? "attach.remove" : "upload.cancelOne", { name })}
           onRemove={() => onCancel(key)}

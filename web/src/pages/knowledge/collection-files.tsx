@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Ellipsis, FileText, RotateCw } from "lucide-react"
 import { useState } from "react"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import {
   type CollectionFile,
@@ -89,7 +89,9 @@ const Name = ({ id, filename, meta, data }: CollectionFile) => {
           {filename}
         </Link>
       </NameCell>
-      {data.error && <p className="text-xs break-words text-danger">{data.error}</p>}
+      {data.error && (
+        <p className="text-xs break-words text-danger">{translateServerMessage(data.error)}</p>
+      )}
     </div>
   )
 }

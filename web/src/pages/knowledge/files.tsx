@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Files } from "lucide-react"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { formatBytes } from "../../lib/format.ts"
 import { filesQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
@@ -63,7 +63,7 @@ export const FilesPage = () => {
                     sort: "filename",
                     grow: true,
                     cell: ({ id, filename, data }) => (
-                      <NameCell note={data.error}>
+                      <NameCell note={data.error && translateServerMessage(data.error)}>
                         <Link to="/knowledge/files/$fileId" params={{ fileId: id }}>
                           {filename}
                         </Link>

@@ -1,0 +1,58 @@
+/** The gateway's messages about providers and its storage; the keys are its English texts. */
+export const providerMessages: Record<string, string> = {
+  "Connected, but no models are available yet.":
+    "Verbunden, aber es sind noch keine Modelle verfügbar.",
+  "Can't reach {address}: {reason}. Check the address and that the server is running.":
+    "{address} ist nicht erreichbar: {reason}. Prüfen Sie die Adresse und ob der Server läuft.",
+  "The connection to {address} failed: {reason}":
+    "Die Verbindung zu {address} ist fehlgeschlagen: {reason}",
+  "connection refused": "Verbindung abgelehnt",
+  "unknown host": "unbekannter Host",
+  "the DNS lookup failed temporarily": "vorübergehender Fehler bei der DNS-Abfrage",
+  "no route to host": "keine Route zum Host",
+  "network unreachable": "Netzwerk nicht erreichbar",
+  "{address} rejected the API key (status {status}). Check the key.":
+    "{address} hat den API-Schlüssel abgelehnt (Status {status}). Prüfen Sie den Schlüssel.",
+  "{address} has no model list at this path (404). {hint}":
+    "{address} hat unter diesem Pfad keine Modellliste (404). {hint}",
+  "The base URL usually ends in /v1.": "Die Basis-URL endet meist auf /v1.",
+  "Use the base URL without a path.": "Verwenden Sie die Basis-URL ohne Pfad.",
+  "{address} did not respond within {seconds} seconds.":
+    "{address} hat nicht innerhalb von {seconds} Sekunden geantwortet.",
+  "{address} did not respond like {service}.":
+    "Die Antwort von {address} stammt nicht von {service}.",
+  "an OpenAI-style API": "einer OpenAI-kompatiblen API",
+  "The provider": "Der Anbieter",
+  'The provider "{name}" cannot be reached.': "Der Anbieter „{name}“ ist nicht erreichbar.",
+  'The provider "{name}" closed the connection before responding.':
+    "Der Anbieter „{name}“ hat die Verbindung vor der Antwort geschlossen.",
+  'The provider "{name}" did not respond in time.':
+    "Der Anbieter „{name}“ hat nicht rechtzeitig geantwortet.",
+  'The provider "{name}" stopped sending in the middle of its response.':
+    "Der Anbieter „{name}“ hat mitten in der Antwort aufgehört zu senden.",
+  'The provider "{name}" closed the connection in the middle of its response.':
+    "Der Anbieter „{name}“ hat die Verbindung mitten in der Antwort geschlossen.",
+  'The provider "{name}" sent an unreadable response.':
+    "Der Anbieter „{name}“ hat eine unlesbare Antwort gesendet.",
+  'The provider "{name}" sent more than the maximum of 4 MB. The partial answer was saved.':
+    "Der Anbieter „{name}“ hat mehr als 4 MB gesendet. Die Teilantwort wurde gespeichert.",
+  'The provider "{name}" rejected the gateway\'s credential. Contact an administrator.':
+    "Der Anbieter „{name}“ hat die Zugangsdaten des Gateways abgelehnt. Wenden Sie sich an die Administration.",
+  'The provider "{name}" reported an error.': "Der Anbieter „{name}“ hat einen Fehler gemeldet.",
+  'The provider "{name}" responded with an unexpected status {status}.':
+    "Der Anbieter „{name}“ hat mit dem unerwarteten Status {status} geantwortet.",
+  'The provider "{name}" responded with status {status} and no readable error message.':
+    "Der Anbieter „{name}“ hat mit Status {status} und ohne lesbare Fehlermeldung geantwortet.",
+  "{address} did not respond in time.": "{address} hat nicht rechtzeitig geantwortet.",
+  "{address} responded with status {status}: {reason}":
+    "{address} hat mit Status {status} geantwortet: {reason}",
+  "{address} responded with status {status}.": "{address} hat mit Status {status} geantwortet.",
+  'Your access to the model "{id}" was revoked.':
+    "Ihr Zugriff auf das Modell „{id}“ wurde widerrufen.",
+  "The database's disk is full": "Der Datenträger der Datenbank ist voll",
+  "The disk for uploaded files is full": "Der Datenträger für hochgeladene Dateien ist voll",
+  "Cannot write to the database's disk":
+    "Auf den Datenträger der Datenbank kann nicht geschrieben werden",
+  "Cannot write to the storage for uploaded files":
+    "In den Speicher für hochgeladene Dateien kann nicht geschrieben werden",
+}
