@@ -44,7 +44,7 @@ export const account = {
   "keys.someModels": { one: "{count} Modell", other: "{count} Modelle" },
   "keys.allRoutes": "alle Routen",
   "keys.someRoutes": { one: "{count} Route", other: "{count} Routen" },
-  "keys.used": "Zuletzt verwendet",
+  "keys.used": "Verwendet",
   "keys.created": "Erstellt",
   "keys.expires": "Läuft ab",
   "keys.expired": "Abgelaufen",

@@ -6,7 +6,7 @@ export const admin = {
   "users.add": "Benutzer hinzufügen",
   "users.addLead":
     "Teilen Sie dem neuen Benutzer das Passwort mit. Es lässt sich unter „Konto“ ändern.",
-  "users.search": "Name oder E-Mail suchen",
+  "users.search": "Name, E-Mail suchen",
   "users.anyRole": "Alle Rollen",
   "users.anyState": "Jeder Status",
   "users.approve": "Freigeben",

@@ -3,6 +3,7 @@ export const fileMessages: Record<string, string> = {
   "File not found.": "Diese Datei gibt es nicht mehr.",
   "Collection not found.": "Diese Sammlung gibt es nicht mehr.",
   "The file is empty.": "Die Datei ist leer.",
+  "The file is too large (maximum {max} bytes).": "Die Datei ist zu groß.",
   'File "{name}" cannot be read: {reason}':
     "Die Datei „{name}“ lässt sich nicht auswerten: {reason}",
   'File "{name}" was stored without being processed. Process it first.':

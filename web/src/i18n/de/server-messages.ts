@@ -1,8 +1,10 @@
+import { actionMessages } from "./action-messages.ts"
 import { fileMessages } from "./file-messages.ts"
 import { providerMessages } from "./provider-messages.ts"
 
 /** The gateway's messages on forms and in errors; the keys are its English texts. */
 export const serverMessages: Record<string, string> = {
+  ...actionMessages,
   ...fileMessages,
   ...providerMessages,
   "Enter a value.": "Geben Sie einen Wert ein.",

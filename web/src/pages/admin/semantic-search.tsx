@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding-schema.ts"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
-import { t } from "../../i18n/translate.ts"
+import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
 import { embeddingStatusQuery } from "../../lib/queries.ts"
 import { Status } from "../../ui/badge.tsx"
@@ -34,7 +34,7 @@ const Provider = ({ status: { model, admin } }: { status: EmbeddingStatus }) => 
       )}
       {model?.built_in && <p className="text-muted">{t("semantic.builtInHelp")}</p>}
       {!model && <Status tone="warn">{t("semantic.noIndex")}</Status>}
-      {problem && <p className="text-muted">{problem}</p>}
+      {problem && <p className="text-muted">{translateServerMessage(problem)}</p>}
     </div>
   )
 }
