@@ -149,3 +149,18 @@ describe("field errors", () => {
     await page.getByText("Enter a model ID.").waitFor({ state: "detached" })
   })
 })
+
+describe("a German page", () => {
+  it("says in German why a connection fails, and names keys as on a German keyboard", async () => {
+    const dead = { kind: "openai", name: "Dead provider", base_url: "http://127.0.0.1:9/v1" }
+    const created = await app.gateway.call("POST", "/api/v1/connections/create", dead)
+    const { page, open, pageErrors } = await app.asAdmin({ locale: "de-DE" })
+    await open(`/admin/connections/${created.body.id}`)
+    await page.getByRole("button", { name: "Verbindung testen" }).click()
+    const result = page.getByRole("status").filter({ hasText: "127.0.0.1:9" })
+    await result.getByText("ist nicht erreichbar: Verbindung abgelehnt.").waitFor()
+    const search = page.getByRole("button", { name: "Suchen" })
+    await search.getByText("Strg").waitFor()
+    expect(pageErrors).toEqual([])
+  })
+})
