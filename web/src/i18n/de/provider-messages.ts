@@ -43,6 +43,35 @@ export const providerMessages: Record<string, string> = {
     "Der Anbieter „{name}“ hat mit dem unerwarteten Status {status} geantwortet.",
   'The provider "{name}" responded with status {status} and no readable error message.':
     "Der Anbieter „{name}“ hat mit Status {status} und ohne lesbare Fehlermeldung geantwortet.",
+  "The provider's issuer is {issuer}. Set {variable} to exactly that.":
+    "Der Issuer des Anbieters ist {issuer}. Setzen Sie {variable} genau auf diesen Wert.",
+  "{issuer} responds, but has no OpenID configuration. Check {variable}.":
+    "{issuer} antwortet, hat aber keine OpenID-Konfiguration. Prüfen Sie {variable}.",
+  "Can't reach {issuer} ({reason})": "{issuer} ist nicht erreichbar ({reason})",
+  "Can't reach {provider} right now. Try again later.":
+    "{provider} ist derzeit nicht erreichbar. Versuchen Sie es später erneut.",
+  "{issuer} did not respond in time": "{issuer} hat nicht rechtzeitig geantwortet",
+  "The provider's configuration has no key URL (jwks_uri)":
+    "In der Konfiguration des Anbieters fehlt die Adresse der Schlüssel (jwks_uri)",
+  "The provider's configuration has no authorization or token endpoint":
+    "In der Konfiguration des Anbieters fehlt der Autorisierungs- oder Token-Endpunkt",
+  "No keys found at {address}": "Unter {address} wurden keine Schlüssel gefunden",
+  "Signing keys found: {count}": "Gefundene Signaturschlüssel: {count}",
+  "Can't read the provider's keys at {address} ({reason})":
+    "Die Schlüssel des Anbieters unter {address} lassen sich nicht lesen ({reason})",
+  "not a valid key set": "keine gültige Schlüsselliste",
+  "All required endpoints are available. Signing out of Portico {effect}.":
+    "Alle erforderlichen Endpunkte sind verfügbar. Das Abmelden von Portico {effect}.",
+  "also signs out at the provider": "meldet auch beim Anbieter ab",
+  "does not sign out at the provider": "meldet nicht beim Anbieter ab",
+  "The client is registered": "Der Client ist registriert",
+  "The client {id} is registered": "Der Client {id} ist registriert",
+  "The provider rejected the client ID or secret ({reason})":
+    "Der Anbieter hat Client-ID oder Client-Secret abgelehnt ({reason})",
+  "The provider rejected the client ID or secret. Check both at the provider.":
+    "Der Anbieter hat Client-ID oder Client-Secret abgelehnt. Prüfen Sie beides beim Anbieter.",
+  "The redirect URI {address} is not registered at the provider":
+    "Die Redirect-URI {address} ist beim Anbieter nicht eingetragen",
   "{address} did not respond in time.": "{address} hat nicht rechtzeitig geantwortet.",
   "{address} responded with status {status}: {reason}":
     "{address} hat mit Status {status} geantwortet: {reason}",
