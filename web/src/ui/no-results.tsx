@@ -14,7 +14,5 @@ export const NoResults = ({ icon, clear }: NoResultsProps) => (
     icon={icon}
     title={t("list.nothing")}
     action={<Button onClick={clear}>{t("list.clear")}</Button>}
-  >
-    {t("list.nothingHelp")}
-  </EmptyState>
+  />
 )

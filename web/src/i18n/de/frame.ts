@@ -50,7 +50,6 @@ export const frame = {
   "list.search": "Suchen",
   "tokens.add": "„{text}“ hinzufügen",
   "list.nothing": "Keine Ergebnisse",
-  "list.nothingHelp": "Versuchen Sie es mit anderen Suchbegriffen oder weniger Filtern.",
   "list.clear": "Suche zurücksetzen",
   "list.range": "{from}–{to} von {total}",
   "list.next": "Nächste Seite",

@@ -50,7 +50,6 @@ export const frame = {
   "list.search": "Search",
   "tokens.add": "Add “{text}”",
   "list.nothing": "No results",
-  "list.nothingHelp": "Try different words or fewer filters.",
   "list.clear": "Clear search",
   "list.range": "{from}–{to} of {total}",
   "list.next": "Next page",
