@@ -168,9 +168,63 @@ describe("keyboard navigation", () => {
     expect(await page.evaluate("document.activeElement?.tagName")).toBe("TEXTAREA")
   })
 
+  it("moves the focus on when a chat leaves a list of the sidebar", async () => {
+    const { page, open } = await app.asAdmin()
+    for (const title of ["Last", "Moved", "Archived", "Deleted"]) {
+      await app.gateway.call("POST", "/api/v1/chats/new", { title, models: ["gpt-fake"] })
+    }
+    await open("/models")
+    const rows = page.getByRole("navigation", { name: "Chats" })
+    const choose = async (title: string, action: string): Promise<void> => {
+      await rows.getByRole("button", { name: `More actions for this chat: ${title}` }).focus()
+      await page.keyboard.press("Enter")
+      await page.getByRole("menuitem", { name: action }).press("Enter")
+    }
+    const expectFocusInSidebar = async (title: string): Promise<void> => {
+      await rows.getByRole("link", { name: title }).waitFor({ state: "detached" })
+      await expect
+        .poll(() => rows.evaluate((list) => list.contains(document.activeElement)))
+        .toBe(true)
+    }
+    await choose("Deleted", "Delete chat")
+    await expectFocusInSidebar("Deleted")
+    await choose("Archived", "Archive chat")
+    await expectFocusInSidebar("Archived")
+    await choose("Moved", "Move to project")
+    const dialog = page.getByRole("dialog", { name: "Move to project" })
+    await dialog.getByRole("combobox", { name: "Project" }).fill("Harbour")
+    await page.keyboard.press("Enter")
+    await dialog.getByRole("button", { name: "Move chat" }).press("Enter")
+    await dialog.waitFor({ state: "detached" })
+    await expectFocusInSidebar("Moved")
+  })
+
+  it("keeps the focus on the button that switches between versions of an answer", async () => {
+    const { page, open } = await app.asAdmin()
+    const { body } = await app.gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })
+    await app.gateway.call("POST", `/api/v1/chats/${body.id}/messages`, { content: "Ahoy" })
+    await open(`/c/${body.id}`)
+    await page.getByText("You said: Ahoy").waitFor()
+    await page.getByRole("button", { name: "Regenerate" }).click()
+    const previous = page.getByRole("button", { name: "Previous version" })
+    const expectFocus = (name: string): Promise<void> =>
+      expect.poll(() => page.evaluate("document.activeElement?.ariaLabel")).toBe(name)
+    await previous.focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("1/2").waitFor()
+    await expectFocus("Previous version")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.getByText("2/2").waitFor()
+    await expectFocus("Next version")
+  })
+
   it("reaches everything on the pages before sign-in", async () => {
     const outside = { "sign-in": "/sign-in", "sign-up": "/sign-up" }
-    expect(await checkPages(await app.openSession(), outside)).toEqual([])
+    const session = await app.openSession()
+    await session.open("/sign-in")
+    expect(await session.page.evaluate("document.activeElement?.type")).toBe("email")
+    expect(await checkPages(session, outside)).toEqual([])
   })
 
   it("has shortcuts for a new chat, copying the last answer, and the theme", async () => {

@@ -9,6 +9,7 @@ import { MarkedText } from "../../ui/marked-text.tsx"
 import { startChatDrag } from "./chat-drag.ts"
 import { ChatMenu } from "./chat-menu.tsx"
 import { toggleChat, useChatSelection } from "./chat-selection.ts"
+import { useRowFocus } from "./use-row-focus.ts"
 
 interface ChatRowProps {
   chat: ChatListItem
@@ -100,9 +101,11 @@ const CheckboxRow = ({ chat, checked, children }: CheckboxRowProps) => {
  */
 export const ChatRow = memo(({ chat, query = "" }: ChatRowProps) => {
   const selection = useChatSelection()
+  const row = useRowFocus(chat.id)
   const label = <Label chat={chat} query={query} />
   return (
     <li
+      ref={row}
       className="group relative"
       data-chat-id={chat.id}
       data-chat-title={chat.title}
