@@ -48,10 +48,11 @@ const ThinkingLabel = ({ thoughtMs }: { thoughtMs: number | null }) => {
   )
 }
 
-const thoughtLabel = (thoughtMs: number | null): string =>
-  thoughtMs === null
-    ? t("chat.thought")
-    : t("answer.thought", { time: formatSeconds(Math.max(thoughtMs, 1000)) })
+const thoughtLabel = (thoughtMs: number | null): string => {
+  if (thoughtMs === null) return t("chat.thought")
+  if (thoughtMs < 1000) return t("answer.thoughtBriefly")
+  return t("answer.thought", { time: formatSeconds(thoughtMs) })
+}
 
 /** What the model thought before it answered; folded. */
 export const Reasoning = ({ message }: { message: Message }) => {

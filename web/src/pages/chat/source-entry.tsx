@@ -10,10 +10,8 @@ import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf } from "../knowledge/pdf/pdf-file.tsx"
 import { type AnswerSource, formatLocation } from "./citations.ts"
 import { Excerpt } from "./excerpt.tsx"
+import { beginningOf } from "./passage-beginning.ts"
 import type { NumberedSource } from "./source-groups.ts"
-
-/** Characters; more do not fit into two lines. */
-const maxSnippetLength = 300
 
 /** A pane restored by a reload must not take the focus from the composer. */
 const mayTakeFocus = (): boolean => {
@@ -30,8 +28,11 @@ const describeLocation = (source: AnswerSource): string => {
 
 /** The beginning of a passage. Takes two lines even before it is loaded, so that nothing shifts. */
 const Snippet = ({ id, text = "" }: { id: string; text: string | undefined }) => (
-  <p id={id} className="mx-4 mb-2.5 -mt-2 line-clamp-2 min-h-8 pl-6 text-xs break-words text-muted">
-    {text.slice(0, maxSnippetLength)}
+  <p
+    id={id}
+    className="mx-4 mb-2.5 -mt-1.5 line-clamp-2 min-h-8 pl-6 text-xs break-words text-muted"
+  >
+    {beginningOf(text)}
   </p>
 )
 
