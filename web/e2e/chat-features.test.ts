@@ -212,6 +212,23 @@ it("shows all messages of a chat that is loaded in several pages", async () => {
   await answers(visit).getByText("You said: and one more").waitFor()
 })
 
+it("shows the result of an import until the sidebar over a phone's page is closed", async () => {
+  const { page, open, context } = await app.asAdmin({ viewport: { width: 390, height: 800 } })
+  await open("/models")
+  const result = page.getByText("0 chats imported")
+  const opener = page.getByRole("button", { name: "Open sidebar" })
+  await opener.click()
+  const buffer = Buffer.from(JSON.stringify({ portico_chats: 1, chats: [] }))
+  const file = { name: "chats.json", mimeType: "application/json", buffer }
+  await page.locator("#sidebar input[type=file]").setInputFiles(file)
+  await result.waitFor()
+  await page.keyboard.press("Escape")
+  await opener.click()
+  await page.getByRole("button", { name: /^Filter chats/ }).waitFor()
+  expect(await result.count()).toBe(0)
+  await context.close()
+})
+
 it("imports a file with any number of chats and exports all chats", async () => {
   const { page } = visit
   await page.goto(app.gateway.url)

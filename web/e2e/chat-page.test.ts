@@ -99,7 +99,7 @@ itInLongForm("shows answers of two models side by side and continues with one", 
   await page.getByLabel("Message", { exact: true }).fill("hello both")
   await page.keyboard.press("Enter")
   await page.getByText("You said: hello both").nth(1).waitFor()
-  await page.getByText(/^Thought for/).click()
+  await page.getByText(/^Thought (briefly|for)/).click()
   await page.getByText("Thinking about: hello both").waitFor()
   await page.getByRole("button", { name: "Continue with this answer" }).click()
   await page.getByLabel("Message", { exact: true }).fill("and now")

@@ -158,6 +158,20 @@ describe("a password reset by an administrator", () => {
   })
 })
 
+describe("an address without a page", () => {
+  it("keeps the sidebar, and asks visitors to sign in", async () => {
+    const { page, open } = await openAsUser("Katherine")
+    for (const path of ["/nothing/here", "/admin"]) {
+      await open(path)
+      await page.getByRole("heading", { name: "Page not found" }).waitFor()
+      await page.getByRole("navigation", { name: "Chats" }).waitFor()
+    }
+    const visitor = await app.openSession()
+    await visitor.open("/nothing/here")
+    await visitor.page.getByRole("heading", { name: "Sign in" }).waitFor()
+  })
+})
+
 describe("the console", () => {
   const collectErrors = (page: Page): string[] => {
     const errors: string[] = []

@@ -159,7 +159,7 @@ it("keeps chats in projects with their own instructions, model and files", async
   const id = await createChat({ title: "Dragged" })
   await createChat({ title: "Moved" })
   await visit.open("/")
-  await chats(visit).getByRole("link", { name: "New project" }).click()
+  await chats(visit).getByRole("link", { name: "Create project" }).click()
   await page.getByRole("textbox", { name: "Name" }).fill("Harbour")
   await page.getByRole("textbox", { name: "Instructions" }).fill("Answer as a pilot.")
   const model = page.getByRole("combobox", { name: "Model for new chats" })

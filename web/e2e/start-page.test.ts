@@ -135,3 +135,18 @@ it("shows pinned chats, projects and the other chats at once, so that none is pu
   const shifts = (await page.evaluate("window.shifts")) as { moved: string[] }[]
   expect(shifts.map(({ moved }) => moved)).toEqual([])
 })
+
+it("names every compared model on a phone", async () => {
+  const session = await app.asAdmin({ viewport: { width: 360, height: 740 } })
+  const { page } = session
+  const chat = { title: "Compared", models: ["gpt-fake", "gpt-reason-fake"] }
+  const { body } = await app.gateway.call("POST", "/api/v1/chats/new", chat)
+  await session.open(`/c/${body.id}`)
+  for (const name of chat.models) {
+    const text = page.getByRole("button", { name: `Model: ${name}`, exact: true }).getByText(name)
+    await text.scrollIntoViewIfNeeded()
+    const shown = await text.evaluate((element) => element.clientWidth)
+    expect(shown).toBeGreaterThan(50)
+  }
+  await session.context.close()
+})

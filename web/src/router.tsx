@@ -1,5 +1,5 @@
 import { createRouter } from "@tanstack/react-router"
-import { ErrorPage } from "./frame/error-pages.tsx"
+import { ErrorPage, NotFoundPage } from "./frame/error-pages.tsx"
 import { accountRoutes } from "./routes/account.ts"
 import { adminRoutes } from "./routes/admin.ts"
 import { chatRoutes } from "./routes/chat.ts"
@@ -8,7 +8,7 @@ import { knowledgeRoutes } from "./routes/knowledge.ts"
 import { modelRoutes } from "./routes/models.ts"
 import { projectRoutes } from "./routes/projects.ts"
 import { promptRoutes } from "./routes/prompts.ts"
-import { rootRoute, signedInRoute } from "./routes/root.tsx"
+import { lostRoute, rootRoute, signedInRoute } from "./routes/root.tsx"
 import { signedOutRoutes, startRoutes } from "./routes/start.ts"
 
 const routeTree = rootRoute.addChildren([
@@ -23,6 +23,7 @@ const routeTree = rootRoute.addChildren([
     ...promptRoutes,
     accountRoutes,
     adminRoutes,
+    lostRoute,
   ]),
 ])
 
@@ -30,6 +31,7 @@ export const router = createRouter({
   routeTree,
   defaultPreload: "intent",
   defaultErrorComponent: ErrorPage,
+  defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
   scrollToTopSelectors: ["#page"],
 })

@@ -16,7 +16,7 @@ export const Banner = () => {
     <aside
       aria-label={t("banner.label")}
       className={classes(
-        "flex shrink-0 items-start gap-2.5 px-4 py-1.5 text-sm",
+        "flex shrink-0 items-start gap-2.5 py-1.5 pr-2 pl-4 text-sm",
         isWarning ? "bg-warn-soft text-warn" : "bg-accent-soft text-accent",
       )}
     >

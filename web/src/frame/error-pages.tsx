@@ -5,9 +5,9 @@ import { ButtonLink } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorNote } from "../ui/error-note.tsx"
 
-/** Shown for an address without a page. */
+/** Shown in the frame for an address without a page. */
 export const NotFoundPage = () => (
-  <main className="p-6">
+  <div className="mx-auto max-w-[46rem] px-4 py-16">
     <EmptyState
       whole
       icon={Compass}
@@ -16,7 +16,7 @@ export const NotFoundPage = () => (
     >
       {t("error.notFound")}
     </EmptyState>
-  </main>
+  </div>
 )
 
 /** Shown when a page fails to render. */

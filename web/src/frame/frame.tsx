@@ -94,6 +94,7 @@ export const Frame = () => {
         )}
       >
         <Sidebar
+          isOverPage={open}
           openPalette={() => setOpenDialog("palette")}
           openKeys={() => setOpenDialog("keys")}
         />

@@ -46,11 +46,13 @@ const SidebarLink = ({
 )
 
 interface SidebarProps {
+  /** The sidebar is open over the page, on a narrow screen. */
+  isOverPage: boolean
   openPalette: () => void
   openKeys: () => void
 }
 
-export const Sidebar = ({ openPalette, openKeys }: SidebarProps) => (
+export const Sidebar = ({ isOverPage, openPalette, openKeys }: SidebarProps) => (
   <div className="flex h-full flex-col gap-1 p-2">
     <div className="flex h-10 items-center gap-2 px-2 font-semibold">
       <Logo /> Portico
@@ -69,7 +71,7 @@ export const Sidebar = ({ openPalette, openKeys }: SidebarProps) => (
       <KeyCombination of="mod+k" />
     </button>
     <div className="min-h-0 flex-1 overflow-y-auto py-1">
-      <SidebarChats />
+      <SidebarChats isOverPage={isOverPage} />
     </div>
     <UndoBar />
     <SidebarFooter openKeys={openKeys} />

@@ -4,7 +4,7 @@ import { Frame } from "../frame/frame.tsx"
 import { queryClient } from "../lib/query-client.ts"
 import { configQuery, findPageSession } from "../lib/session.ts"
 
-export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
+export const rootRoute = createRootRoute({ component: Outlet })
 
 /** Parent of all routes that require an approved account. */
 export const signedInRoute = createRoute({
@@ -21,4 +21,11 @@ export const signedInRoute = createRoute({
     if (session.user.role === "pending") throw redirect({ to: "/pending" })
   },
   component: Frame,
+})
+
+/** Any address without a page of its own. */
+export const lostRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "$",
+  component: NotFoundPage,
 })

@@ -61,7 +61,7 @@ export const IconButton = ({ icon: Icon, label, keys, className, ...props }: Ico
       aria-label={label}
       {...props}
       className={classes(
-        "inline-flex size-8 shrink-0 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-text disabled:opacity-50 [&_svg]:size-4",
+        "inline-flex size-8 shrink-0 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-text disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-4",
         className,
       )}
     >

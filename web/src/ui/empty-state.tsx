@@ -19,7 +19,7 @@ export const EmptyState = (props: EmptyStateProps) => {
       <Icon aria-hidden className="size-6 text-muted" />
       <div className="flex max-w-[44ch] flex-col gap-1">
         <Title className="text-base font-medium">{title}</Title>
-        {children && <p className="text-sm text-muted">{children}</p>}
+        {children && <p className="text-sm text-balance text-muted">{children}</p>}
       </div>
       {action && <div className="mt-1 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>

@@ -32,7 +32,7 @@ export const Page = ({ title, lead, action, breadcrumb, narrow = false, children
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
-          {lead && <p className="mt-1 max-w-[60ch] text-sm text-muted">{lead}</p>}
+          {lead && <p className="mt-1 max-w-[60ch] text-sm text-pretty text-muted">{lead}</p>}
         </div>
         {action && <div className="flex flex-wrap gap-2">{action}</div>}
       </header>
@@ -54,7 +54,7 @@ export const Section = ({ title, lead, action, children }: SectionProps) => (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
       <div className="min-w-0">
         <h2 className="text-base font-semibold">{title}</h2>
-        {lead && <p className="max-w-[60ch] text-sm text-muted">{lead}</p>}
+        {lead && <p className="max-w-[60ch] text-sm text-pretty text-muted">{lead}</p>}
       </div>
       {action}
     </div>

@@ -13,7 +13,7 @@ export const chat = {
     "Möglicherweise wurde der Chat gelöscht oder ist nicht mehr für Sie freigegeben.",
   "chat.you": "Sie",
   "chat.composer": "Nachricht",
-  "chat.placeholder": "Fragen Sie etwas, oder fügen Sie mit # Wissen hinzu",
+  "chat.placeholder": "Fragen Sie etwas · # Wissen · / Prompts",
   "chat.send": "Nachricht senden",
   "chat.stop": "Antwort stoppen",
   "chat.removeImage": "Bild {name} entfernen",

@@ -4,6 +4,7 @@ export const conversation = {
   "answer.stop": "Stoppen",
   "answer.thinking": "Denkt nach · {time}",
   "answer.thought": "{time} nachgedacht",
+  "answer.thoughtBriefly": "Kurz nachgedacht",
   "answer.wasStopped": "{model} wurde gestoppt",
   "answer.hasFailed": "{model} konnte nicht antworten",
   "answer.edited": "Bearbeitet",

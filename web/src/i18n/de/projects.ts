@@ -3,13 +3,12 @@ export const projects = {
   "projects.project": "Projekt",
   "projects.lead":
     "Alle Chats eines Projekts verwenden dieselben Anweisungen, dieselben Dateien und dasselbe Modell.",
-  "projects.create": "Neues Projekt",
-  "projects.createAction": "Projekt erstellen",
+  "projects.create": "Projekt erstellen",
   "projects.settings": "Projekteinstellungen",
   "projects.name": "Name",
   "projects.instructions": "Anweisungen",
   "projects.instructionsHelp":
-    "Stehen am Anfang jedes Chats, noch vor dessen eigenem System-Prompt.",
+    "Stehen am Anfang jedes Chats in diesem Projekt, noch vor dessen eigenem System-Prompt.",
   "projects.model": "Modell für neue Chats",
   "projects.noModel": "Zuletzt verwendetes Modell",
   "projects.files": "Dateien und Sammlungen",

@@ -10,7 +10,7 @@ export const prompts = {
     "Speichern Sie einen Text, den Sie oft verwenden, und fügen Sie ihn dann im Chat mit / ein.",
   "prompts.name": "Titel",
   "prompts.command": "Befehl",
-  "prompts.commandHelp": "Geben Sie im Chat / und diesen Befehl ein.",
+  "prompts.commandHelp": "Wird im Chat nach / eingegeben.",
   "prompts.content": "Text",
   "prompts.contentHelp":
     "{{name}} ergibt ein Feld zum Ausfüllen, {{tone|freundlich}} eines mit Vorgabe und {{tone:förmlich,freundlich}} eine Auswahl.",
@@ -27,7 +27,7 @@ export const prompts = {
   "prompts.add": "Prompt einfügen",
   "prompts.save": "Als Prompt speichern",
   "prompts.choose": "Prompts",
-  "prompts.noMatch": "Keine passenden Prompts.",
+  "prompts.noMatch": "Kein Prompt passt",
   "prompts.by": "von {name}",
   "prompts.fillIn": "„{name}“ ausfüllen",
   "prompts.insert": "Einfügen",

@@ -11,7 +11,7 @@ export const chat = {
   "chat.notFoundHelp": "It may have been deleted, or it's no longer shared with you.",
   "chat.you": "You",
   "chat.composer": "Message",
-  "chat.placeholder": "Ask anything, or type # to add knowledge",
+  "chat.placeholder": "Ask anything · # knowledge · / prompts",
   "chat.send": "Send message",
   "chat.stop": "Stop generating",
   "chat.removeImage": "Remove image {name}",

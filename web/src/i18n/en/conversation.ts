@@ -4,6 +4,7 @@ export const conversation = {
   "answer.stop": "Stop",
   "answer.thinking": "Thinking · {time}",
   "answer.thought": "Thought for {time}",
+  "answer.thoughtBriefly": "Thought briefly",
   "answer.wasStopped": "{model} was stopped",
   "answer.hasFailed": "{model} failed to answer",
   "answer.edited": "Edited",

@@ -8,7 +8,7 @@ export const prompts = {
   "prompts.noneHelp": "Save a text you use often, then type / in a chat to insert it.",
   "prompts.name": "Title",
   "prompts.command": "Command",
-  "prompts.commandHelp": "Type / and this command in a chat.",
+  "prompts.commandHelp": "Typed after / in a chat.",
   "prompts.content": "Text",
   "prompts.contentHelp":
     "Use {{name}} for a field to fill in, {{tone|friendly}} for a default, and {{tone:formal,friendly}} for a choice.",
@@ -24,7 +24,7 @@ export const prompts = {
   "prompts.add": "Insert a prompt",
   "prompts.save": "Save as prompt",
   "prompts.choose": "Prompts",
-  "prompts.noMatch": "No prompt matches.",
+  "prompts.noMatch": "No prompt matches",
   "prompts.by": "by {name}",
   "prompts.fillIn": "Fill in “{name}”",
   "prompts.insert": "Insert",

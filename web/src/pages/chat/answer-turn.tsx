@@ -22,9 +22,10 @@ const AnswerHeading = (props: AnswerProps) => {
   return (
     <div
       className={classes(
-        "mb-1 flex min-h-8 items-center gap-2",
-        isCompared(props) &&
-          "sticky top-0 z-5 -mx-3 rounded-t border-b border-line bg-bg px-3 py-1",
+        "flex min-h-8 items-center gap-2",
+        isCompared(props)
+          ? "sticky top-0 z-5 -mx-3 mb-2 rounded-t border-b border-line bg-bg px-3 py-1"
+          : "mb-1",
       )}
     >
       <ModelAvatar name={name} />

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { FileText, Library } from "lucide-react"
 import type { RefObject } from "react"
 import { t } from "../../i18n/translate.ts"
@@ -53,7 +54,16 @@ export const AttachmentPicker = ({ onPick, ...list }: PickerProps) => {
       onPick={({ attachment }) => onPick(attachment)}
     >
       {suggestions.length === 0 && !isPending && (
-        <p className="px-3 pb-2.5 text-sm text-muted">{t("attach.none")}</p>
+        <p className="flex justify-between gap-3 px-3 pb-2.5 text-sm text-muted">
+          {t("attach.none")}
+          <Link
+            to="/knowledge/new"
+            onPointerDown={(event) => event.preventDefault()}
+            className="shrink-0 text-accent hover:underline"
+          >
+            {t("knowledge.create")}
+          </Link>
+        </p>
       )}
     </SuggestionList>
   )

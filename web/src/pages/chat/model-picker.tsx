@@ -3,6 +3,7 @@ import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
 import { toggleFavorite } from "./chat-models.ts"
 import { focusComposer } from "./composer-focus.ts"
 import type { ModelListProps } from "./model-list.tsx"
@@ -55,10 +56,17 @@ export const ModelPicker = ({ models, favorites, chosen, onChosen }: ModelPicker
   }
   const isFavorite = only !== undefined && favorites.has(only)
   return (
-    <div className="flex min-w-0 items-center gap-1 overflow-x-auto">
+    <div className="flex min-w-0 items-center gap-1 overflow-x-auto [scrollbar-width:none]">
       {chosen.map((id, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the button stays when its model changes
-        <span key={index} className="flex min-w-0 items-center">
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: the button stays when its model changes
+          key={index}
+          className={classes(
+            "flex min-w-0 items-center",
+            // Several names do not fit on a narrow page, which scrolls them instead.
+            only === undefined && "max-wide:max-w-40 max-wide:shrink-0",
+          )}
+        >
           <LazyModelList
             models={models}
             favorites={favorites}

@@ -63,12 +63,12 @@ export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
       onPick={({ prompt }) => onPick(prompt)}
     >
       {data && suggestions.length === 0 && (
-        <p className="px-3 pb-2.5 text-sm text-muted">
-          {t(query === "" ? "prompts.none" : "prompts.noMatch")}{" "}
+        <p className="flex justify-between gap-3 px-3 pb-2.5 text-sm text-muted">
+          {t(query === "" ? "prompts.none" : "prompts.noMatch")}
           <Link
             to="/prompts/new"
             onPointerDown={(event) => event.preventDefault()}
-            className="text-accent hover:underline"
+            className="shrink-0 text-accent hover:underline"
           >
             {t("prompts.create")}
           </Link>

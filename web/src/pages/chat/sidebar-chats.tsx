@@ -11,13 +11,18 @@ import { ImportStatus, type ImportSummary, importFiles } from "./import-chats.ts
 import { SelectionBar } from "./selection-bar.tsx"
 import { SidebarList } from "./sidebar-list.tsx"
 
-/** Imports files; the result is shown until it is dismissed or another page is opened. */
-const useImports = () => {
+/**
+ * Imports files; the result is shown until it is dismissed, another page is opened, or the sidebar
+ * over the page is closed.
+ */
+const useImports = (isOverPage: boolean) => {
   const [state, setState] = useState<ImportSummary | "busy" | null>(null)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const dismiss = (): void => setState((before) => (before === "busy" ? before : null))
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page dismisses the result
-  useEffect(dismiss, [path])
+  useEffect(() => {
+    if (!isOverPage) dismiss()
+  }, [path, isOverPage])
   const start = (files: File[]): void => {
     setState("busy")
     void importFiles(files).then(setState)
@@ -37,12 +42,17 @@ const useFocusOnModeChange = (isSelecting: boolean) => {
   return list
 }
 
+interface SidebarChatsProps {
+  /** The sidebar is open over the page, on a narrow screen. */
+  isOverPage: boolean
+}
+
 /** The list of chats in the sidebar. */
-export const SidebarChats = () => {
+export const SidebarChats = ({ isOverPage }: SidebarChatsProps) => {
   const [scope, setScope] = useState<ChatListScope>({ kind: "all" })
   const [query, setQuery] = useState<string | null>(null)
   const deferredQuery = useDeferredValue(query?.trim() ?? "")
-  const imports = useImports()
+  const imports = useImports(isOverPage)
   const selection = useChatSelection()
   const { change, dialog } = useChangeChats()
   const list = useFocusOnModeChange(selection !== null)

@@ -16,6 +16,10 @@ const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
 const unfiledChats: ChatFilter = { without_folder: true }
 const pinnedChats: ChatFilter = { pinned: true }
 
+const GroupTitle = ({ children }: { children: string }) => (
+  <h3 className="px-2.5 py-1 text-xs font-medium text-muted">{children}</h3>
+)
+
 interface GroupProps {
   title: string
   chats: readonly ChatListItem[]
@@ -26,7 +30,7 @@ const Group = ({ title, chats, query = "" }: GroupProps) => {
   if (chats.length === 0) return null
   return (
     <section className="mt-2">
-      <h3 className="px-2.5 py-1 text-xs font-medium text-muted">{title}</h3>
+      <GroupTitle>{title}</GroupTitle>
       <ul>
         {chats.map((chat) => (
           <ChatRow key={chat.id} chat={chat} query={query} />
@@ -60,7 +64,13 @@ const List = ({ filter, hidesPinned = false, emptyText }: ListProps) => {
   ] as const
   return (
     <>
-      {chats.length === 0 && <p className="px-2.5 py-3 text-sm text-muted">{emptyText}</p>}
+      {chats.length === 0 && (
+        <section className="mt-2">
+          {/* The text would seem to be about the projects above. */}
+          {hidesPinned && <GroupTitle>{t("chat.today")}</GroupTitle>}
+          <p className="px-2.5 py-1 text-sm text-muted">{emptyText}</p>
+        </section>
+      )}
       {groups.map(([title, members]) => (
         <Group key={title} title={title} chats={members} query={filter.query ?? ""} />
       ))}

@@ -33,7 +33,7 @@ const LeaveDialog = ({ hasMessages }: { hasMessages: boolean }) => {
 const Greeting = () => (
   <div className="flex flex-col items-center gap-1 text-center">
     <p className="text-xl font-semibold tracking-tight">{t("temporary.title")}</p>
-    <p className="text-sm text-muted">{t("temporary.lead")}</p>
+    <p className="text-sm text-balance text-muted">{t("temporary.lead")}</p>
   </div>
 )
 

@@ -27,7 +27,7 @@ export const NewProjectPage = () => {
         saved={create.isSuccess}
         error={create.error}
         fields={projectPaths}
-        action={t("projects.createAction")}
+        action={t("projects.create")}
         onSave={create.mutate}
       >
         <ProjectFields

@@ -85,7 +85,7 @@ const Settings = ({ project }: { project: Project }) => {
     },
   })
   return (
-    <Section title={t("projects.settings")} lead={t("projects.lead")}>
+    <Section title={t("projects.settings")}>
       <Form
         dirty={JSON.stringify(values) !== JSON.stringify(saved)}
         saving={save.isPending}
@@ -139,7 +139,7 @@ export const ProjectPage = () => {
           <EmptyState
             icon={Folder}
             title={t("projects.notFound")}
-            action={<ButtonLink to="/projects/new">{t("projects.create")}</ButtonLink>}
+            action={<ButtonLink to="/">{t("error.home")}</ButtonLink>}
           >
             {t("projects.notFoundHelp")}
           </EmptyState>

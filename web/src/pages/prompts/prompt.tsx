@@ -22,7 +22,7 @@ export const PromptPage = () => {
   return (
     <Page
       title={data?.title ?? t("prompts.title")}
-      lead={data && `/${data.command}`}
+      lead={data && <code>/{data.command}</code>}
       breadcrumb={<BackLink to="/prompts">{t("prompts.title")}</BackLink>}
       narrow
     >

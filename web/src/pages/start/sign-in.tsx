@@ -20,11 +20,12 @@ export const SignInPage = () => {
   const [isPasswordRequested, setPasswordRequested] = useState(false)
   const providers = config?.sign_on ?? []
   const policy = config?.password_sign_in ?? "on"
+  const lead = config?.signup ? null : t("session.lead")
   const showsPassword = policy === "on" || isPasswordRequested
   return (
     <SignedOutLayout
       title={t("session.signIn")}
-      lead={policy === "on" ? t("session.lead") : t("session.leadProvider")}
+      lead={policy === "on" ? lead : t("session.leadProvider")}
     >
       {providers.map(({ name, label }) => (
         <ButtonAnchor
@@ -42,7 +43,9 @@ export const SignInPage = () => {
           {t("session.byPassword")}
         </Button>
       )}
-      {showsPassword && <PasswordForm back={back} />}
+      {showsPassword && (
+        <PasswordForm back={back} autoFocus={providers.length === 0 || isPasswordRequested} />
+      )}
       {config?.signup && (
         <p className="text-sm text-muted">
           {t("session.noAccount")}{" "}
@@ -63,7 +66,12 @@ const OrDivider = () => (
   </div>
 )
 
-const PasswordForm = ({ back }: { back: string | undefined }) => {
+interface PasswordFormProps {
+  back: string | undefined
+  autoFocus: boolean
+}
+
+const PasswordForm = ({ back, autoFocus }: PasswordFormProps) => {
   const router = useRouter()
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
@@ -86,6 +94,7 @@ const PasswordForm = ({ back }: { back: string | undefined }) => {
         value={email}
         onValue={setEmail}
         autoComplete="username"
+        autoFocus={autoFocus}
       />
       <PasswordField
         label={t("session.password")}

@@ -20,11 +20,13 @@ export const SignedOutLayout = ({ title, lead, children, step }: SignedOutLayout
     <div className="flex min-h-full flex-col items-center bg-surface px-4 py-8">
       <main className="my-auto flex w-full max-w-[25rem] flex-col gap-5 rounded-lg border border-line bg-bg p-6">
         <div className="flex flex-col gap-3">
-          <Logo />
+          <p className="flex items-center gap-2 text-sm font-semibold">
+            <Logo /> Portico
+          </p>
           {step !== undefined && <SetupSteps at={step} />}
           <div>
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-            <p className="mt-1 text-sm text-muted">{lead}</p>
+            {lead && <p className="mt-1 text-sm text-balance text-muted">{lead}</p>}
           </div>
         </div>
         {children}
