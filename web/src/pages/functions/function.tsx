@@ -63,7 +63,7 @@ export const FunctionPage = () => {
 
 const Actions = ({ one }: { one: FunctionRecord }) => {
   const [isConfirming, setConfirming] = useState(false)
-  const first = one.models[0]?.id
+  const model = functionKind(one) === "model" ? one.models[0]?.id : undefined
   const { id, name, meta, content, hosts, filter_models, filter_order } = one
   const exported = { functions: [{ id, name, meta, content, hosts, filter_models, filter_order }] }
   return (
@@ -72,32 +72,33 @@ const Actions = ({ one }: { one: FunctionRecord }) => {
         <EnabledStatus on={one.is_active} />
         <EnabledSwitch one={one} />
       </span>
-      {functionKind(one) === "model" && first !== undefined && (
-        <>
-          <span className="flex h-8 items-center text-xs">
-            <code className="max-w-44 truncate">{first}</code>
-            <CopyButton text={first} label={t("models.copyId")} />
-          </span>
-          {one.is_active && (
-            <ButtonLink to="/" search={{ model: first }} icon={MessageSquare}>
-              {t("functions.chat")}
-            </ButtonLink>
-          )}
-        </>
+      {model !== undefined && (
+        <span className="flex h-8 items-center text-xs">
+          <code className="max-w-44 truncate">{model}</code>
+          <CopyButton text={model} label={t("models.copyId")} />
+        </span>
       )}
-      <Menu trigger={<IconButton icon={EllipsisVertical} label={t("action.more")} />}>
-        <MenuItem
-          icon={Download}
-          onClick={() =>
-            downloadTextFile(`${id}.json`, "application/json", JSON.stringify(exported, null, 2))
-          }
-        >
-          {t("functions.export")}
-        </MenuItem>
-        <MenuItem icon={Trash2} danger onClick={() => setConfirming(true)}>
-          {t("functions.delete")}
-        </MenuItem>
-      </Menu>
+      {/* Together, so that the menu never stands alone in a row. */}
+      <span className="flex gap-2">
+        {model !== undefined && one.is_active && (
+          <ButtonLink to="/" search={{ model }} icon={MessageSquare}>
+            {t("functions.chat")}
+          </ButtonLink>
+        )}
+        <Menu trigger={<IconButton icon={EllipsisVertical} label={t("action.more")} />}>
+          <MenuItem
+            icon={Download}
+            onClick={() =>
+              downloadTextFile(`${id}.json`, "application/json", JSON.stringify(exported, null, 2))
+            }
+          >
+            {t("functions.export")}
+          </MenuItem>
+          <MenuItem icon={Trash2} danger onClick={() => setConfirming(true)}>
+            {t("functions.delete")}
+          </MenuItem>
+        </Menu>
+      </span>
       <Removal one={one} isConfirming={isConfirming} onClose={() => setConfirming(false)} />
     </>
   )
