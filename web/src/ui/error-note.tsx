@@ -15,6 +15,10 @@ export const errorText = (error: unknown): string => {
   return error instanceof Error && error.message ? error.message : t("error.unknown")
 }
 
+/** Like `errorText`, for an upload, which may also be cut off halfway. */
+export const uploadErrorText = (error: unknown): string =>
+  error instanceof UnreachableError ? t("upload.interrupted") : errorText(error)
+
 /** An error message with a retry button and the request ID under "Details". */
 export const ErrorNote = ({ error, retry }: { error: unknown; retry?: () => void }) => (
   <div

@@ -105,7 +105,6 @@ export const knowledge = {
   "upload.files": "Dateien wählen",
   "upload.folder": "Ordner wählen",
   "upload.waiting": "Wartet",
-  "upload.failed": "Das Hochladen ist fehlgeschlagen.",
   "upload.interrupted": "Das Hochladen wurde unterbrochen.",
   "upload.progress": "{name} wird hochgeladen",
   "upload.going": {

@@ -95,7 +95,6 @@ export const knowledge = {
   "upload.files": "Choose files",
   "upload.folder": "Choose folder",
   "upload.waiting": "Queued",
-  "upload.failed": "The upload failed.",
   "upload.interrupted": "The upload was interrupted.",
   "upload.progress": "Uploading {name}",
   "upload.going": { one: "Uploading {count} file", other: "Uploading {count} files" },
