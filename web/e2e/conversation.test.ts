@@ -250,13 +250,13 @@ it("reads an answer aloud without its Markdown, and stops", async () => {
   await listener.context.close()
 })
 
-it("shows how each source begins before it is opened", async () => {
+it("shows sources without Markdown marks, and how each begins before it is opened", async () => {
   const { page } = visit
   const names = ["tides.md", "keys.md"]
   const query = "?process_in_background=false"
   const files = await Promise.all(
     names.map(async (name) => {
-      const text = `The file ${name} begins with tides and keys.`
+      const text = `# Keys\n\nThe **file** ${name} begins with tides and keys.`
       const { body } = await upload(app.gateway, name, text, { query })
       return { type: "file", id: body.id }
     }),
@@ -269,7 +269,10 @@ it("shows how each source begins before it is opened", async () => {
   const pane = page.getByRole("complementary", { name: "Sources" })
   const closed = page.getByRole("button", { expanded: false })
   const entry = pane.getByRole("listitem").filter({ has: closed })
-  await entry.getByText(/The file (tides|keys)\.md begins/).waitFor()
+  await entry.getByText(/^The file (tides|keys)\.md begins/).waitFor()
+  const passage = pane.locator("mark")
+  await passage.waitFor()
+  expect(await passage.textContent()).toMatch(/^Keys\s+The file (tides|keys)\.md begins/)
 })
 
 it("has no page error so far", () => expect(visit.pageErrors).toEqual([]))

@@ -10,6 +10,7 @@ import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/knowledge-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf, PdfFile } from "../knowledge/pdf/pdf-file.tsx"
+import { readableText } from "./passage-text.ts"
 
 /** UTF-16 code units shown before and after a passage. */
 const contextLength = 900
@@ -77,16 +78,17 @@ const PassageInFile = ({ passage }: { passage: ChatPassage }) => {
     if (!isPending) mark.current?.scrollIntoView({ block: "center" })
   }, [isPending])
   if (isPending) return <Skeleton rows={4} />
+  const { name, text } = passage
   return (
     <div className="flex flex-col gap-2">
       {removed && <p className="text-xs text-muted">{t("sources.gone")}</p>}
       {changed && <p className="text-xs text-muted">{t("sources.changed")}</p>}
       <p className="text-sm break-words whitespace-pre-wrap text-muted">
-        {found?.before}
+        {found && readableText(found.before, name)}
         <mark ref={mark} className="rounded-sm bg-warn-soft text-text">
-          {passage.text}
+          {readableText(text, name)}
         </mark>
-        {found?.after}
+        {found && readableText(found.after, name)}
       </p>
       {!removed && <OpenFile fileId={passage.file_id} at={passage.start} />}
     </div>

@@ -10,7 +10,7 @@ import { Skeleton } from "../../ui/skeleton.tsx"
 import { isPdf } from "../knowledge/pdf/pdf-file.tsx"
 import { type AnswerSource, formatLocation } from "./citations.ts"
 import { Excerpt } from "./excerpt.tsx"
-import { beginningOf } from "./passage-beginning.ts"
+import { beginningOf } from "./passage-text.ts"
 import type { NumberedSource } from "./source-groups.ts"
 
 /** A pane restored by a reload must not take the focus from the composer. */
@@ -27,12 +27,12 @@ const describeLocation = (source: AnswerSource): string => {
 }
 
 /** The beginning of a passage. Takes two lines even before it is loaded, so that nothing shifts. */
-const Snippet = ({ id, text = "" }: { id: string; text: string | undefined }) => (
+const Snippet = ({ id, passage }: { id: string; passage: ChatPassage | null | undefined }) => (
   <p
     id={id}
     className="mx-4 mb-2.5 -mt-1.5 line-clamp-2 min-h-8 pl-6 text-xs break-words text-muted"
   >
-    {beginningOf(text)}
+    {passage && beginningOf(passage.text, passage.name)}
   </p>
 )
 
@@ -109,7 +109,7 @@ export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryPr
           </span>
         </button>
       </h3>
-      {hasSnippet && <Snippet id={id} text={passage?.text} />}
+      {hasSnippet && <Snippet id={id} passage={passage} />}
       {open && <OpenPassage source={source} passages={passages} passage={passage} />}
     </li>
   )
