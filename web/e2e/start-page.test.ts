@@ -96,6 +96,19 @@ it("groups the models by favorite, connection, function, and customized model", 
   await page.getByRole("combobox", { name: "Search models" }).fill("pilot")
   await page.keyboard.press("Enter")
   await model("Pilot").waitFor()
+
+  await page.setViewportSize({ width: 1280, height: 400 })
+  await open("/?model=pilot")
+  await model("Pilot").click()
+  await menu.waitFor()
+  const isInView = () =>
+    menu.getByRole("option", { selected: true }).evaluate((option) => {
+      const list = option.closest("[role=listbox]")?.getBoundingClientRect()
+      const { top, bottom } = option.getBoundingClientRect()
+      return list !== undefined && top >= list.top && bottom <= list.bottom
+    })
+  await expect.poll(isInView).toBe(true)
+  await page.setViewportSize({ width: 1280, height: 720 })
 })
 
 it("stays at the end of the chat as messages are sent", async () => {

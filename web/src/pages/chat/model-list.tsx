@@ -119,6 +119,16 @@ const matches = (model: ModelRecord, query: string): boolean => {
     .every((word) => text.includes(word))
 }
 
+/** Called when the list opens; its height is known in the next frame. */
+const scrollToChosen = (list: HTMLDivElement | null): void => {
+  requestAnimationFrame(() => {
+    const chosen = list?.querySelector("[aria-selected=true]")
+    if (!list || !chosen) return
+    const { top, height } = chosen.getBoundingClientRect()
+    list.scrollTop += top + height / 2 - list.getBoundingClientRect().top - list.clientHeight / 2
+  })
+}
+
 /** A searchable list of models, initially open. */
 export const ModelList = ({ trigger, models, favorites, value, onChoose }: ModelListProps) => {
   const isChosen = useRef(false)
@@ -156,7 +166,7 @@ export const ModelList = ({ trigger, models, favorites, value, onChoose }: Model
             <Combobox.Empty className="px-3 py-2 text-sm text-muted empty:p-0">
               {t("list.nothing")}
             </Combobox.Empty>
-            <Combobox.List className="overflow-y-auto p-1 empty:p-0">
+            <Combobox.List ref={scrollToChosen} className="overflow-y-auto p-1 empty:p-0">
               {({ value: name, items }: ModelGroup) => (
                 <Combobox.Group key={name} items={items}>
                   <Combobox.GroupLabel className="truncate px-2 pt-2 pb-1 text-xs font-medium text-muted">
