@@ -85,34 +85,16 @@ export const serverMessages: Record<string, string> = {
   "Enter the source code.": "Geben Sie den Quelltext ein.",
   "Enter a host such as api.example.com, *.example.com or host:8443.":
     "Geben Sie einen Host wie api.example.com, *.example.com oder host:8443 ein.",
-  "Connected, but no models are available yet.":
-    "Verbunden, aber es sind noch keine Modelle verfügbar.",
   "Connected; 1 model available.": "Verbunden; 1 Modell verfügbar.",
   "Connected; {count} models available.": "Verbunden; {count} Modelle verfügbar.",
-  "{address} rejected the API key (status {status}). Check the key.":
-    "{address} hat den API-Schlüssel abgelehnt (Status {status}). Prüfen Sie den Schlüssel.",
   "{address} has no model list at this path (404). The base URL usually ends in /v1.":
     "{address} hat unter diesem Pfad keine Modellliste (404). Die Adresse endet meist auf /v1.",
   "{address} has no model list at this path (404). Use the base URL without a path.":
     "{address} hat unter diesem Pfad keine Modellliste (404). Verwenden Sie die Adresse ohne Pfad.",
-  "{address} responded with status {status}: {reason}":
-    "{address} hat mit Status {status} geantwortet: {reason}",
-  "{address} responded with status {status}.": "{address} hat mit Status {status} geantwortet.",
-  "{address} did not respond within {seconds} seconds.":
-    "{address} hat nicht innerhalb von {seconds} Sekunden geantwortet.",
-  "{address} did not respond in time.": "{address} hat nicht rechtzeitig geantwortet.",
   "{address} did not respond like Ollama.": "{address} hat nicht wie Ollama geantwortet.",
   "{address} did not respond like an OpenAI-style API.":
     "{address} hat nicht wie eine OpenAI-kompatible API geantwortet.",
-  "Can't reach {address}: {reason}. Check the address and that the server is running.":
-    "{address} ist nicht erreichbar ({reason}). Prüfen Sie die Adresse und ob der Server läuft.",
-  "The connection to {address} failed: {reason}":
-    "Die Verbindung zu {address} ist fehlgeschlagen: {reason}",
 
-  "The provider's issuer is {issuer}. Set {variable} to exactly that.":
-    "Der Issuer des Anbieters ist {issuer}. Setzen Sie {variable} genau auf diesen Wert.",
-  "{issuer} responds, but has no OpenID configuration. Check {variable}.":
-    "{issuer} antwortet, hat aber keine OpenID-Konfiguration. Prüfen Sie {variable}.",
   "Can't reach {issuer} ({cause}).": "{issuer} ist nicht erreichbar ({cause}).",
   "{issuer} responds.": "{issuer} antwortet.",
   "No keys found at {address}.": "Unter {address} wurden keine Schlüssel gefunden.",
@@ -127,8 +109,6 @@ export const serverMessages: Record<string, string> = {
     "Die Redirect-URI {address} ist beim Anbieter nicht registriert.",
   "The provider rejected the client ID or secret ({cause}).":
     "Der Anbieter hat Client-ID oder Secret abgelehnt ({cause}).",
-  "The provider rejected the client ID or secret. Check both at the provider.":
-    "Der Anbieter hat Client-ID oder Secret abgelehnt. Prüfen Sie beide beim Anbieter.",
 
   "Include {{sources}} where the passages go, or leave this empty.":
     "Schreiben Sie {{sources}} an die Stelle der Textstellen, oder lassen Sie das Feld leer.",
