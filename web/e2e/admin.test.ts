@@ -147,7 +147,7 @@ describe("a connection", () => {
     const { page, open } = await app.asAdmin({ locale: "de-DE" })
     await open("/admin/connections")
     await page.getByRole("link", { name: "Unplugged" }).click()
-    const message = "http://127.0.0.1:9/v1 ist nicht erreichbar (connection refused)."
+    const message = "http://127.0.0.1:9/v1 ist nicht erreichbar: Verbindung abgelehnt."
     await page.getByText(message).waitFor()
     await page.getByRole("button", { name: "Verbindung testen" }).click()
     await page.getByRole("status").getByText(message).waitFor()
