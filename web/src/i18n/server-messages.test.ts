@@ -7,6 +7,11 @@ import { createMessageTranslator } from "./server-messages.ts"
 const serverFolder = join(import.meta.dirname, "../../../server/src")
 
 describe("translated messages of the gateway", () => {
+  const source = readdirSync(serverFolder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => readFileSync(join(serverFolder, name), "utf8"))
+    .join("\n")
+
   it("fill in values from the message", () => {
     const translate = createMessageTranslator(serverMessages)
     expect(translate("Enter a name.")).toBe("Geben Sie einen Namen ein.")
@@ -38,14 +43,27 @@ describe("translated messages of the gateway", () => {
   })
 
   it("exist in the gateway, word for word", () => {
-    const source = readdirSync(serverFolder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-      .map((name) => readFileSync(join(serverFolder, name), "utf8"))
-      .join("\n")
-    // Some are put together, such as: The provider "Local" + did not respond in time + a period.
+    // The gateway puts these together from the provider's name, what it did, and a period.
+    const providerMessage = /^The provider "\{name\}" (.+)\.$/
     const parts = Object.keys(serverMessages)
+      .map((template) => template.replace(providerMessage, "$1"))
       .flatMap((template) => template.split(/\{\w+\}/))
-      .map((part) => part.replace(/^[\s".]+|[\s".]+$/g, ""))
     expect(parts.filter((part) => part.length > 3 && !source.includes(part))).toEqual([])
+  })
+
+  it("end with the period that the gateway sends", () => {
+    const ends = Object.keys(serverMessages)
+      .map((template) => template.split(/\{\w+\}/).at(-1) ?? "")
+      .filter((end) => end !== "" && !end.endsWith("."))
+    expect(ends.filter((end) => source.includes(`${end}.`))).toEqual([])
+  })
+
+  it("are translated once", () => {
+    const templates = Object.keys(serverMessages)
+    const shadowed = templates.filter((template) => {
+      const translated = createMessageTranslator(serverMessages)(template)
+      return translated !== serverMessages[template]
+    })
+    expect(shadowed).toEqual([])
   })
 })

@@ -2,8 +2,8 @@
 export const actionMessages: Record<string, string> = {
   "This account is waiting for an administrator's approval.":
     "Dieses Konto wartet auf die Freigabe durch die Administration.",
-  "This account has been deactivated": "Dieses Konto wurde deaktiviert.",
-  "This account is no longer active": "Dieses Konto ist nicht mehr aktiv.",
+  "This account has been deactivated.": "Dieses Konto wurde deaktiviert.",
+  "This account is no longer active.": "Dieses Konto ist nicht mehr aktiv.",
   "The credential used for this request was revoked.":
     "Ihre Anmeldung wurde widerrufen. Melden Sie sich erneut an.",
   "Password sign-in is turned off. Sign in with your identity provider.":
@@ -22,7 +22,7 @@ export const actionMessages: Record<string, string> = {
     "Dieser Einladungslink ist unvollständig oder wurde gelöscht. Bitten Sie um einen neuen.",
   "The invitation was deleted.": "Die Einladung wurde gelöscht.",
   "This requires an administrator account.": "Dafür ist ein Administratorkonto erforderlich.",
-  "Only administrators can do this": "Das können nur Admins tun.",
+  "Only administrators can do this.": "Das können nur Admins tun.",
   "{email} is the last active administrator. Make another user an administrator first.":
     "{email} ist das letzte aktive Administratorkonto. Geben Sie zuerst einem anderen Benutzer die Rolle „Admin“.",
   "{email} is active. Deactivate the account first.":

@@ -113,10 +113,6 @@ export const admin = {
   "connection.keyKept":
     "Ein Schlüssel, der auf {hint} endet, ist gespeichert. Leer lassen, um ihn beizubehalten.",
   "connection.test": "Verbindung testen",
-  "connection.tested": {
-    one: "Verbunden, {count} Modell verfügbar.",
-    other: "Verbunden, {count} Modelle verfügbar.",
-  },
   "connection.enabled": "Aktiviert",
   "connection.grants": "Wer die Modelle nutzen darf",
   "connection.allowed": "Erlaubte Modelle",

@@ -13,15 +13,8 @@ export const providerMessages: Record<string, string> = {
   "network unreachable": "Netzwerk nicht erreichbar",
   "{address} rejected the API key (status {status}). Check the key.":
     "{address} hat den API-Schlüssel abgelehnt (Status {status}). Prüfen Sie den Schlüssel.",
-  "{address} has no model list at this path (404). {hint}":
-    "{address} hat unter diesem Pfad keine Modellliste (404). {hint}",
-  "The base URL usually ends in /v1.": "Die Basis-URL endet meist auf /v1.",
-  "Use the base URL without a path.": "Verwenden Sie die Basis-URL ohne Pfad.",
   "{address} did not respond within {seconds} seconds.":
     "{address} hat nicht innerhalb von {seconds} Sekunden geantwortet.",
-  "{address} did not respond like {service}.":
-    "Die Antwort von {address} stammt nicht von {service}.",
-  "an OpenAI-style API": "einer OpenAI-kompatiblen API",
   "The provider": "Der Anbieter",
   'The provider "{name}" cannot be reached.': "Der Anbieter „{name}“ ist nicht erreichbar.",
   'The provider "{name}" closed the connection before responding.':
@@ -47,31 +40,17 @@ export const providerMessages: Record<string, string> = {
     "Der Issuer des Anbieters ist {issuer}. Setzen Sie {variable} genau auf diesen Wert.",
   "{issuer} responds, but has no OpenID configuration. Check {variable}.":
     "{issuer} antwortet, hat aber keine OpenID-Konfiguration. Prüfen Sie {variable}.",
-  "Can't reach {issuer} ({reason})": "{issuer} ist nicht erreichbar ({reason})",
   "Can't reach {provider} right now. Try again later.":
     "{provider} ist derzeit nicht erreichbar. Versuchen Sie es später erneut.",
-  "{issuer} did not respond in time": "{issuer} hat nicht rechtzeitig geantwortet",
-  "The provider's configuration has no key URL (jwks_uri)":
-    "In der Konfiguration des Anbieters fehlt die Adresse der Schlüssel (jwks_uri)",
-  "The provider's configuration has no authorization or token endpoint":
-    "In der Konfiguration des Anbieters fehlt der Autorisierungs- oder Token-Endpunkt",
-  "No keys found at {address}": "Unter {address} wurden keine Schlüssel gefunden",
-  "Signing keys found: {count}": "Gefundene Signaturschlüssel: {count}",
-  "Can't read the provider's keys at {address} ({reason})":
-    "Die Schlüssel des Anbieters unter {address} lassen sich nicht lesen ({reason})",
+  "The provider's configuration has no key URL (jwks_uri).":
+    "In der Konfiguration des Anbieters fehlt die Adresse der Schlüssel (jwks_uri).",
+  "The provider's configuration has no authorization or token endpoint.":
+    "In der Konfiguration des Anbieters fehlt der Autorisierungs- oder Token-Endpunkt.",
+  "Can't read the provider's keys at {address} ({reason}).":
+    "Die Schlüssel des Anbieters unter {address} lassen sich nicht lesen ({reason}).",
   "not a valid key set": "keine gültige Schlüsselliste",
-  "All required endpoints are available. Signing out of Portico {effect}.":
-    "Alle erforderlichen Endpunkte sind verfügbar. Das Abmelden von Portico {effect}.",
-  "also signs out at the provider": "meldet auch beim Anbieter ab",
-  "does not sign out at the provider": "meldet nicht beim Anbieter ab",
-  "The client is registered": "Der Client ist registriert",
-  "The client {id} is registered": "Der Client {id} ist registriert",
-  "The provider rejected the client ID or secret ({reason})":
-    "Der Anbieter hat Client-ID oder Client-Secret abgelehnt ({reason})",
   "The provider rejected the client ID or secret. Check both at the provider.":
     "Der Anbieter hat Client-ID oder Client-Secret abgelehnt. Prüfen Sie beides beim Anbieter.",
-  "The redirect URI {address} is not registered at the provider":
-    "Die Redirect-URI {address} ist beim Anbieter nicht eingetragen",
   "{address} did not respond in time.": "{address} hat nicht rechtzeitig geantwortet.",
   "{address} responded with status {status}: {reason}":
     "{address} hat mit Status {status} geantwortet: {reason}",

@@ -43,8 +43,6 @@ export const serverMessages: Record<string, string> = {
   "Enter at least one minute and at most 365 days.":
     "Geben Sie mindestens eine Minute und höchstens 365 Tage ein.",
   "Enter 0 or more days.": "Geben Sie 0 oder mehr Tage ein.",
-  "{user} is the last active administrator. Make another user an administrator first.":
-    "{user} ist der letzte aktive Admin. Machen Sie zuerst einen anderen Benutzer zum Admin.",
   "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.":
     "Geben Sie einen Pfad wie /v1/chat/completions oder einen Anfang wie /ollama/* ein.",
 
@@ -85,8 +83,8 @@ export const serverMessages: Record<string, string> = {
   "Enter the source code.": "Geben Sie den Quelltext ein.",
   "Enter a host such as api.example.com, *.example.com or host:8443.":
     "Geben Sie einen Host wie api.example.com, *.example.com oder host:8443 ein.",
-  "Connected; 1 model available.": "Verbunden; 1 Modell verfügbar.",
-  "Connected; {count} models available.": "Verbunden; {count} Modelle verfügbar.",
+  "Connected; 1 model available.": "Verbunden, 1 Modell verfügbar.",
+  "Connected; {count} models available.": "Verbunden, {count} Modelle verfügbar.",
   "{address} has no model list at this path (404). The base URL usually ends in /v1.":
     "{address} hat unter diesem Pfad keine Modellliste (404). Die Adresse endet meist auf /v1.",
   "{address} has no model list at this path (404). Use the base URL without a path.":

@@ -106,10 +106,6 @@ export const admin = {
   "connection.keyStored": "A key is stored. Leave blank to keep it.",
   "connection.keyKept": "A key ending in {hint} is stored. Leave blank to keep it.",
   "connection.test": "Test connection",
-  "connection.tested": {
-    one: "Connected; {count} model available.",
-    other: "Connected; {count} models available.",
-  },
   "connection.enabled": "Enabled",
   "connection.grants": "Who can use its models",
   "connection.allowed": "Allowed models",

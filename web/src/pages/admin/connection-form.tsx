@@ -127,9 +127,7 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
       />
       <div className="min-w-0">
         <p className="break-words">
-          {ok && models.length > 0
-            ? t("connection.tested", { count: models.length })
-            : translateServerMessage(message)}{" "}
+          {translateServerMessage(message)}{" "}
           <span className="text-muted tabular">({duration_ms} ms)</span>
         </p>
         <ErrorDetails details={details} />
