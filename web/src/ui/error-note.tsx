@@ -1,9 +1,9 @@
 import { RotateCw, TriangleAlert } from "lucide-react"
 import { t, translateServerMessage } from "../i18n/translate.ts"
-import { ApiError, UnreachableError } from "../lib/api.ts"
+import { ApiError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
 
-/** A message for the user: the one from the gateway, or that it is unreachable. */
+/** A message for the user, in their language if it is known. */
 export const errorText = (error: unknown): string => {
   if (error instanceof ApiError) {
     if (error.status === 429 && error.retryAfter !== null) {
@@ -11,13 +11,8 @@ export const errorText = (error: unknown): string => {
     }
     return translateServerMessage(error.message)
   }
-  if (error instanceof UnreachableError) return t("error.gone")
   return error instanceof Error && error.message ? error.message : t("error.unknown")
 }
-
-/** Like `errorText`, for an upload, which may also be cut off halfway. */
-export const uploadErrorText = (error: unknown): string =>
-  error instanceof UnreachableError ? t("upload.interrupted") : errorText(error)
 
 /** An error message with a retry button and the request ID under "Details". */
 export const ErrorNote = ({ error, retry }: { error: unknown; retry?: () => void }) => (

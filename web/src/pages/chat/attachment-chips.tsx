@@ -6,7 +6,7 @@ import { fileApi } from "../../lib/knowledge-api.ts"
 import type { Upload } from "../../lib/uploads.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
-import { uploadErrorText } from "../../ui/error-note.tsx"
+import { errorText } from "../../ui/error-note.tsx"
 import type { Attachment, DraftAttachment } from "./attachments.ts"
 
 interface ChipProps {
@@ -77,7 +77,7 @@ const AttachedChip = ({ attached: one, onRemove }: AttachedChipProps) => {
       icon={iconOf(one)}
       name={one.name}
       note={one.state === "reading" ? t("attach.reading") : undefined}
-      error={retry.error ? uploadErrorText(retry.error) : one.error}
+      error={retry.error ? errorText(retry.error) : one.error}
       onRetry={one.state === "failed" ? () => retry.mutate() : undefined}
       removeLabel={t("attach.remove", { name: one.name })}
       onRemove={onRemove}
@@ -114,7 +114,7 @@ export const AttachmentChips = ({ attached, uploads, onRemove, onRetry, onCancel
           }
           name={name}
           note={failed ? undefined : progressText(upload)}
-          error={failed ? uploadErrorText(error) : null}
+          error={failed ? errorText(error) : null}
           onRetry={failed ? () => onRetry(key) : undefined}
           removeLabel={t(failed ? "attach.remove" : "upload.cancelOne", { name })}
           onRemove={() => onCancel(key)}

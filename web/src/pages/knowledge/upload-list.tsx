@@ -3,7 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import { formatBytes } from "../../lib/format.ts"
 import type { Upload } from "../../lib/uploads.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
-import { uploadErrorText } from "../../ui/error-note.tsx"
+import { errorText } from "../../ui/error-note.tsx"
 
 const maxShown = 8
 
@@ -31,7 +31,7 @@ const Row = ({ upload, onRetry, onCancel }: UploadRowProps) => {
         </span>
         {failed ? (
           <span role="alert" className="block break-words text-xs text-danger">
-            {uploadErrorText(error)}
+            {errorText(error)}
           </span>
         ) : (
           <progress
