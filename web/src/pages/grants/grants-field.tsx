@@ -73,8 +73,8 @@ interface NamedProps {
 const Named = ({ named, readOnly, onNamed }: NamedProps) => {
   const [query, setQuery] = useState("")
   const { choices, loading } = usePrincipals(query)
-  const { role } = useCurrentUser()
-  const addLabel = t(role === "admin" ? "grants.add" : "grants.addGroup")
+  const isAdmin = useCurrentUser().role === "admin"
+  const addLabel = t(isAdmin ? "grants.add" : "grants.addGroup")
   const has = (key: string): boolean =>
     named.some(({ principal_type, principal_id }) => `${principal_type}:${principal_id}` === key)
   const change = (grant: AccessGrant, permission: string): void =>
@@ -105,8 +105,8 @@ const Named = ({ named, readOnly, onNamed }: NamedProps) => {
         placeholder={addLabel}
         choices={choices.filter(({ value }) => !has(value))}
         value={null}
-        onQuery={setQuery}
-        loading={loading}
+        // Members get all of their groups at once.
+        {...(isAdmin && { onQuery: setQuery, loading })}
         onValue={(key) => {
           if (key !== null) onNamed([...named, { ...parsePrincipal(key), permission: "read" }])
         }}

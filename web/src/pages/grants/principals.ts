@@ -47,9 +47,6 @@ const asAdmin = async (query: string, signal: AbortSignal): Promise<ComboboxChoi
 const asUser = async (signal: AbortSignal): Promise<ComboboxChoice[]> =>
   (await api.get<OwnGroup[]>("/api/v1/groups/mine", { signal })).map(groupChoice)
 
-const matches = ({ label }: ComboboxChoice, query: string): boolean =>
-  label.toLocaleLowerCase().includes(query.trim().toLocaleLowerCase())
-
 /** People and groups to choose from; other users than administrators only find their own groups. */
 export const usePrincipals = (query: string) => {
   const { role } = useCurrentUser()
@@ -58,8 +55,7 @@ export const usePrincipals = (query: string) => {
     queryFn: ({ signal }) => (role === "admin" ? asAdmin(query, signal) : asUser(signal)),
     placeholderData: keepPreviousData,
   })
-  const choices = role === "admin" ? data : data.filter((choice) => matches(choice, query))
-  return { choices, loading: isPlaceholderData }
+  return { choices: data, loading: isPlaceholderData }
 }
 
 /** The name of a grant's principal, as far as the user may know it. */
