@@ -18,15 +18,6 @@ const groupByParent = (messages: readonly Message[]): Map<string | null, Message
   Map.groupBy(messages, ({ parent_id }) => parent_id)
 
 const turnOf = (siblings: readonly Message[], chosen: Message): Turn => {
-  if (siblings.length === 1) {
-    return {
-      key: chosen.id,
-      messages: siblings,
-      chosen,
-      alternatives: siblings,
-      alternativeIndex: 0,
-    }
-  }
   const batches = [...Map.groupBy(siblings, batchOf).values()]
   const alternativeIndex = batches.findIndex((batch) => batch.includes(chosen))
   const sameBatch = batches[alternativeIndex] ?? [chosen]
