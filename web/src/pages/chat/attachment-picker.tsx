@@ -1,11 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { FileText, Library } from "lucide-react"
 import type { RefObject } from "react"
 import { t } from "../../i18n/translate.ts"
 import { collectionsQuery, filesQuery } from "../../lib/knowledge-api.ts"
 import type { Attachment } from "./attachments.ts"
-import { type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
+import { NoSuggestions, type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
 
 const maxSuggestions = 6
 
@@ -54,16 +53,7 @@ export const AttachmentPicker = ({ onPick, ...list }: PickerProps) => {
       onPick={({ attachment }) => onPick(attachment)}
     >
       {suggestions.length === 0 && !isPending && (
-        <p className="flex justify-between gap-3 px-3 pb-2.5 text-sm text-muted">
-          {t("attach.none")}
-          <Link
-            to="/knowledge/new"
-            onPointerDown={(event) => event.preventDefault()}
-            className="shrink-0 text-accent hover:underline"
-          >
-            {t("knowledge.create")}
-          </Link>
-        </p>
+        <NoSuggestions text={t("attach.none")} to="/knowledge/new" action={t("knowledge.create")} />
       )}
     </SuggestionList>
   )

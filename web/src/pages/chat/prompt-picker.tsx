@@ -1,11 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { TextQuote } from "lucide-react"
 import type { RefObject } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type PromptListItem, promptsQuery } from "../../lib/prompts-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
-import { type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
+import { NoSuggestions, type SuggestionKeyHandler, SuggestionList } from "./suggestion-list.tsx"
 
 const maxSuggestions = 8
 const maxFetched = 50
@@ -63,16 +62,11 @@ export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
       onPick={({ prompt }) => onPick(prompt)}
     >
       {data && suggestions.length === 0 && (
-        <p className="flex justify-between gap-3 px-3 pb-2.5 text-sm text-muted">
-          {t(query === "" ? "prompts.none" : "prompts.noMatch")}
-          <Link
-            to="/prompts/new"
-            onPointerDown={(event) => event.preventDefault()}
-            className="shrink-0 text-accent hover:underline"
-          >
-            {t("prompts.create")}
-          </Link>
-        </p>
+        <NoSuggestions
+          text={t(query === "" ? "prompts.none" : "prompts.noMatch")}
+          to="/prompts/new"
+          action={t("prompts.create")}
+        />
       )}
     </SuggestionList>
   )

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router"
 import type { LucideIcon } from "lucide-react"
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react"
 import { classes } from "../../ui/classes.ts"
@@ -28,6 +29,27 @@ interface SuggestionListProps<T extends Suggestion> {
   /** Shown below the list. */
   children?: ReactNode
 }
+
+interface NoSuggestionsProps {
+  text: string
+  /** Where to create what is missing. */
+  to: "/knowledge/new" | "/prompts/new"
+  action: string
+}
+
+/** Shown below an empty list. The text field keeps the focus. */
+export const NoSuggestions = ({ text, to, action }: NoSuggestionsProps) => (
+  <p className="flex justify-between gap-3 px-3 pb-2.5 text-sm text-muted">
+    {text}
+    <Link
+      to={to}
+      onPointerDown={(event) => event.preventDefault()}
+      className="shrink-0 text-accent hover:underline"
+    >
+      {action}
+    </Link>
+  </p>
+)
 
 /** Suggestions above a text field, which keeps the focus and forwards its keys. */
 export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<T>) => {
