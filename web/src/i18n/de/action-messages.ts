@@ -27,7 +27,7 @@ export const actionMessages: Record<string, string> = {
     "{email} ist das letzte aktive Administratorkonto. Geben Sie zuerst einem anderen Benutzer die Rolle „Admin“.",
   "{email} is active. Deactivate the account first.":
     "{email} ist aktiv. Deaktivieren Sie zuerst das Konto.",
-  "The address {email} was already released": "Die Adresse {email} wurde bereits freigegeben.",
+  "The address {email} was already released.": "Die Adresse {email} wurde bereits freigegeben.",
   "You have reached the limit of {max} API keys. Revoke one to create another.":
     "Sie haben die Höchstzahl von {max} API-Schlüsseln erreicht. Widerrufen Sie einen, um einen neuen zu erstellen.",
   'No connection currently offers the model "{id}".':
