@@ -152,6 +152,33 @@ it("opens a short document at its page", async () => {
   await pages().getByText("Chapter 4").waitFor()
 })
 
+it("fits each page into the view, whatever its size", async () => {
+  const { page, open } = visit
+  const boxes = ["[0 0 600 800]", "[0 0 980 600]", "[0 0 300 400]"]
+  const text = createPdf(["Portrait sheet", "Landscape sheet", "Small sheet"])
+    .toString("latin1")
+    .replaceAll("[0 0 600 800]", () => boxes.shift() ?? "")
+  const id = await store("mixed.pdf", Buffer.from(text, "latin1"))
+  await page.setViewportSize({ width: 360, height: 1600 })
+  try {
+    await open(`/knowledge/files/${id}`)
+    await sheets().nth(2).locator("canvas").waitFor()
+    const widths = async () => {
+      const found = await sheets().all()
+      return Promise.all(found.map(async (sheet) => (await sheet.boundingBox())?.width))
+    }
+    const fitted = ((await pages().boundingBox())?.width ?? 0) - 24
+    await expect.poll(widths).toEqual([fitted, fitted, fitted])
+    expect(await pages().evaluate((view) => view.scrollWidth - view.clientWidth)).toBe(0)
+
+    await page.getByRole("button", { name: "Zoom in" }).click()
+    await expect.poll(widths).toEqual([1.25, 1.25, 1.25].map((factor) => fitted * factor))
+    expect(await pages().evaluate((view) => view.scrollWidth)).toBe(Math.ceil(fitted * 1.25) + 24)
+  } finally {
+    await page.setViewportSize({ width: 1280, height: 720 })
+  }
+})
+
 it("runs no script of a document and follows none of its links", async () => {
   const { page, open } = visit
   const script = "/S/JavaScript/JS(app.alert\\('hi'\\); globalThis.hacked = 1;)"

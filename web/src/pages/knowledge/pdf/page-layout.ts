@@ -16,6 +16,7 @@ export const pageGap = 12
 
 /** Positions of a document's pages below each other, in pixels. Pages count from 1. */
 export interface PageLayout {
+  width: number
   height: number
   topOf: (page: number) => number
   anchorAt: (y: number) => Anchor
@@ -26,14 +27,17 @@ export interface PageLayout {
 
 export const createPageLayout = (
   count: number,
+  /** In pixels. */
   sizeOf: (page: number) => PageSize,
-  scale: number,
 ): PageLayout => {
   const tops = [0]
   let height = pageGap
+  let maxWidth = 0
   for (let page = 1; page <= count; page++) {
+    const size = sizeOf(page)
     tops.push(height)
-    height += sizeOf(page).height * scale + pageGap
+    height += size.height + pageGap
+    maxWidth = Math.max(maxWidth, size.width)
   }
   const topOf = (page: number): number => tops[page] ?? 0
   const pageAt = (y: number): number => {
@@ -46,7 +50,7 @@ export const createPageLayout = (
     }
     return low
   }
-  const bottomOf = (page: number): number => topOf(page) + sizeOf(page).height * scale
+  const bottomOf = (page: number): number => topOf(page) + sizeOf(page).height
   const mainPageIn = (top: number, bottom: number): number => {
     let main = pageAt(top)
     let maxShown = 0
@@ -60,13 +64,14 @@ export const createPageLayout = (
     return main
   }
   return {
+    width: maxWidth + 2 * pageGap,
     height,
     mainPageIn,
     topOf,
     anchorAt: (y) => {
       const page = pageAt(y)
-      return { page, fraction: (y - topOf(page)) / (sizeOf(page).height * scale) }
+      return { page, fraction: (y - topOf(page)) / sizeOf(page).height }
     },
-    yOf: ({ page, fraction }) => topOf(page) + fraction * sizeOf(page).height * scale,
+    yOf: ({ page, fraction }) => topOf(page) + fraction * sizeOf(page).height,
   }
 }

@@ -14,12 +14,12 @@ import { PdfPage, type SoughtPassage } from "./pdf-page.tsx"
 import { PdfToolbar, zoomStep } from "./pdf-toolbar.tsx"
 import { useScrolledPages } from "./use-scrolled-pages.ts"
 
-const minScale = 0.1
 const maxScale = 5
 /** Slightly larger than printed, at 96 pixels per inch. */
 const readingScale = 1.5
-
-const limitScale = (scale: number): number => Math.min(Math.max(scale, minScale), maxScale)
+/** Relative to the pages as they fit the view. */
+const minZoom = 0.25
+const maxZoom = 4
 
 export interface PdfPagesProps {
   document: PDFDocumentProxy
@@ -60,18 +60,34 @@ const usePageSizes = (firstSize: PageSize) => {
   return { sizeOf, onSize }
 }
 
-/** The scale in effect: a chosen one, or one at which pages fit into the view and are easy to read. */
-const useScale = (fitted: number) => {
-  const [chosen, setChosen] = useState<number | "width" | null>(null)
-  const wanted = { width: fitted, reading: Math.min(fitted, readingScale) }
-  const scale = limitScale(typeof chosen === "number" ? chosen : wanted[chosen ?? "reading"])
+/** The scale of each page: it fits the view and is not larger than needed to read, until zoomed. */
+const useScale = (viewWidth: number, sizeOf: (page: number) => PageSize) => {
+  const [fit, setFit] = useState({ max: readingScale, zoom: 1 })
+  const widthScaleOf = useCallback(
+    (page: number) => Math.min(Math.max(viewWidth - 2 * pageGap, 1) / sizeOf(page).width, maxScale),
+    [viewWidth, sizeOf],
+  )
+  const scaleOf = useCallback(
+    (page: number) => Math.min(widthScaleOf(page), fit.max) * fit.zoom,
+    [widthScaleOf, fit],
+  )
+  const zoom = (factor: number): void =>
+    setFit(({ max, zoom: last }) => ({
+      max,
+      zoom: Math.min(Math.max(last * factor, minZoom), maxZoom),
+    }))
   return {
-    scale,
-    fitsWidth: scale === limitScale(fitted),
-    zoom: (factor: number) => setChosen(limitScale(scale * factor)),
-    fitWidth: () => setChosen("width"),
+    scaleOf,
+    fitsWidth: (page: number) => scaleOf(page) === widthScaleOf(page),
+    zoom,
+    fitWidth: () => setFit({ max: maxScale, zoom: 1 }),
   }
 }
+
+const scaleSize = ({ width, height }: PageSize, scale: number): PageSize => ({
+  width: width * scale,
+  height: height * scale,
+})
 
 /** The pages of a document below each other; only those near the visible ones are drawn. */
 export const PdfPages = (props: PdfPagesProps) => {
@@ -79,9 +95,12 @@ export const PdfPages = (props: PdfPagesProps) => {
   const count = document.numPages
   const scroller = useRef<HTMLDivElement>(null)
   const width = useWidth(scroller)
-  const { scale, fitsWidth, zoom, fitWidth } = useScale((width - 2 * pageGap) / firstSize.width)
   const { sizeOf, onSize } = usePageSizes(firstSize)
-  const layout = useMemo(() => createPageLayout(count, sizeOf, scale), [count, sizeOf, scale])
+  const { scaleOf, fitsWidth, zoom, fitWidth } = useScale(width, sizeOf)
+  const layout = useMemo(
+    () => createPageLayout(count, (page) => scaleSize(sizeOf(page), scaleOf(page))),
+    [count, sizeOf, scaleOf],
+  )
   const { current, drawn, onScroll, goToPage } = useScrolledPages(scroller, layout, {
     count,
     firstPage,
@@ -119,7 +138,7 @@ export const PdfPages = (props: PdfPagesProps) => {
         onPage={goToPage}
         onZoom={zoom}
         onFitWidth={fitWidth}
-        fitsWidth={fitsWidth}
+        fitsWidth={fitsWidth(current)}
         download={download}
       />
       {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
@@ -133,10 +152,7 @@ export const PdfPages = (props: PdfPagesProps) => {
         onKeyDown={onKeyDown}
         className="relative min-h-0 flex-1 overflow-auto -outline-offset-2 [overflow-anchor:none]"
       >
-        <div
-          className="relative min-w-full"
-          style={{ height: layout.height, width: firstSize.width * scale + 2 * pageGap }}
-        >
+        <div className="relative min-w-full" style={{ height: layout.height, width: layout.width }}>
           {width > 0 &&
             drawn.map((number) => (
               <PdfPage
@@ -145,7 +161,7 @@ export const PdfPages = (props: PdfPagesProps) => {
                 number={number}
                 top={layout.topOf(number)}
                 size={sizeOf(number)}
-                scale={scale}
+                scale={scaleOf(number)}
                 passage={number === firstPage ? passage : null}
                 onSize={onSize}
                 onSearched={showMark}
