@@ -71,6 +71,25 @@ describe("Enter in a combobox", () => {
     expect(writes).toEqual([])
   })
 
+  it("chooses the first suggestion for a model to pull, and pulls a model that is none", async () => {
+    const { page, open, pageErrors } = await app.asAdmin()
+    const writes = collectWrites(page)
+    await open("/models/runtime")
+    const name = page.getByRole("combobox", { name: "Model name" })
+    await typeAndPressEnter(page, "Model name", "qwen")
+    await expect.poll(() => name.inputValue()).toBe("qwen3:4b")
+    await name.fill("mist")
+    await page.getByRole("option", { name: "mistral" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("option").first().waitFor({ state: "detached" })
+    expect(await name.inputValue()).toBe("mist")
+    expect(writes).toEqual([])
+    await name.fill("phi3")
+    await page.keyboard.press("Enter")
+    await page.getByText("phi3 is ready.").waitFor()
+    expect(pageErrors).toEqual([])
+  })
+
   it("adds the first match to a group", async () => {
     const linus = await app.gateway.createUser("Linus")
     const { body } = await app.gateway.call("POST", "/api/v1/groups/create", { name: "Pilots" })

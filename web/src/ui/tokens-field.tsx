@@ -1,10 +1,8 @@
-import { Autocomplete } from "@base-ui/react/autocomplete"
 import { X } from "lucide-react"
 import { useContext, useState } from "react"
 import { t } from "../i18n/translate.ts"
-import { classes } from "./classes.ts"
-import { type ControlProps, Field, FieldChange, type FieldProps, Input } from "./field.tsx"
-import { optionClass, popupClass } from "./popup-classes.ts"
+import { Field, FieldChange, type FieldProps } from "./field.tsx"
+import { SuggestionInput } from "./suggestion-input.tsx"
 
 interface TokensFieldProps extends Omit<FieldProps, "children"> {
   values: readonly string[]
@@ -36,7 +34,14 @@ export const TokensField = (props: TokensFieldProps) => {
             {...controlProps}
             text={text}
             onText={change}
-            onAdd={add}
+            onChoose={add}
+            describeText={(typed) => t("tokens.add", { text: typed })}
+            onBlur={() => add(text)}
+            onEnter={(event) => {
+              if (text.trim() === "") return
+              event.preventDefault()
+              add(text)
+            }}
             placeholder={values.length === 0 ? placeholder : undefined}
             suggestions={free}
           />
@@ -44,68 +49,6 @@ export const TokensField = (props: TokensFieldProps) => {
         </div>
       )}
     </Field>
-  )
-}
-
-interface SuggestionInputProps extends ControlProps {
-  text: string
-  onText: (text: string) => void
-  onAdd: (text: string) => void
-  placeholder: string | undefined
-  suggestions: readonly string[]
-}
-
-/** A text field with suggestions; Enter adds the highlighted one, or else the text. */
-const SuggestionInput = (props: SuggestionInputProps) => {
-  const { text, onText, onAdd, placeholder, suggestions, ...controlProps } = props
-  const [openedBy, setOpenedBy] = useState<string | null>(null)
-  // Once a typed text is added, its suggestions close: an open list hides the rest of the page from
-  // screen readers.
-  const isOpen = openedBy !== null && (openedBy !== "input-change" || text !== "")
-  const word = text.trim()
-  const found = suggestions.filter((one) => one.toLowerCase().includes(word.toLowerCase()))
-  // The text itself can be added too, unless it is a suggestion.
-  const items = word === "" || found.length === 0 || found.includes(word) ? found : [...found, word]
-  return (
-    <Autocomplete.Root
-      items={items}
-      filter={null}
-      value={text}
-      autoHighlight
-      openOnInputClick
-      open={isOpen}
-      onOpenChange={(open, { reason }) => setOpenedBy(open ? reason : null)}
-      disabled={controlProps.disabled}
-      onValueChange={(next, { reason }) => (reason === "item-press" ? onAdd(next) : onText(next))}
-    >
-      <Autocomplete.Input
-        {...controlProps}
-        placeholder={placeholder}
-        autoComplete="off"
-        onBlur={() => onAdd(text)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || word === "" || event.nativeEvent.isComposing) return
-          event.preventDefault()
-          if (!event.currentTarget.getAttribute("aria-activedescendant")) onAdd(text)
-        }}
-        render={<Input />}
-      />
-      <Autocomplete.Portal>
-        <Autocomplete.Positioner sideOffset={4} className="z-50">
-          <Autocomplete.Popup className={classes(popupClass, items.length === 0 && "hidden")}>
-            <Autocomplete.List>
-              {(item: string) => (
-                <Autocomplete.Item key={item} value={item} className={optionClass}>
-                  <span className="min-w-0 truncate">
-                    {found.includes(item) ? item : t("tokens.add", { text: item })}
-                  </span>
-                </Autocomplete.Item>
-              )}
-            </Autocomplete.List>
-          </Autocomplete.Popup>
-        </Autocomplete.Positioner>
-      </Autocomplete.Portal>
-    </Autocomplete.Root>
   )
 }
 

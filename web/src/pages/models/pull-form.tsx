@@ -2,7 +2,8 @@ import { Download, Square } from "lucide-react"
 import { type FormEvent, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { Button } from "../../ui/button.tsx"
-import { Field, Input } from "../../ui/field.tsx"
+import { Field } from "../../ui/field.tsx"
+import { SuggestionInput } from "../../ui/suggestion-input.tsx"
 import { PullProgress } from "./pull-progress.tsx"
 import { usePull } from "./use-pull.ts"
 
@@ -23,22 +24,14 @@ export const PullForm = () => {
       <form onSubmit={(event) => void submit(event)} className="flex flex-wrap items-end gap-2">
         <Field label={t("runtime.pullName")} className="min-w-56 flex-1 wide:max-w-96">
           {(controlProps) => (
-            <>
-              <Input
-                {...controlProps}
-                value={name}
-                list={`${controlProps.id}-list`}
-                placeholder="llama3.2"
-                spellCheck={false}
-                autoComplete="off"
-                onChange={({ target }) => setName(target.value)}
-              />
-              <datalist id={`${controlProps.id}-list`}>
-                {suggestions.map((value) => (
-                  <option key={value} value={value} />
-                ))}
-              </datalist>
-            </>
+            <SuggestionInput
+              {...controlProps}
+              text={name}
+              onText={setName}
+              onChoose={setName}
+              suggestions={suggestions}
+              placeholder="llama3.2"
+            />
           )}
         </Field>
         <Button
