@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
 import { chooseOption } from "./choose-option.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
@@ -53,6 +54,21 @@ describe("a workspace model", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete model" }).click()
     await page.getByRole("heading", { name: "Models", exact: true }).waitFor()
     await page.getByRole("link", { name: "Harbour Pilot" }).waitFor({ state: "detached" })
+    expect(pageErrors).toEqual([])
+  })
+
+  it("says that its users can read passages from its collections", async () => {
+    const text = "High water at Roscoff is at seven."
+    const query = "?process_in_background=false"
+    const { body } = await upload(app.gateway, "roscoff.txt", text, { query })
+    await createCollection(app.gateway, "Roscoff", [body.id])
+    const { page, open, pageErrors } = await app.asAdmin()
+    await open("/models/new?base=gpt-fake")
+    const warning = page.getByText("People who can use this model can read passages")
+    expect(await warning.count()).toBe(0)
+    await page.getByRole("combobox", { name: "Knowledge" }).fill("Roscoff")
+    await page.getByRole("option", { name: "Roscoff" }).click()
+    await warning.waitFor()
     expect(pageErrors).toEqual([])
   })
 

@@ -205,6 +205,8 @@ export const knowledge = {
   "place.sheet": "Blatt {sheet}",
   "place.row": "Zeile {row}",
   "models.knowledge": "Wissen",
+  "models.knowledgeHelp":
+    "Wer dieses Modell verwenden darf, kann Textstellen aus seinen Sammlungen lesen.",
   "models.knowledgeAdd": "Sammlung hinzufügen",
   "models.knowledgeRemove": "{name} entfernen",
   "models.knowledgeGone": "Sammlung gelöscht oder nicht für Sie freigegeben",

@@ -187,6 +187,7 @@ export const knowledge = {
   "place.sheet": "sheet {sheet}",
   "place.row": "row {row}",
   "models.knowledge": "Knowledge",
+  "models.knowledgeHelp": "People who can use this model can read passages from its collections.",
   "models.knowledgeAdd": "Add a collection",
   "models.knowledgeRemove": "Remove {name}",
   "models.knowledgeGone": "Collection deleted or not shared with you",

@@ -45,7 +45,10 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
   const { data, isPlaceholderData } = useQuery(collectionsQuery({ query, page_size: 20 }))
   const choices = (data?.items ?? []).filter(({ id }) => !ids.includes(id))
   return (
-    <Field label={t("models.knowledge")}>
+    <Field
+      label={t("models.knowledge")}
+      help={ids.length > 0 ? t("models.knowledgeHelp") : undefined}
+    >
       {(controlProps) => (
         <>
           {ids.length > 0 && <Chosen ids={ids} onIds={onIds} />}
