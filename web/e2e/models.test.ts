@@ -57,7 +57,7 @@ describe("a workspace model", () => {
     expect(pageErrors).toEqual([])
   })
 
-  it("says that its users can read passages from its collections", async () => {
+  it("is tested with its collections, whose passages its users can read", async () => {
     const text = "High water at Roscoff is at seven."
     const query = "?process_in_background=false"
     const { body } = await upload(app.gateway, "roscoff.txt", text, { query })
@@ -69,6 +69,11 @@ describe("a workspace model", () => {
     await page.getByRole("combobox", { name: "Knowledge" }).fill("Roscoff")
     await page.getByRole("option", { name: "Roscoff" }).click()
     await warning.waitFor()
+    await page.getByLabel("Ask something").fill("When is high water?")
+    await page.getByRole("button", { name: "Ask" }).click()
+    await page.getByRole("log").getByText("You said: When is high water?").waitFor()
+    const tried = app.provider.requests.findLast(({ path }) => path.includes("/chat/"))
+    expect(JSON.stringify(tried?.json)).toContain(text)
     expect(pageErrors).toEqual([])
   })
 

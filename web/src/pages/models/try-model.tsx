@@ -2,6 +2,8 @@ import { Play, Square } from "lucide-react"
 import { type FormEvent, useEffect, useId, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { callRaw } from "../../lib/api.ts"
+import { collectionQuery } from "../../lib/knowledge-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { readEvents } from "../../lib/response-stream.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -13,13 +15,24 @@ interface Chunk {
   error?: { message?: string }
 }
 
-const requestOf = ({ base_model_id, system, params }: ModelValues, question: string) => ({
-  ...omitEmptyParams(params),
-  model: base_model_id,
+/** The collections that still exist and the user may read; a chat skips the others, too. */
+const findReadableCollections = async (ids: readonly string[]) => {
+  const results = await Promise.allSettled(
+    ids.map((id) => queryClient.ensureQueryData(collectionQuery(id))),
+  )
+  return results.flatMap((result) =>
+    result.status === "fulfilled" ? [{ type: "collection", id: result.value.id }] : [],
+  )
+}
+
+const createRequest = async (values: ModelValues, question: string) => ({
+  ...omitEmptyParams(values.params),
+  model: values.base_model_id,
   messages: [
-    ...(system ? [{ role: "system", content: system }] : []),
+    ...(values.system ? [{ role: "system", content: values.system }] : []),
     { role: "user", content: question },
   ],
+  files: await findReadableCollections(values.knowledge),
   stream: true,
 })
 
@@ -51,7 +64,7 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
     setError(null)
     try {
       const { signal } = control
-      const body = requestOf(values, question)
+      const body = await createRequest(values, question)
       for await (const text of streamAnswer(body, signal)) setAnswer((before) => before + text)
     } catch (reason) {
       if (!control.signal.aborted) setError(reason)
