@@ -222,6 +222,23 @@ itInLongForm("explains search results, and says that the search uses keywords on
   await page.locator("[aria-current=true]").getByText("Ants march.").waitFor()
 })
 
+it("shows the sizes of files and who can read a collection on a phone", async () => {
+  const { page } = visit
+  const { body } = await upload(app.gateway, "buoys.txt", "Red buoys to port.", { query: wait })
+  const id = await createCollection(app.gateway, "Buoys", [body.id])
+  await page.setViewportSize({ width: 360, height: 740 })
+  try {
+    await visit.open("/knowledge")
+    await row("Buoys").getByRole("paragraph").getByText("Private").waitFor()
+    await visit.open("/knowledge/files")
+    await row("buoys.txt").getByRole("paragraph").getByText("18 B", { exact: true }).waitFor()
+    await visit.open(`/knowledge/${id}`)
+    await row("buoys.txt").getByText("18 B · 1 passage", { exact: true }).waitFor()
+  } finally {
+    await page.setViewportSize({ width: 1280, height: 720 })
+  }
+})
+
 itInLongForm("executes no scripts from files, file names, or collections", async () => {
   const { page } = visit
   const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`

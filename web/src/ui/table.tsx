@@ -12,6 +12,8 @@ export interface Column<T> {
   align?: "right"
   /** Hidden in narrow tables. */
   wideOnly?: boolean
+  /** In narrow tables, shown below the name in place of the column. */
+  belowName?: (item: T) => string | undefined
   /** Takes the remaining width; unless it is a text, in wide tables two fifths. */
   grow?: boolean | "text"
 }
@@ -26,11 +28,11 @@ interface TableProps<T> {
   onOrder?: (by: string, direction: "asc" | "desc") => void
 }
 
-const cellClass = <T,>({ align, wideOnly, grow }: Column<T>): string =>
+const cellClass = <T,>({ align, wideOnly, belowName, grow }: Column<T>): string =>
   classes(
     "px-2 first:pl-3 last:pr-3 wide:px-3 wide:first:pl-4 wide:last:pr-4",
     align === "right" && "text-right tabular",
-    wideOnly && "@max-[46rem]:hidden",
+    (wideOnly || belowName) && "@max-[46rem]:hidden",
     grow ? "w-full max-w-0 min-w-28 wide:min-w-36" : "whitespace-nowrap",
     grow === true && "@min-[46rem]:w-2/5",
   )
@@ -60,6 +62,7 @@ export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: Table
             {columns.map((column) => (
               <td key={column.id} className={classes(cellClass(column), "py-2 align-middle")}>
                 {column.cell(item)}
+                {column.grow && <BelowName columns={columns} item={item} />}
               </td>
             ))}
           </tr>
@@ -68,6 +71,17 @@ export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: Table
     </table>
   </div>
 )
+
+/** The values of columns for which a narrow table has no room. */
+const BelowName = <T,>({ columns, item }: { columns: readonly Column<T>[]; item: T }) => {
+  const values = columns.flatMap(({ belowName }) => belowName?.(item) ?? [])
+  if (values.length === 0) return null
+  return (
+    <p className="text-xs break-words text-muted tabular @min-[46rem]:hidden">
+      {values.join(" · ")}
+    </p>
+  )
+}
 
 interface HeaderProps<T> {
   column: Column<T>

@@ -73,6 +73,7 @@ export const knowledge = {
   "files.kind": "Typ",
   "files.pages": "Seiten",
   "files.passages": "Textstellen",
+  "files.passageCount": { one: "{count} Textstelle", other: "{count} Textstellen" },
   "files.embedded": "Nach Bedeutung durchsuchbar",
   "files.uploaded": "Hochgeladen",
   "files.used": "Verwendet in",

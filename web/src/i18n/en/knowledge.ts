@@ -69,6 +69,7 @@ export const knowledge = {
   "files.kind": "Type",
   "files.pages": "Pages",
   "files.passages": "Passages",
+  "files.passageCount": { one: "{count} passage", other: "{count} passages" },
   "files.embedded": "Searchable by meaning",
   "files.uploaded": "Uploaded",
   "files.used": "Used in",

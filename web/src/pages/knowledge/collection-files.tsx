@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { Ellipsis, FileText, RotateCw } from "lucide-react"
 import { useState } from "react"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t } from "../../i18n/translate.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import {
   type CollectionFile,
@@ -21,11 +20,12 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { NameCell, Table } from "../../ui/table.tsx"
+import { Table } from "../../ui/table.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { useCollection } from "./collection.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { DropZone } from "./drop-zone.tsx"
+import { FileName } from "./file-name.tsx"
 import { countUnread, FileState, StateFilter } from "./file-states.tsx"
 import { UploadList } from "./upload-list.tsx"
 
@@ -80,21 +80,7 @@ const FileActions = ({ collection, file, onError }: FileActionsProps) => {
   )
 }
 
-const Name = ({ id, filename, meta, data }: CollectionFile) => {
-  const path = typeof meta.data.path === "string" ? meta.data.path : undefined
-  return (
-    <div className="min-w-0">
-      <NameCell note={path}>
-        <Link to="/knowledge/files/$fileId" params={{ fileId: id }}>
-          {filename}
-        </Link>
-      </NameCell>
-      {data.error && (
-        <p className="text-xs break-words text-danger">{translateServerMessage(data.error)}</p>
-      )}
-    </div>
-  )
-}
+const sizeOf = ({ meta }: CollectionFile): string => formatBytes(meta.size)
 
 interface FileTableProps extends Omit<FileActionsProps, "file"> {
   files: readonly CollectionFile[]
@@ -107,21 +93,24 @@ const FileTable = ({ collection, files, writable, onError }: FileTableProps) => 
     items={files}
     idOf={({ id }) => id}
     columns={[
-      { id: "name", header: t("files.name"), grow: true, cell: (file) => <Name {...file} /> },
+      { id: "name", header: t("files.name"), grow: true, cell: (file) => <FileName {...file} /> },
       { id: "state", header: t("files.state"), cell: ({ data }) => <FileState data={data} /> },
       {
         id: "size",
         header: t("files.size"),
         align: "right",
-        wideOnly: true,
-        cell: ({ meta }) => formatBytes(meta.size),
+        cell: sizeOf,
+        belowName: sizeOf,
       },
       {
         id: "passages",
         header: t("files.passages"),
         align: "right",
-        wideOnly: true,
         cell: ({ data }) => formatNumber(data.progress.passages ?? 0),
+        belowName: ({ data: { progress } }) =>
+          progress.passages === null
+            ? undefined
+            : t("files.passageCount", { count: progress.passages }),
       },
       ...(writable
         ? [

@@ -1,22 +1,24 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { Files } from "lucide-react"
-import { t, translateServerMessage } from "../../i18n/translate.ts"
+import { t } from "../../i18n/translate.ts"
 import { formatBytes } from "../../lib/format.ts"
-import { filesQuery } from "../../lib/knowledge-api.ts"
+import { type FileRecord, filesQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { NameCell, Table } from "../../ui/table.tsx"
+import { Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { FileName } from "./file-name.tsx"
 import { FileState, StateFilter } from "./file-states.tsx"
 
 const pageSize = 30
 const states = ["completed", "processing", "pending", "failed", "stored"] as const
+
+const sizeOf = ({ meta }: FileRecord): string => formatBytes(meta.size)
 
 const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
@@ -62,13 +64,7 @@ export const FilesPage = () => {
                     header: t("files.name"),
                     sort: "filename",
                     grow: true,
-                    cell: ({ id, filename, data }) => (
-                      <NameCell note={data.error && translateServerMessage(data.error)}>
-                        <Link to="/knowledge/files/$fileId" params={{ fileId: id }}>
-                          {filename}
-                        </Link>
-                      </NameCell>
-                    ),
+                    cell: (file) => <FileName {...file} />,
                   },
                   {
                     id: "state",
@@ -80,8 +76,8 @@ export const FilesPage = () => {
                     header: t("files.size"),
                     sort: "size",
                     align: "right",
-                    wideOnly: true,
-                    cell: ({ meta }) => formatBytes(meta.size),
+                    cell: sizeOf,
+                    belowName: sizeOf,
                   },
                   {
                     id: "created",

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { Library, Plus } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
-import { collectionsQuery } from "../../lib/knowledge-api.ts"
+import { type CollectionWithFiles, collectionsQuery } from "../../lib/knowledge-api.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -17,6 +17,12 @@ import { describeReaders } from "../grants/access.ts"
 import { CollectionState } from "./file-states.tsx"
 
 const pageSize = 30
+
+const readersOf = ({ access_grants, grant_count }: CollectionWithFiles): string =>
+  describeReaders(
+    access_grants.some(({ principal_id }) => principal_id === "*"),
+    grant_count,
+  )
 
 const Create = () => (
   <ButtonLink to="/knowledge/new" variant="primary" icon={Plus}>
@@ -85,12 +91,8 @@ export const CollectionsPage = () => {
                   {
                     id: "readers",
                     header: t("knowledge.readers"),
-                    wideOnly: true,
-                    cell: ({ access_grants, grant_count }) =>
-                      describeReaders(
-                        access_grants.some(({ principal_id }) => principal_id === "*"),
-                        grant_count,
-                      ),
+                    cell: readersOf,
+                    belowName: readersOf,
                   },
                   {
                     id: "updated",
