@@ -44,6 +44,14 @@ const createCollectionOnPage = async (name: string): Promise<void> => {
   await page.getByRole("heading", { name, level: 1 }).waitFor()
 }
 
+it("leads from an empty list of files to the collections", async () => {
+  const { page } = visit
+  await visit.open("/knowledge/files")
+  await page.getByText("Files you add to a collection or a chat will appear here.").waitFor()
+  await page.getByRole("link", { name: "Go to collections" }).click()
+  await page.getByRole("heading", { name: "Knowledge", level: 1 }).waitFor()
+})
+
 it("processes 20 files dropped on a new collection, reprocesses one, and cites them in answers", async () => {
   const { page } = visit
   await createCollectionOnPage("Harbours")

@@ -9,7 +9,7 @@ export const knowledge = {
   "knowledge.searchLists": "Sammlungen suchen",
   "knowledge.none": "Noch keine Sammlungen",
   "knowledge.noneHelp":
-    "Eine Sammlung enthält Dateien, zum Beispiel ein Handbuch oder die Berichte des letzten Jahres. Erstellen Sie eine, und hängen Sie sie mit # an einen Chat an. Antworten zitieren die verwendeten Textstellen.",
+    "Erstellen Sie eine Sammlung von Dateien, und hängen Sie sie mit # an einen Chat an.",
   "knowledge.name": "Name",
   "knowledge.description": "Beschreibung",
   "knowledge.way": "Suchverfahren",
@@ -40,7 +40,7 @@ export const knowledge = {
     "Möglicherweise wurde sie gelöscht, oder sie ist nicht für Sie freigegeben.",
   "knowledge.noFiles": "Noch keine Dateien",
   "knowledge.noFilesHelp":
-    "Legen Sie oben Dateien oder ganze Ordner ab. Sobald der Text einer Datei verarbeitet ist, können Sie Fragen dazu stellen.",
+    "Fügen Sie oben Dateien oder Ordner hinzu, und chatten Sie dann mit dieser Sammlung.",
   "knowledge.noFilesReader":
     "Hier erscheinen Dateien, sobald jemand sie zu dieser Sammlung hinzufügt.",
   "knowledge.settings": "Einstellungen",
@@ -57,8 +57,8 @@ export const knowledge = {
   "files.leadAll": "Alles, was hier in Sammlungen oder Chats hochgeladen wurde.",
   "files.search": "Dateien suchen",
   "files.none": "Noch keine Dateien",
-  "files.noneHelp":
-    "Hier erscheinen hochgeladene Dateien. Fügen Sie Dateien einer Sammlung oder mit + einem Chat hinzu.",
+  "files.noneHelp": "Hier erscheinen Dateien, die Sie einer Sammlung oder einem Chat hinzufügen.",
+  "files.toCollections": "Zu den Sammlungen",
   "files.name": "Name",
   "files.state": "Status",
   "files.anyState": "Jeder Status",

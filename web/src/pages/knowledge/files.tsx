@@ -5,6 +5,7 @@ import { formatBytes } from "../../lib/format.ts"
 import { type FileRecord, filesQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -24,7 +25,11 @@ const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
     <NoResults icon={Files} clear={clear} />
   ) : (
-    <EmptyState icon={Files} title={t("files.none")}>
+    <EmptyState
+      icon={Files}
+      title={t("files.none")}
+      action={<ButtonLink to="/knowledge">{t("files.toCollections")}</ButtonLink>}
+    >
       {t("files.noneHelp")}
     </EmptyState>
   )
