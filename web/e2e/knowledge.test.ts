@@ -191,7 +191,7 @@ itInLongForm(
   },
 )
 
-itInLongForm("explains search results, and says that the search uses keywords only", async () => {
+itInLongForm("explains search results, and says that only keyword search is used", async () => {
   const { page } = visit
   const { body: one } = await upload(app.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
     query: wait,
@@ -201,18 +201,18 @@ itInLongForm("explains search results, and says that the search uses keywords on
   })
   const id = await createCollection(app.gateway, "Zoo", [one.id, two.id])
   await visit.open(`/knowledge/${id}/search`)
-  await page.getByText("searched by keywords only").waitFor()
+  await page.getByText("this collection uses keyword search only").waitFor()
   await page.getByRole("textbox", { name: "Question or keywords" }).fill("waggle dance")
   await page.keyboard.press("Enter")
   await page.getByText("The model would receive 2 passages.").waitFor()
-  await page.getByText(/Uses \d+ of 4,000 tokens\. Searched by keywords only\./).waitFor()
+  await page.getByText(/Uses \d+ of 4,000 tokens\. Keyword search only\./).waitFor()
   const first = page.getByRole("listitem").filter({ hasText: "bees.md" }).first()
-  await first.getByText(/^Keywords: rank 1, score [\d.]+ \(BM25\)$/).waitFor()
+  await first.getByText(/^Keyword search: rank 1, score [\d.]+ \(BM25\)$/).waitFor()
   await first.getByText("Whole file").waitFor()
   await first.getByText("Sent to the model").waitFor()
   await page.waitForURL(/search\?q=waggle/)
   await page.reload()
-  await page.getByText("Keywords: rank 1").waitFor()
+  await page.getByText("Keyword search: rank 1").waitFor()
   await page.getByText("Previous question (for follow-ups)").click()
   await page.getByRole("textbox", { name: "Previous question" }).fill("When are taxes due?")
   await page.keyboard.press("Enter")
@@ -268,7 +268,7 @@ itInLongForm("executes no scripts from files, file names, or collections", async
   await visit.open(`/knowledge/${id}/search`)
   await page.getByRole("textbox", { name: "Question or keywords" }).fill("owls")
   await page.keyboard.press("Enter")
-  await page.getByText("Keywords: rank 1").waitFor()
+  await page.getByText("Keyword search: rank 1").waitFor()
   await page.getByRole("button", { name: "Chat with this collection" }).click()
   const composer = page.getByLabel("Message", { exact: true })
   await composer.fill("What about owls? [1]")

@@ -292,6 +292,6 @@ export const expandPage = async ({ page }: BrowserSession, name: string): Promis
   if (name === "collection-search") {
     await page.locator("main form input").first().fill("tide at Brest")
     await page.keyboard.press("Enter")
-    await page.getByText(/^(Keywords: rank|Stichwörter: Rang) 1/).waitFor()
+    await page.getByText(/^(Keyword search: rank|Stichwortsuche: Rang) 1/).waitFor()
   }
 }

@@ -29,8 +29,8 @@ describe("semantic search", () => {
     await open(`/knowledge/${collection}`)
     await page.getByText("the built-in model, which works best in English").waitFor()
     await open(`/knowledge/${collection}/search?q=rescue%20ship`)
-    await page.getByText(/Searched by keywords and meaning, using built-in/).waitFor()
-    await page.getByText(/^Meaning: rank 1, similarity 0\.\d+$/).waitFor()
+    await page.getByText(/Keyword and semantic search, using built-in/).waitFor()
+    await page.getByText(/^Semantic search: rank 1, similarity 0\.\d+$/).waitFor()
   })
 
   it("pulls a multilingual model with one click, which can be canceled", async () => {
@@ -85,12 +85,12 @@ describe("semantic search", () => {
   it("can be turned off, which collections then show", async () => {
     const { page, open } = visit
     await open("/admin/settings")
-    await chooseOption(model(), "Off (keywords only)")
+    await chooseOption(model(), "Off (keyword search only)")
     await page.getByRole("button", { name: "Save" }).click()
-    await page.getByText("Off. Collections are searched by keywords only.").waitFor()
+    await page.getByText("Off. Collections use keyword search only.").waitFor()
     expect(await setting()).toBe("none")
     await open(`/knowledge/${collection}`)
-    await page.getByText("this collection is searched by keywords only").waitFor()
+    await page.getByText("this collection uses keyword search only").waitFor()
   })
 
   it("can be locked by an environment variable, and then offers no model to pull", async () => {

@@ -191,13 +191,13 @@ export const admin = {
   "semantic.unavailable": "{model} ist nicht verfügbar",
   "semantic.builtIn": "Integriert ({model})",
   "semantic.builtInHelp": "Das integrierte Modell funktioniert auf Englisch am besten.",
-  "semantic.isOff": "Aus. Sammlungen werden nur nach Stichwörtern durchsucht.",
-  "semantic.noIndex": "Nicht verfügbar. Sammlungen werden nur nach Stichwörtern durchsucht.",
+  "semantic.isOff": "Aus. Sammlungen verwenden nur die Stichwortsuche.",
+  "semantic.noIndex": "Nicht verfügbar. Sammlungen verwenden nur die Stichwortsuche.",
   "semantic.model": "Embedding-Modell",
   "semantic.modelHelp":
     "Wenn Sie ein anderes Modell wählen, wird der bisherige Index verwendet, bis der neue vollständig ist.",
   "semantic.automatic": "Automatisch",
-  "semantic.off": "Aus (nur Stichwörter)",
+  "semantic.off": "Aus (nur Stichwortsuche)",
   "semantic.gone": "{model} (nicht verfügbar)",
   "semantic.building": "Index für {model} wird aufgebaut: {done} von {total} Textstellen",
   "semantic.recommended":

@@ -183,13 +183,13 @@ export const admin = {
   "semantic.unavailable": "{model} is not available",
   "semantic.builtIn": "Built-in ({model})",
   "semantic.builtInHelp": "The built-in model works best in English.",
-  "semantic.isOff": "Off. Collections are searched by keywords only.",
-  "semantic.noIndex": "Not available. Collections are searched by keywords only.",
+  "semantic.isOff": "Off. Collections use keyword search only.",
+  "semantic.noIndex": "Not available. Collections use keyword search only.",
   "semantic.model": "Embedding model",
   "semantic.modelHelp":
     "If you choose another model, the current index is used until the new one is complete.",
   "semantic.automatic": "Automatic",
-  "semantic.off": "Off (keywords only)",
+  "semantic.off": "Off (keyword search only)",
   "semantic.gone": "{model} (not available)",
   "semantic.building": "Building the index for {model}: {done} of {total} passages",
   "semantic.recommended":

@@ -21,8 +21,8 @@ const passage = (fields: Partial<FoundPassage> = {}): FoundPassage => ({
   ...fields,
 })
 
-const keywords = "Keywords: rank 1, score 4.207 (BM25)"
-const meaning = "Meaning: rank 3, similarity 0.61"
+const keywords = "Keyword search: rank 1, score 4.207 (BM25)"
+const meaning = "Semantic search: rank 3, similarity 0.61"
 
 describe("the explanation of a passage", () => {
   it("shows its rank and score in each ranking of the search", () => {
@@ -32,8 +32,8 @@ describe("the explanation of a passage", () => {
   })
 
   it("says in which of the search's rankings it is not among the top 100", () => {
-    const noKeywords = "Keywords: not in the top 100"
-    const noMeaning = "Meaning: not in the top 100"
+    const noKeywords = "Keyword search: not in the top 100"
+    const noMeaning = "Semantic search: not in the top 100"
     const unranked = passage({ lexical: null, dense: null })
     expect(explainRanks(unranked, "hybrid")).toEqual([noKeywords, noMeaning])
     expect(explainRanks(unranked, "lexical")).toEqual([noKeywords])
@@ -45,8 +45,8 @@ describe("the explanation of a passage", () => {
     [{ reason: "whole" }, "Whole file"],
     [{ reason: "outline" }, "Outline"],
     [{ reason: "opening" }, "Start of a section"],
-    [{ reserved: "lexical" }, "Always included: in the top three by keywords"],
-    [{ reserved: "dense" }, "Always included: in the top three by meaning"],
+    [{ reserved: "lexical" }, "Always included: in the top three of keyword search"],
+    [{ reserved: "dense" }, "Always included: in the top three of semantic search"],
     [{ merged: 3 }, "Merged from 3 adjacent passages"],
     [{ from_previous: true }, "Found using the previous question"],
   ])("says why it is included: %j", (fields, text) => {

@@ -17,11 +17,15 @@ const tones = {
 
 const stateLabel = (status: FileStatus): string => t(`files.state.${status}`)
 
-/** "3 of 40 passages", while the passages are being embedded. */
+/** "3 of 40 passages" */
+export const describeProgress = (embedded: number, passages: number): string =>
+  t("files.embedding", { done: formatNumber(embedded), all: formatNumber(passages) })
+
+/** The progress while the passages are being embedded. */
 const progressOf = ({ status, progress }: Data): string | null => {
   const { passages, embedded } = progress
   if (status !== "processing" || passages === null) return null
-  return t("files.embedding", { done: formatNumber(embedded), all: formatNumber(passages) })
+  return describeProgress(embedded, passages)
 }
 
 /** A file's processing state, with its progress if known. */

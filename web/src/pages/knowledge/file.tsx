@@ -23,7 +23,7 @@ import { Time } from "../../ui/time.tsx"
 import { isOwner } from "../grants/access.ts"
 import { DeleteFile } from "./delete-file.tsx"
 import { FilePreview } from "./file-preview.tsx"
-import { FileState } from "./file-states.tsx"
+import { describeProgress, FileState } from "./file-states.tsx"
 
 const route = getRouteApi("/inside/knowledge/files/$fileId")
 
@@ -58,7 +58,9 @@ const Details = ({ file }: { file: FileRecord }) => {
         [t("files.kind"), meta.format ?? meta.content_type],
         ...(pages === null ? [] : [[t("files.pages"), formatNumber(pages)] as const]),
         ...(passages === null ? [] : [[t("files.passages"), formatNumber(passages)] as const]),
-        ...(embedded === 0 ? [] : [[t("files.embedded"), formatNumber(embedded)] as const]),
+        ...(passages === null || embedded === 0
+          ? []
+          : [[t("files.embedded"), describeProgress(embedded, passages)] as const]),
         [t("files.uploaded"), <Time key="at" at={created_at} />],
         [t("files.used"), <UsedIn key="used" id={file.id} />],
       ]}
