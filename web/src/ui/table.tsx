@@ -13,7 +13,7 @@ export interface Column<T> {
   /** Hidden in narrow tables. */
   wideOnly?: boolean
   /** In narrow tables, shown below the name in place of the column. */
-  belowName?: (item: T) => string | undefined
+  belowName?: (item: T) => ReactNode
   /** Takes the remaining width; unless it is a text, in wide tables two fifths. */
   grow?: boolean | "text"
 }
@@ -74,11 +74,15 @@ export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: Table
 
 /** The values of columns for which a narrow table has no room. */
 const BelowName = <T,>({ columns, item }: { columns: readonly Column<T>[]; item: T }) => {
-  const values = columns.flatMap(({ belowName }) => belowName?.(item) ?? [])
-  if (values.length === 0) return null
+  const shown = columns.filter(({ belowName }) => belowName)
+  if (shown.length === 0) return null
   return (
-    <p className="text-xs break-words text-muted tabular @min-[46rem]:hidden">
-      {values.join(" · ")}
+    <p className="flex flex-wrap gap-x-3 text-xs text-muted tabular @min-[46rem]:hidden">
+      {shown.map(({ id, belowName }) => (
+        <span key={id} className="empty:hidden">
+          {belowName?.(item)}
+        </span>
+      ))}
     </p>
   )
 }

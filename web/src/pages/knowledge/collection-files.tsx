@@ -94,7 +94,7 @@ const FileTable = ({ collection, files, writable, onError }: FileTableProps) => 
     idOf={({ id }) => id}
     columns={[
       { id: "name", header: t("files.name"), grow: true, cell: (file) => <FileName {...file} /> },
-      { id: "state", header: t("files.state"), cell: ({ data }) => <FileState data={data} /> },
+      { id: "state", header: t("files.state"), cell: FileState, belowName: FileState },
       {
         id: "size",
         header: t("files.size"),
@@ -108,9 +108,7 @@ const FileTable = ({ collection, files, writable, onError }: FileTableProps) => 
         align: "right",
         cell: ({ data }) => formatNumber(data.progress.passages ?? 0),
         belowName: ({ data: { progress } }) =>
-          progress.passages === null
-            ? undefined
-            : t("files.passageCount", { count: progress.passages }),
+          progress.passages !== null && t("files.passageCount", { count: progress.passages }),
       },
       ...(writable
         ? [

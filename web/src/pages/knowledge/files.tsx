@@ -74,7 +74,8 @@ export const FilesPage = () => {
                   {
                     id: "state",
                     header: t("files.state"),
-                    cell: ({ data }) => <FileState data={data} />,
+                    cell: FileState,
+                    belowName: FileState,
                   },
                   {
                     id: "size",
