@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { columnContains, escapeLike } from "../db/text-matching.ts"
+import { columnContains, columnContainsFolding, escapeLike } from "../db/text-matching.ts"
+import { keyNames, type NameSource, nameSources, userNames } from "./names.ts"
 import type { AuditFilters } from "./schema.ts"
-
-/** Maximum number of accounts and of groups that a search text is resolved to. */
-const maxSuggestions = 200
 
 type Condition = RawBuilder<boolean>
 
@@ -27,20 +25,27 @@ const findUserIdsByEmail = async (reader: Reader, email: string): Promise<string
   return rows.map(({ id }) => id)
 }
 
-const findMatchingPrincipalIds = async (reader: Reader, text: string): Promise<string[]> => {
-  const users = await reader
-    .selectFrom("users")
-    .select("id")
-    .where(anyOf([columnContains("email_key", text), columnContains("name_key", text)]))
-    .limit(maxSuggestions)
-    .execute()
-  const groups = await reader
-    .selectFrom("groups")
-    .select("id")
-    .where(columnContains("name_key", text))
-    .limit(maxSuggestions)
-    .execute()
-  return [...users, ...groups].map(({ id }) => id)
+/**
+ * Whether the name of the item with the ID in `column` contains `text`. Looks up one row by its
+ * primary key: PostgreSQL would read the whole table for `exists` or `in`.
+ */
+const nameContains = (
+  { table, column, searched }: NameSource,
+  { idColumn, text }: { idColumn: string; text: string },
+): Condition => {
+  const contains = searched
+    ? anyOf(searched.map((name) => columnContains(`${table}.${name}`, text)))
+    : columnContainsFolding(`${table}.${column}`, text)
+  return sql<boolean>`(select ${contains} from ${sql.table(table)}
+    where ${sql.ref(`${table}.id`)} = ${sql.ref(`audit_events.${idColumn}`)})`
+}
+
+const targetNameContains = (text: string): Condition => {
+  const cases = Object.entries(nameSources).map(
+    ([type, source]) =>
+      sql`when ${type} then ${nameContains(source, { idColumn: "target_id", text })}`,
+  )
+  return sql<boolean>`case target_type ${sql.join(cases, sql` `)} end`
 }
 
 const actorIs = async (reader: Reader, actor: string): Promise<Condition> =>
@@ -57,18 +62,25 @@ const targetIs = async (reader: Reader, target: string): Promise<Condition> =>
 
 const searchedColumns = [
   ...["action", "address", "request_id", "key_id", "actor_id", "target_type", "target_id"],
-  ...["changed", "ignored", "before", "after"],
+  ...["changed", "ignored"],
 ]
 
-const textMatches = async (reader: Reader, query: string): Promise<Condition> => {
-  const pattern = `%${escapeLike(query.toLowerCase())}%`
-  const principalIds = await findMatchingPrincipalIds(reader, query)
+/** Names of deleted items are in these only. */
+const detailColumns = ["before", "after"]
+
+const textMatches = (text: string): Condition => {
+  const pattern = `%${escapeLike(text.toLowerCase())}%`
   return anyOf([
     ...searchedColumns.map(
       (column) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`,
     ),
-    ...idIn("actor_id", principalIds),
-    ...idIn("target_id", principalIds),
+    ...detailColumns.map(
+      (column) =>
+        sql<boolean>`(${sql.ref(column)} is not null and ${columnContainsFolding(column, text)})`,
+    ),
+    targetNameContains(text),
+    nameContains(userNames, { idColumn: "actor_id", text }),
+    nameContains(keyNames, { idColumn: "key_id", text }),
   ])
 }
 
@@ -93,6 +105,6 @@ export const buildAuditConditions = async (
   if (target) others.push(await targetIs(reader, target))
   if (address) others.push(equals("address", address))
   if (request_id) others.push(equals("request_id", request_id))
-  if (query) others.push(await textMatches(reader, query))
+  if (query) others.push(textMatches(query))
   return { indexed, others }
 }

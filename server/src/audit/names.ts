@@ -2,21 +2,34 @@ import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
 
-const keyColumns = ["api_keys", "name"] as const
+/** Table and column that hold the names of a type of target, and what a search of them compares. */
+export interface NameSource {
+  table: string
+  column: string
+  /** Case-folded columns; if there are none, the search folds `column` itself. */
+  searched?: readonly string[]
+}
 
-/** Table and column that hold the names of a type of target. */
-const nameColumns: Record<string, readonly [table: string, column: string]> = {
-  user: ["users", "email"],
-  group: ["groups", "name"],
-  key: keyColumns,
-  connection: ["connections", "name"],
-  model: ["models", "name"],
-  function: ["functions", "name"],
-  file: ["files", "filename"],
-  collection: ["collections", "name"],
-  prompt: ["prompts", "title"],
-  chat: ["chats", "title"],
-  project: ["projects", "name"],
+export const keyNames: NameSource = { table: "api_keys", column: "name" }
+
+export const userNames: NameSource = {
+  table: "users",
+  column: "email",
+  searched: ["email_key", "name_key"],
+}
+
+export const nameSources: Record<string, NameSource> = {
+  user: userNames,
+  group: { table: "groups", column: "name", searched: ["name_key"] },
+  key: keyNames,
+  connection: { table: "connections", column: "name" },
+  model: { table: "models", column: "name" },
+  function: { table: "functions", column: "name" },
+  file: { table: "files", column: "filename", searched: ["filename_key"] },
+  collection: { table: "collections", column: "name", searched: ["name_key"] },
+  prompt: { table: "prompts", column: "title", searched: ["title_key"] },
+  chat: { table: "chats", column: "title", searched: ["title_key"] },
+  project: { table: "projects", column: "name", searched: ["name_key"] },
 }
 
 /** Members of an event's details that name its target, for targets that were deleted since. */
@@ -44,7 +57,7 @@ export interface EventNames {
 /** Returns a function that finds the names that events refer to only by ID. */
 export const createNameFinder = ({ read }: Pick<Database, "read">) => {
   const findNames = async (
-    [table, column]: readonly [string, string],
+    { table, column }: NameSource,
     ids: ReadonlySet<string>,
   ): Promise<{ id: string; name: string }[]> => {
     if (ids.size === 0) return []
@@ -67,7 +80,7 @@ export const createNameFinder = ({ read }: Pick<Database, "read">) => {
   }
 
   const findKeys = async (rows: readonly AuditEventRecord[]): Promise<EventNames["keys"]> => {
-    const keys = await findNames(keyColumns, new Set(rows.flatMap(({ key_id }) => key_id ?? [])))
+    const keys = await findNames(keyNames, new Set(rows.flatMap(({ key_id }) => key_id ?? [])))
     return new Map(keys.map(({ id, name }) => [id, name]))
   }
 
@@ -79,7 +92,7 @@ export const createNameFinder = ({ read }: Pick<Database, "read">) => {
       const name = recordedName(row)
       if (name !== undefined) names.set(targetKey(row.target_type, row.target_id), name)
     }
-    for (const [type, source] of Object.entries(nameColumns)) {
+    for (const [type, source] of Object.entries(nameSources)) {
       const targets = rows.filter(({ target_type }) => target_type === type)
       const ids = new Set(targets.flatMap(({ target_id }) => target_id ?? []))
       for (const { id, name } of await findNames(source, ids)) names.set(targetKey(type, id), name)

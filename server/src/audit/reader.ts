@@ -55,7 +55,9 @@ export const createAuditReader = (db: Database) => {
 
   /** Iterates backward through the log from `after`, one window at a time. */
   const createBackwardScan = async (filters: AuditFilters, after: EventPosition | undefined) => {
-    const { indexed, others: conditions } = await buildAuditConditions(read, filters)
+    // A search compares many texts, which would keep other requests on this thread waiting.
+    const reader = filters.query ? db.backgroundReader : read
+    const { indexed, others: conditions } = await buildAuditConditions(reader, filters)
     const { from, to } = filters
     const range = (position: EventPosition | undefined): RawBuilder<boolean>[] => [
       ...indexed,
@@ -67,7 +69,7 @@ export const createAuditReader = (db: Database) => {
       parts.length === 0 ? sql<boolean>`(1 = 1)` : sql<boolean>`${sql.join(parts, sql` and `)}`
 
     const windowEnd = (position: EventPosition | undefined): Promise<EventPosition | undefined> =>
-      read
+      reader
         .selectFrom("audit_events")
         .select(["at", "id"])
         .where(all(range(position)))
@@ -84,7 +86,7 @@ export const createAuditReader = (db: Database) => {
     ): Promise<{ rows: AuditEventRecord[]; position: EventPosition | null }> => {
       const end = conditions.length === 0 ? undefined : await windowEnd(position)
       const timeConditions = end ? [sql<boolean>`(at, id) >= (${end.at}, ${end.id})`] : []
-      const rows = await read
+      const rows = await reader
         .selectFrom("audit_events")
         .selectAll()
         .where(all([...range(position), ...timeConditions, ...conditions]))

@@ -60,7 +60,7 @@ export const AuditFilters = z.object({
   outcome: AuditOutcome.optional(),
   address: term,
   request_id: term,
-  /** Text anywhere in an event, or in names and e-mail addresses of accounts and groups. */
+  /** Text anywhere in an event, or in the name of its actor, API key or target. */
   query: term,
 })
 export type AuditFilters = z.output<typeof AuditFilters>

@@ -7,6 +7,7 @@ import type { AuditEvent } from "../../src/audit/schema.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { measureCpuMs } from "../harness/timing.ts"
+import { upload } from "../knowledge/collections.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -127,6 +128,45 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ createData
     expect((await found("query=THING-31415"))[0]?.target_id).toBe("thing-31415")
     expect(await found("query=100%25")).toEqual([])
     expect(await found("query=_hing-31415")).toEqual([])
+  })
+
+  it("searches the names that the list shows, of every type of item and ignoring case", async () => {
+    const post = async (path: string, body: object) => {
+      const reply = await gateway.call("POST", `/api/v1${path}`, body)
+      expect([path, reply.status]).toEqual([path, 200])
+      return reply.body
+    }
+    const name = "Ärmel Harbour"
+    const chat = await post("/chats/new", { title: name })
+    await post(`/chats/${chat.id}/share`, {})
+    await post("/knowledge/create", { name })
+    await post("/prompts/create", { command: "harbour", title: name, content: "Hello" })
+    const connection = { kind: "openai", name, base_url: "http://127.0.0.1:9/v1" }
+    await post("/connections/create", connection)
+    const content = `export async function* reply() { yield "said" }`
+    await post("/functions/create", { id: "fn", name, content })
+    await post("/models/create", { id: "model", name, base_model_id: "fn" })
+    await upload(gateway, `${name}.md`, "# Tides")
+    await post("/auths/api_keys", { name })
+    await post("/groups/create", { name })
+    const matches = async (query: string) =>
+      (await found(`query=${encodeURIComponent(query)}`)).map(({ action }) => action).sort()
+    const created = ["collection", "connection", "function", "group", "key", "model", "prompt"]
+    const expected = [...created.map((noun) => `${noun}.created`), "chat.shared", "file.uploaded"]
+    expect(await matches("äRMEL harb")).toEqual(expected.sort())
+    expect(await matches("100%")).toEqual([])
+  })
+
+  it("searches the names of the people who acted, and of deleted items", async () => {
+    const { id, key } = await gateway.createUser("Zoe")
+    await gateway.call("POST", `/api/v1/users/${id}/update`, { name: "Zoë" })
+    await gateway.call("POST", "/api/v1/auths/api_keys", { name: "second" }, { key })
+    const byZoe = await found(`query=${encodeURIComponent("ZOË")}`)
+    expect(byZoe.map(({ action }) => action)).toContain("key.created")
+    const { body } = await gateway.call("POST", "/api/v1/knowledge/create", { name: "Überseekai" })
+    await gateway.call("DELETE", `/api/v1/knowledge/${body.id}/delete`)
+    const [deleted] = await found(`query=${encodeURIComponent("überseekai")}`)
+    expect(deleted).toMatchObject({ action: "collection.deleted", target_name: "Überseekai" })
   })
 
   it("searches far back in steps, without blocking other requests, and reports where it stopped", async () => {
