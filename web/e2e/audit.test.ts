@@ -78,6 +78,36 @@ describe("the audit page", () => {
     expect(await page.getByText("file.uploaded").count()).toBe(0)
   })
 
+  it("says who was given access and who lost it", async () => {
+    const { gateway } = app
+    const { id } = await gateway.createUser("Bob")
+    const { body } = await gateway.call("POST", "/api/v1/knowledge/create", { name: "Charts" })
+    const grant = (principal_id: string, permission = "read") => ({
+      ...{ principal_type: "user", principal_id, permission },
+    })
+    for (const access_grants of [
+      [grant(id)],
+      [grant(id), grant(id, "write")],
+      [grant(id), grant(id, "write"), grant("*")],
+      [grant("*")],
+      [],
+    ]) {
+      await gateway.call("POST", `/api/v1/knowledge/${body.id}/update`, { access_grants })
+    }
+    const { page, open } = await app.asAdmin()
+    await open(`/admin/audit?target=${body.id}`)
+    for (const sentence of [
+      "gave Bob access to Charts",
+      "changed access to Charts",
+      "gave everyone access to Charts",
+      "revoked access to Charts from Bob",
+      "revoked access to Charts from everyone",
+    ]) {
+      await page.getByRole("row").filter({ hasText: sentence }).first().waitFor()
+    }
+    expect(await page.getByText("changed the collection").count()).toBe(0)
+  })
+
   it("exports the filtered audit log as a file", async () => {
     const { page, open } = await app.asAdmin()
     await open("/admin/audit?action=user.")

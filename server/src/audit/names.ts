@@ -1,6 +1,8 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
+import { type AccessDifference, compareAccess } from "./access-change.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
+import type { AuditEvent } from "./schema.ts"
 
 /** Table and column that hold the names of a type of target, and what a search of them compares. */
 export interface NameSource {
@@ -47,11 +49,17 @@ const recordedName = ({ before, after }: AuditEventRecord): string | undefined =
 
 const targetKey = (type: string | null, id: string | null): string => `${type} ${id}`
 
-/** Names of the actors, their API keys, and the targets of events. */
+const principalNames: Record<string, NameSource> = {
+  user: { table: "users", column: "name" },
+  group: { table: "groups", column: "name" },
+}
+
+/** Names of what events refer to by ID. */
 export interface EventNames {
   actors: ReadonlyMap<string, { email: string; name: string }>
   keys: ReadonlyMap<string, string>
   targetOf: (row: AuditEventRecord) => string | null
+  accessChangeOf: (row: AuditEventRecord) => AuditEvent["access_change"]
 }
 
 /** Returns a function that finds the names that events refer to only by ID. */
@@ -100,6 +108,37 @@ export const createNameFinder = ({ read }: Pick<Database, "read">) => {
     return names
   }
 
+  const findPrincipals = async (
+    differences: Iterable<AccessDifference>,
+  ): Promise<ReadonlyMap<string, string>> => {
+    const names = new Map<string, string>()
+    const principals = [...differences].flatMap(({ principal }) => principal ?? [])
+    for (const [type, source] of Object.entries(principalNames)) {
+      const ids = principals.filter((one) => one.type === type).map(({ id }) => id)
+      for (const { id, name } of await findNames(source, new Set(ids))) names.set(id, name)
+    }
+    return names
+  }
+
+  const findAccessChanges = async (
+    rows: readonly AuditEventRecord[],
+  ): Promise<EventNames["accessChangeOf"]> => {
+    const differences = new Map(
+      rows.flatMap((row) => {
+        const difference = compareAccess(row)
+        return difference ? [[row.id, difference] as const] : []
+      }),
+    )
+    const names = await findPrincipals(differences.values())
+    return ({ id }) => {
+      const difference = differences.get(id)
+      if (!difference) return null
+      const principal_id = difference.principal?.id ?? null
+      const principal_name = names.get(principal_id ?? "") ?? null
+      return { change: difference.change, principal_id, principal_name }
+    }
+  }
+
   return async (rows: readonly AuditEventRecord[]): Promise<EventNames> => {
     const targets = await findTargets(rows)
     return {
@@ -107,6 +146,7 @@ export const createNameFinder = ({ read }: Pick<Database, "read">) => {
       keys: await findKeys(rows),
       targetOf: ({ target_type, target_id }) =>
         targets.get(targetKey(target_type, target_id)) ?? null,
+      accessChangeOf: await findAccessChanges(rows),
     }
   }
 }

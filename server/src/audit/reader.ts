@@ -41,6 +41,7 @@ const toEvent = (row: AuditEventRecord, names: EventNames): AuditEvent =>
     ignored: parseNames(row.ignored),
     before: parseNullable(row.before),
     after: parseNullable(row.after),
+    access_change: names.accessChangeOf(row),
   })
 
 /** Reads the audit log, newest first, in short steps that block nothing however long the log is. */

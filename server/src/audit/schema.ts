@@ -2,6 +2,16 @@ import { z } from "zod"
 
 const Details = z.record(z.string(), z.unknown()).nullable()
 
+const AccessChange = z
+  .object({
+    change: z.enum(["granted", "revoked", "changed"]),
+    /** The only account or group that was given or lost access, or null. `*` stands for everyone. */
+    principal_id: z.string().nullable(),
+    /** Its name; null if it is unknown. */
+    principal_name: z.string().nullable(),
+  })
+  .nullable()
+
 const AuditOutcome = z.enum(["success", "failure"])
 
 /** One action: who did what to which target, from where, and the outcome. */
@@ -34,6 +44,8 @@ export const AuditEvent = z
     /** Old and new values of access-relevant attributes. */
     before: Details,
     after: Details,
+    /** How the event changed who has access to the target; null if it did not. */
+    access_change: AccessChange,
     outcome: AuditOutcome,
     status: z.int().nullable(),
     /** How many identical events this one represents. */

@@ -6,6 +6,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createClient } from "../outbound/client.ts"
 import type { Provider, ProviderKind } from "../providers/provider.ts"
+import { auditChange, auditState } from "./audit-details.ts"
 import { diagnose, listTimeoutMs } from "./diagnosis.ts"
 import { type ConnectionRegistry, environmentConnections } from "./registry.ts"
 import {
@@ -77,12 +78,11 @@ export const createConnections = (deps: Deps) => {
   const save = async (
     tx: Tx,
     connection: ConnectionConfig,
-    change: Pick<AuditRecord, "actor" | "action" | "changed">,
+    change: Omit<AuditRecord, "target">,
   ): Promise<ConnectionConfig> => {
     await store.save(tx, connection)
     const target = { type: "connection", id: connection.id }
-    const after = { access_grants: connection.access_grants, enabled: connection.enabled }
-    await audit.record(tx, { ...change, target, after })
+    await audit.record(tx, { ...change, target })
     await bus.publish(tx, { topic: "connections" })
     return connection
   }
@@ -100,7 +100,7 @@ export const createConnections = (deps: Deps) => {
     create: async (actor: Actor, input: NewConnection): Promise<Connection> => {
       const times = { created_at: now(), updated_at: now() }
       const connection = { ...input, id: newId(), source: "database" as const, ...times }
-      const change = { actor, action: "connection.created" }
+      const change = { actor, action: "connection.created", after: auditState(connection) }
       return reloadAndView(await db.transact((tx) => save(tx, connection, change)))
     },
 
@@ -109,7 +109,8 @@ export const createConnections = (deps: Deps) => {
       const change = { actor, action: "connection.updated", changed: Object.keys(set) }
       const updated = await db.transact(async (tx) => {
         const before = await lockChangeable(tx, id)
-        return save(tx, { ...before, ...set, updated_at: now() }, change)
+        const after = { ...before, ...set, updated_at: now() }
+        return save(tx, after, { ...change, ...auditChange(before, after) })
       })
       return reloadAndView(updated)
     },

@@ -1,3 +1,4 @@
+import { areSameGrants } from "../grants/grants.ts"
 import type { StoredFunction } from "./store.ts"
 
 /** The target of an audit event about a function. */
@@ -10,3 +11,13 @@ export const accessFields = (stored: StoredFunction) => ({
   hosts: stored.hosts,
   filter_models: stored.filter_models,
 })
+
+/** The audited fields before and after a change; grants only if they changed, as for models. */
+export const changedAccessFields = (before: StoredFunction, after: StoredFunction) => {
+  const sameGrants = areSameGrants(before.access_grants, after.access_grants)
+  const fieldsOf = (stored: StoredFunction) => {
+    const { access_grants, ...fields } = accessFields(stored)
+    return { ...fields, ...(!sameGrants && { access_grants }), version: stored.version }
+  }
+  return { before: fieldsOf(before), after: fieldsOf(after) }
+}

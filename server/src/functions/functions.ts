@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
-import { accessFields, auditTarget } from "./audit-fields.ts"
+import { accessFields, auditTarget, changedAccessFields } from "./audit-fields.ts"
 import { failIdTaken, failNotFound, failVersionConflict } from "./failures.ts"
 import type { FunctionRegistry } from "./function-registry.ts"
 import type {
@@ -137,8 +137,7 @@ export const createFunctions = (deps: Deps) => {
       action: from === undefined ? "function.updated" : "function.restored",
       target: auditTarget(id),
       changed: [...Object.keys(set), ...(source ? ["content"] : [])],
-      before: { ...accessFields(before), version: before.version },
-      after: { ...accessFields(after), version: after.version },
+      ...changedAccessFields(before, after),
     })
   }
 

@@ -169,6 +169,50 @@ describe.each(chooseDatabases())("reading the audit log on $name", ({ createData
     expect(deleted).toMatchObject({ action: "collection.deleted", target_name: "Überseekai" })
   })
 
+  it("names the only account or group that was given or lost access", async () => {
+    const { id } = await gateway.createUser("Bob")
+    const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "Crew" })
+    const collection = await gateway.call("POST", "/api/v1/knowledge/create", { name: "Charts" })
+    const base_url = "http://127.0.0.1:9/v1"
+    const input = { kind: "openai", name: "Shared", base_url, id_prefix: "shared" }
+    const connection = await gateway.call("POST", "/api/v1/connections/create", input)
+    const grant = (principal_type: string, principal_id: string, permission = "read") => ({
+      ...{ principal_type, principal_id, permission },
+    })
+    const changeOf = async (path: string, changes: object) => {
+      const { status } = await gateway.call("POST", `/api/v1/${path}/update`, changes)
+      expect(status).toBe(200)
+      return (await found(`target=${path.split("/")[1]}`))[0]?.access_change
+    }
+    const charts = `knowledge/${collection.body.id}`
+    const steps: [object[], unknown][] = [
+      [[grant("user", id)], ["granted", id, "Bob"]],
+      [
+        [grant("user", id), grant("user", id, "write")],
+        ["changed", null, null],
+      ],
+      [
+        [grant("user", id), grant("group", group.id)],
+        ["changed", null, null],
+      ],
+      [[grant("user", id)], ["revoked", group.id, "Crew"]],
+      [
+        [grant("user", "*"), grant("user", id)],
+        ["granted", "*", null],
+      ],
+    ]
+    for (const [access_grants, expected] of steps) {
+      const change = await changeOf(charts, { access_grants })
+      expect(Object.values(change ?? {})).toEqual(expected)
+    }
+    expect(await changeOf(charts, { name: "Sea charts" })).toBeNull()
+    const path = `connections/${connection.body.id}`
+    const several = { change: "changed", principal_id: null, principal_name: null }
+    expect(await changeOf(path, { access_grants: [grant("user", id)] })).toEqual(several)
+    expect(await changeOf(path, { access_grants: [] })).toMatchObject({ principal_name: "Bob" })
+    expect(await changeOf(path, { name: "Renamed", access_grants: [] })).toBeNull()
+  })
+
   it("searches far back in steps, without blocking other requests, and reports where it stopped", async () => {
     const search = read("query=thing-1%20is%20nowhere&page_size=1")
     let longest = 0

@@ -61,5 +61,10 @@ export const auditEvents = {
   "event.credentialsRejected": "Ungültige Anmeldedaten wurden abgelehnt",
   "event.sign_on.refused": "Single Sign-on wurde abgelehnt",
   "event.uploadedTo": "{actor} hat {file} in {target} hochgeladen",
+  "event.accessChanged": "{actor} hat den Zugriff auf {target} geändert",
+  "event.granted": "{actor} hat {principal} Zugriff auf {target} gegeben",
+  "event.grantedToAll": "{actor} hat allen Zugriff auf {target} gegeben",
+  "event.revoked": "{actor} hat {principal} den Zugriff auf {target} entzogen",
+  "event.revokedFromAll": "{actor} hat allen den Zugriff auf {target} entzogen",
   "event.other": "{actor}: {action} {target}",
 }

@@ -61,5 +61,10 @@ export const auditEvents = {
   "event.credentialsRejected": "Invalid credentials were rejected",
   "event.sign_on.refused": "Single sign-on was refused",
   "event.uploadedTo": "{actor} uploaded {file} to {target}",
+  "event.accessChanged": "{actor} changed access to {target}",
+  "event.granted": "{actor} gave {principal} access to {target}",
+  "event.grantedToAll": "{actor} gave everyone access to {target}",
+  "event.revoked": "{actor} revoked access to {target} from {principal}",
+  "event.revokedFromAll": "{actor} revoked access to {target} from everyone",
   "event.other": "{actor}: {action} {target}",
 }

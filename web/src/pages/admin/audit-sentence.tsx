@@ -29,9 +29,22 @@ export interface AuditLine {
   upload?: AuditEvent
 }
 
+const accessKeyOf = ({
+  change,
+  principal_id,
+  principal_name,
+}: NonNullable<AuditEvent["access_change"]>): MessageKey => {
+  if (change === "changed") return "event.accessChanged"
+  const granted = change === "granted"
+  if (principal_id === "*") return granted ? "event.grantedToAll" : "event.revokedFromAll"
+  if (principal_name === null) return "event.accessChanged"
+  return granted ? "event.granted" : "event.revoked"
+}
+
 const messageKeyOf = ({ event, upload }: AuditLine): MessageKey => {
-  const { action, target_id } = event
+  const { action, target_id, access_change } = event
   if (upload) return "event.uploadedTo"
+  if (access_change) return accessKeyOf(access_change)
   if (action === "auth.failed" && target_id === null) return "event.credentialsRejected"
   const key = `event.${action}`
   return isMessageKey(key) ? key : "event.other"
@@ -41,6 +54,7 @@ const partsOf = ({ event, upload }: AuditLine): Record<string, string> => ({
   "{actor}": actorName(event),
   "{target}": targetName(event),
   "{file}": upload ? targetName(upload) : "",
+  "{principal}": event.access_change?.principal_name ?? "",
   "{action}": event.action,
 })
 
