@@ -25,7 +25,7 @@ describe("the audit page", () => {
 
     const { page, open, pageErrors } = await app.asAdmin()
     await open("/admin/audit")
-    await chooseOption(page.getByRole("combobox", { name: "Outcome" }), "Denied or failed")
+    await chooseOption(page.getByRole("combobox", { name: "Action" }), "Denied or failed")
     await page.getByRole("link", { name: "auth.failed" }).waitFor()
     expect(page.url()).toContain("outcome=failure")
     await page.reload()
@@ -55,6 +55,36 @@ describe("the audit page", () => {
     await app.gateway.call("POST", "/api/v1/groups/create", { name: "Newcomers" })
     await page.getByRole("button", { name: "Show newer events" }).click()
     await page.getByRole("link", { name: "group.created" }).waitFor()
+  })
+
+  it("filters by the kind of item and by what was done", async () => {
+    const { gateway } = app
+    const call = async (method: string, path: string, body?: object) =>
+      (await gateway.call(method, `/api/v1${path}`, body)).body
+    const chat = await call("POST", "/chats/new", { title: "Departures" })
+    await call("POST", `/chats/${chat.id}/share`, {})
+    const group = await call("POST", "/groups/create", { name: "Sailors" })
+    await call("DELETE", `/groups/${group.id}`)
+
+    const { page, open } = await app.asAdmin()
+    await open("/admin/audit")
+    const line = (text: string) => page.getByRole("row").filter({ hasText: text })
+    await chooseOption(page.getByRole("combobox", { name: "Kind" }), "Chats")
+    await line("shared Departures").waitFor()
+    expect(await line("the group Sailors").count()).toBe(0)
+    await chooseOption(page.getByRole("combobox", { name: "Kind" }), "All kinds")
+    const action = page.getByRole("combobox", { name: "Action" })
+    await chooseOption(action, "Deleted")
+    await line("deleted the group Sailors").waitFor()
+    expect(await line("created the group Sailors").count()).toBe(0)
+    await chooseOption(action, "Access changed")
+    await line("shared Departures").waitFor()
+    expect(await line("Sailors").count()).toBe(0)
+    await page.reload()
+    await line("shared Departures").waitFor()
+    await chooseOption(action, "Created")
+    await line("created the group Sailors").waitFor()
+    expect(await line("signed in").count()).toBe(0)
   })
 
   it("names the people and things, also deleted ones, and shows an upload as one line", async () => {

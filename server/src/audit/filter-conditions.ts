@@ -3,7 +3,7 @@ import type { Reader } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, columnContainsFolding, escapeLike } from "../db/text-matching.ts"
 import { keyNames, type NameSource, nameSources, userNames } from "./names.ts"
-import type { AuditFilters } from "./schema.ts"
+import type { AuditFilters, AuditOperation } from "./schema.ts"
 
 type Condition = RawBuilder<boolean>
 
@@ -87,13 +87,38 @@ const textMatches = (text: string): Condition => {
 const actionStartsWith = (action: string): Condition =>
   sql<boolean>`action like ${`${escapeLike(action)}%`} escape '\\'`
 
+/** The ends of actions, by what they do. */
+const actionEndings: Record<AuditOperation, readonly string[]> = {
+  create: [".created", ".uploaded", ".linked"],
+  update: [
+    ...[".updated", "changed", ".activated", ".deactivated", ".released", ".restored"],
+    ...[".files_added", ".file_removed", ".reset", ".processed_again", ".replaced", ".patched"],
+  ],
+  delete: [".deleted", ".revoked", ".unlinked", ".pruned"],
+  access: [".shared", ".unshared", ".members_changed", ".activated", ".deactivated"],
+}
+
+const operationIs = (operation: AuditOperation): Condition => {
+  const endings = actionEndings[operation].map(
+    (ending) => sql<boolean>`action like ${`%${escapeLike(ending)}`} escape '\\'`,
+  )
+  if (operation === "create")
+    return sql<boolean>`(${anyOf(endings)} and action <> 'session.created')`
+  if (operation !== "access") return anyOf(endings)
+  // Updates record grants and roles only if they changed.
+  const recorded = ["access_grants", "role"].map(
+    (name) => sql<boolean>`before like ${`%"${name}"%`}`,
+  )
+  return anyOf([...endings, sql<boolean>`(action like '%.updated' and ${anyOf(recorded)})`])
+}
+
 /**
  * SQL conditions for the filters, except for time. The `indexed` ones have their own index in order
  * of time; they use literals, so that the planner can match the partial index.
  */
 export const buildAuditConditions = async (
   reader: Reader,
-  { actor, action, target, outcome, address, request_id, query }: AuditFilters,
+  { actor, action, operation, target, outcome, address, request_id, query }: AuditFilters,
 ): Promise<{ indexed: Condition[]; others: Condition[] }> => {
   const indexed: Condition[] = []
   const others: Condition[] = []
@@ -102,6 +127,7 @@ export const buildAuditConditions = async (
   if (actor === "scim") indexed.push(sql<boolean>`actor_type = 'scim'`)
   else if (actor) others.push(await actorIs(reader, actor))
   if (action) others.push(actionStartsWith(action))
+  if (operation) others.push(operationIs(operation))
   if (target) others.push(await targetIs(reader, target))
   if (address) others.push(equals("address", address))
   if (request_id) others.push(equals("request_id", request_id))

@@ -57,6 +57,10 @@ export const AuditEvent = z
   .meta({ id: "AuditEvent" })
 export type AuditEvent = z.output<typeof AuditEvent>
 
+/** What an action did: to its target, or to who may use it. */
+export const AuditOperation = z.enum(["create", "update", "delete", "access"])
+export type AuditOperation = z.output<typeof AuditOperation>
+
 const term = z.string().trim().max(200).optional()
 
 export const AuditFilters = z.object({
@@ -67,6 +71,7 @@ export const AuditFilters = z.object({
   actor: term,
   /** An action or a prefix of one: `user.`, `scim.user`. */
   action: term,
+  operation: AuditOperation.optional(),
   /** An id, an account's e-mail address, or a target type. */
   target: term,
   outcome: AuditOutcome.optional(),

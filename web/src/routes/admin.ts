@@ -92,7 +92,9 @@ const provisioning = createRoute({
 const audit = createRoute({
   getParentRoute: () => layout,
   path: "/audit",
-  validateSearch: createListSearchParser("actor", "action", "target", "outcome", "hours"),
+  validateSearch: createListSearchParser(
+    ...(["actor", "action", "operation", "target", "outcome", "hours"] as const),
+  ),
   component: lazyRouteComponent(() => import("../pages/admin/audit.tsx"), "AuditPage"),
 })
 const auditEvent = createRoute({

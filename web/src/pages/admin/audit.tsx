@@ -14,17 +14,19 @@ import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { actorName, targetName } from "./audit-sentence.tsx"
 import { AuditTable } from "./audit-table.tsx"
 
-type Filters = "actor" | "action" | "target" | "outcome" | "hours"
+type Filters = "actor" | "action" | "operation" | "target" | "outcome" | "hours"
 
-/** Filters for actions, by prefix. */
-const actions: readonly (readonly [string, MessageKey])[] = [
+/** Kinds of items, by the prefix of their actions. */
+const kinds: readonly (readonly [string, MessageKey])[] = [
   ["user.", "audit.accounts"],
   ["group.", "audit.groups"],
+  ["invitation.", "invitations.title"],
   ["key.", "audit.keys"],
   ["session.", "audit.sessions"],
   ["auth.failed", "audit.refusals"],
   ["sign_on.", "audit.signOn"],
   ["identity.", "audit.identities"],
+  ["chat.", "chat.chats"],
   ["model.", "audit.models"],
   ["function.", "audit.functions"],
   ["connection.", "audit.connections"],
@@ -37,6 +39,8 @@ const actions: readonly (readonly [string, MessageKey])[] = [
   ["audit.", "audit.itself"],
 ]
 
+const operations = ["create", "update", "delete", "access"] as const
+
 const spans = (): { value: string; label: string }[] => [
   { value: "", label: t("audit.anyTime") },
   ...[1, 24].map((count) => ({ value: String(count), label: t("audit.hours", { count }) })),
@@ -45,13 +49,13 @@ const spans = (): { value: string; label: string }[] => [
 
 export const AuditPage = () => {
   const { search, change, setQuery, clear } = useListSearch<Filters>()
-  const { query, actor, action, target, outcome, hours } = search
-  const filters = { query, actor, action, target, outcome, hours }
+  const { query, actor, action, operation, target, outcome, hours } = search
+  const filters = { query, actor, action, operation, target, outcome, hours }
   const filtered = Object.values(filters).some(Boolean)
   const events = useInfiniteQuery(auditQuery(filters))
   const newest = events.data?.pages[0]?.items[0]
   const file = (format: string): string => {
-    const set = Object.entries({ query, actor, action, target, outcome, format })
+    const set = Object.entries({ query, actor, action, operation, target, outcome, format })
     return `/api/v1/audit/export?${new URLSearchParams(set.filter((entry): entry is [string, string] => Boolean(entry[1])))}`
   }
   return (
@@ -68,25 +72,33 @@ export const AuditPage = () => {
       <Toolbar>
         <SearchField label={t("audit.search")} value={query ?? ""} onValue={setQuery} />
         <Filter
-          label={t("audit.action")}
+          label={t("audit.kind")}
           value={action ?? ""}
           onValue={(next) => change({ action: next })}
           options={[
-            { value: "", label: t("audit.anyAction") },
-            ...actions.map(([value, label]) => ({ value, label: t(label) })),
-            ...(action && !actions.some(([value]) => value === action)
+            { value: "", label: t("audit.anyKind") },
+            ...kinds.map(([value, label]) => ({ value, label: t(label) })),
+            ...(action && !kinds.some(([value]) => value === action)
               ? [{ value: action, label: action }]
               : []),
           ]}
         />
         <Filter
-          label={t("audit.outcome")}
-          value={outcome ?? ""}
-          onValue={(next) => change({ outcome: next })}
+          label={t("audit.action")}
+          value={outcome ?? operation ?? ""}
+          onValue={(next) =>
+            change(
+              next === "failure"
+                ? { outcome: next, operation: "" }
+                : { outcome: "", operation: next },
+            )
+          }
           options={[
-            { value: "", label: t("audit.anyOutcome") },
-            { value: "success", label: t("audit.success") },
+            { value: "", label: t("audit.anyAction") },
+            ...operations.map((value) => ({ value, label: t(`audit.operation.${value}`) })),
             { value: "failure", label: t("audit.failure") },
+            // Only in addresses: nobody looks for what went well.
+            ...(outcome === "success" ? [{ value: outcome, label: t("audit.success") }] : []),
           ]}
         />
         <Filter
