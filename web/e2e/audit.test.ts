@@ -108,6 +108,20 @@ describe("the audit page", () => {
     expect(await page.getByText("file.uploaded").count()).toBe(0)
   })
 
+  it("lists each deleted chat, and names it only if it was shared", async () => {
+    const { page, open } = await app.asAdmin()
+    for (const title of ["Salaries", "Cargo", "Crew list"]) {
+      const { body } = await app.gateway.call("POST", "/api/v1/chats/new", { title })
+      if (title === "Cargo") await app.gateway.call("POST", `/api/v1/chats/${body.id}/share`)
+      await app.gateway.call("DELETE", `/api/v1/chats/${body.id}`)
+    }
+    await open("/admin/audit?action=chat.&operation=delete")
+    const row = page.getByRole("row")
+    await row.filter({ hasText: "deleted the chat Cargo" }).waitFor()
+    expect(await row.filter({ hasText: "deleted a chat" }).count()).toBe(2)
+    expect(await page.getByText("Salaries").count()).toBe(0)
+  })
+
   it("says who was given access and who lost it", async () => {
     const { gateway } = app
     const { id } = await gateway.createUser("Bob")

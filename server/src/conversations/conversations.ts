@@ -212,13 +212,20 @@ export const createChats = (deps: Deps) => {
       return toReaderView(caller, chat)
     },
 
-    /** Stops answers in progress and permanently deletes the chat. */
-    remove: async (caller: Caller, id: string): Promise<void> => {
-      const chat = await requireOwn(caller, id)
+    /**
+     * Stops answers in progress and permanently deletes the chat. The audit log names it only if
+     * others could read it.
+     */
+    remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
+      await requireOwn(caller, id)
       await answers.stop(id, null)
       await db.transact(async (tx) => {
         await db.acquireLock(tx, `chat:${id}`)
+        const chat = await store.byId(id, tx)
+        if (!chat) return
         await store.remove(tx, id)
+        const event = { actor, action: "chat.deleted", target: { type: "chat", id } }
+        await audit.record(tx, { ...event, ...(chat.shared && { before: { title: chat.title } }) })
         await publishChange(tx, chat)
       })
     },

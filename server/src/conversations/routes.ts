@@ -180,8 +180,8 @@ export const chatListRoutes = (deps: Deps): Router => {
       params: IdParams,
       responses: { 200: json(SuccessStatus, "The chat was deleted"), 404: notFound },
     }),
-    async ({ caller, params }) => {
-      await chats.remove(caller, params.id)
+    async ({ actor, caller, params }) => {
+      await chats.remove(actor, caller, params.id)
       return successBody
     },
   )

@@ -18,8 +18,8 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
 /** Routes that do not record an audit event, by design, although they do not use GET. */
 const exceptions: readonly RegExp[] = [
-  // Conversations are private; requests to models are counted by usage records.
-  /\/api\/v1\/chats/,
+  // What is said in chats is private; requests to models are counted by usage records.
+  /POST \/api\/v1\/chats/,
   /\/(chat\/completions|completions|embeddings|responses|messages)$/,
   /^ALL \/(ollama|openai)\//,
   // These only read, whatever their method.

@@ -188,6 +188,19 @@ describe.each(chooseDatabases())("the audit log on $name", ({ createDatabase }) 
     expect(JSON.parse(event.after ?? "")).toEqual({ count: 101, files: ids })
   })
 
+  it("records one event for each deleted chat, with its title only if it was shared", async () => {
+    const title = "A title of a chat"
+    const create = async (): Promise<string> =>
+      (await gateway.call("POST", "/api/v1/chats/new", { title })).body.id
+    const [kept, shared] = [await create(), await create()]
+    const own = await expectOneEvent("chat.deleted", "DELETE", `/api/v1/chats/${kept}`)
+    expect(own.event).toMatchObject({ target_type: "chat", target_id: kept })
+    expect(JSON.stringify(own.event)).not.toContain(title)
+    await gateway.call("POST", `/api/v1/chats/${shared}/share`)
+    const read = await expectOneEvent("chat.deleted", "DELETE", `/api/v1/chats/${shared}`)
+    expect(JSON.parse(read.event.before ?? "")).toEqual({ title })
+  })
+
   it("records one event for each change of connections, without secrets", async () => {
     const connection = {
       kind: "openai",

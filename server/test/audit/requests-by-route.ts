@@ -222,6 +222,9 @@ const contentRecipes = (gateway: TestGateway, makers: Fixtures): Recipes => {
       await post(`/api/v1/functions/id/${id}/update`, { content })
       return { path: `/api/v1/functions/id/${id}/versions/1/restore` }
     },
+    "DELETE /api/v1/chats/:id": async () => ({
+      path: `/api/v1/chats/${(await post("/api/v1/chats/new", { title: prompt })).id}`,
+    }),
     "POST /api/v1/settings": () => ({
       path: "/api/v1/settings",
       body: { enable_openai_proxy: true, chat_titles: "words" },

@@ -44,6 +44,8 @@ export const auditEvents = {
   "event.prompt.deleted": "{actor} hat den Prompt {target} gelöscht",
   "event.chat.shared": "{actor} hat {target} geteilt",
   "event.chat.unshared": "{actor} hat die Freigabe von {target} beendet",
+  "event.chat.deleted": "{actor} hat den Chat {target} gelöscht",
+  "event.privateChatDeleted": "{actor} hat einen Chat gelöscht",
   "event.project.created": "{actor} hat das Projekt {target} erstellt",
   "event.project.updated": "{actor} hat das Projekt {target} geändert",
   "event.project.deleted": "{actor} hat das Projekt {target} gelöscht",

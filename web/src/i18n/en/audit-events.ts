@@ -44,6 +44,8 @@ export const auditEvents = {
   "event.prompt.deleted": "{actor} deleted the prompt {target}",
   "event.chat.shared": "{actor} shared {target}",
   "event.chat.unshared": "{actor} stopped sharing {target}",
+  "event.chat.deleted": "{actor} deleted the chat {target}",
+  "event.privateChatDeleted": "{actor} deleted a chat",
   "event.project.created": "{actor} created the project {target}",
   "event.project.updated": "{actor} changed the project {target}",
   "event.project.deleted": "{actor} deleted the project {target}",

@@ -42,10 +42,12 @@ const accessKeyOf = ({
 }
 
 const messageKeyOf = ({ event, upload }: AuditLine): MessageKey => {
-  const { action, target_id, access_change } = event
+  const { action, target_id, target_name, access_change } = event
   if (upload) return "event.uploadedTo"
   if (access_change) return accessKeyOf(access_change)
   if (action === "auth.failed" && target_id === null) return "event.credentialsRejected"
+  // The log does not name a chat that only its owner could read.
+  if (action === "chat.deleted" && target_name === null) return "event.privateChatDeleted"
   const key = `event.${action}`
   return isMessageKey(key) ? key : "event.other"
 }
