@@ -83,8 +83,17 @@ describe("an administrator", () => {
 
   it("sees usage by day, model, and user, and downloads it as CSV", async () => {
     const messages = [{ role: "user", content: "hello" }]
-    await app.gateway.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
+    const spy = await app.gateway.createUser("Spy")
+    // Spreadsheets would execute it.
+    const name = '=HYPERLINK("x")'
+    await app.gateway.call("POST", `/api/v1/users/${spy.id}/update`, { name })
+    const request = { model: "gpt-fake", messages }
+    await app.gateway.call("POST", "/v1/chat/completions", request, { key: spy.key })
     const { page, open } = await app.asAdmin()
+    const failures: string[] = []
+    page.on("response", (response) => {
+      if (!response.ok()) failures.push(`${response.status()} ${response.url()}`)
+    })
     await expect
       .poll(async () => (await app.gateway.call("GET", "/api/v1/usage")).body.total, {
         timeout: 10_000,
@@ -92,14 +101,24 @@ describe("an administrator", () => {
       .toBe(1)
     await open("/admin/usage")
     await page.getByRole("table").getByText("gpt-fake").waitFor()
-    const download = page.waitForEvent("download")
-    await page.getByRole("button", { name: "Download CSV" }).click()
-    const file = await (await download).createReadStream()
-    let text = ""
-    for await (const part of file) text += part
-    expect(text).toMatch(/^model,requests,errors,tokens_in,.*\r\ngpt-fake,1,0,/)
+    const download = async (): Promise<string> => {
+      const downloaded = page.waitForEvent("download")
+      await page.getByRole("button", { name: "Download CSV" }).click()
+      let text = ""
+      for await (const part of await (await downloaded).createReadStream()) text += part
+      return text
+    }
+    expect(await download()).toMatch(/^model,requests,errors,tokens_in,.*\r\ngpt-fake,1,0,/)
     await chooseOption(page.getByLabel("Group by"), "By user")
-    await page.getByRole("table").getByRole("link", { name: "Portico Administrator" }).waitFor()
+    await page.getByRole("table").getByRole("link", { name: "=HYPERLINK" }).waitFor()
+    expect(failures).toEqual([])
+    const lines = (await download()).split("\r\n")
+    expect(lines[0]).toMatch(/^user,name,email,requests,.*,time_to_first_token_ms,from,to$/)
+    const today = new Date().toISOString().slice(0, 10)
+    const period = String.raw`\d{4}-\d\d-\d\d,${today}`
+    expect(lines[1]).toMatch(
+      new RegExp(`^[\\w-]+,"'=HYPERLINK\\(""x""\\)",spy@example.com,1,0,.*,${period}$`),
+    )
   })
 })
 

@@ -40,6 +40,10 @@ export const defaultSpanSeconds = 30 * secondsPerDay
 export const UsageTotal = z.object({
   /** The day (`2026-01-31`, UTC), or the id of the model, user, key or connection. */
   key: z.string().nullable(),
+  /** The name of the user or key; null for other groups, and if it no longer exists. */
+  name: z.string().nullable(),
+  /** The user's email address; null for other groups. */
+  email: z.string().nullable(),
   requests: z.int(),
   /** Requests that failed; answers that the user or client stopped are not errors. */
   errors: z.int(),

@@ -13,11 +13,29 @@ const columnByGroup = {
   connection: "connection_id",
 } as const
 
+const unknown = sql<string | null>`cast(null as text)`
+
+const userColumn = (column: string) =>
+  sql<string | null>`(select ${sql.ref(column)} from users where users.id = usage.user_id)`
+
+/** Names of what usage is grouped by. */
+const namesByGroup = {
+  user: { name: userColumn("users.name"), email: userColumn("users.email") },
+  key: {
+    name: sql<string | null>`(select name from api_keys where api_keys.id = usage.key_id)`,
+    email: unknown,
+  },
+} as const
+
+const namesOf = (group: UsageQuery["group_by"]) =>
+  group === "user" || group === "key" ? namesByGroup[group] : { name: unknown, email: unknown }
+
 const isoDay = (day: number): string =>
   new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10)
 
 export const createUsageStore = (db: Database) => ({
   sumUsage: async (query: UsageQuery & { from: number; to: number }): Promise<UsageTotal[]> => {
+    const { name, email } = namesOf(query.group_by)
     const byDay = query.group_by === "day"
     // `/` is integer division on both databases.
     const group =
@@ -32,7 +50,7 @@ export const createUsageStore = (db: Database) => ({
     if (query.key_id) matching = matching.where("key_id", "=", query.key_id)
     if (query.model) matching = matching.where("model", "=", query.model)
     const rows = await matching
-      .select(group.as("key"))
+      .select([group.as("key"), name.as("name"), email.as("email")])
       .select(({ fn }) => [
         fn.countAll<number>().as("requests"),
         sql<number>`sum(case when outcome in ('ok', 'client_cancelled') then 0 else 1 end)`.as(

@@ -155,9 +155,11 @@ export const provisioningQuery = queryOptions({
 
 export const usageQuery = (query: QueryParams) =>
   queryOptions({
-    queryKey: ["usage", query],
+    queryKey: ["usage", query] as const,
     queryFn: ({ signal }) => api.get<UsageReport>("/api/v1/usage", { query, signal }),
-    placeholderData: keepPreviousData,
+    // Another group's totals would be labeled as this group's.
+    placeholderData: (previous: UsageReport | undefined, before) =>
+      before?.queryKey[1].group_by === query.group_by ? previous : undefined,
   })
 
 export const signOnProvidersQuery = queryOptions({

@@ -16,6 +16,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { Table } from "../../ui/table.tsx"
 import { Filter, Toolbar } from "../../ui/toolbar.tsx"
 import { DayChart } from "./day-chart.tsx"
+import { usageRows } from "./usage-csv.ts"
 import { UsageName } from "./usage-name.tsx"
 import { UsageTotals } from "./usage-totals.tsx"
 
@@ -74,9 +75,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
         <Button
           icon={Download}
           disabled={!sums.data || sums.data.items.length === 0}
-          onClick={() =>
-            sums.data && downloadCsv(`usage-by-${by}.csv`, rowsOf(by, sums.data.items))
-          }
+          onClick={() => sums.data && downloadCsv(`usage-by-${by}.csv`, usageRows(by, sums.data))}
         >
           {t("usage.csv")}
         </Button>
@@ -136,19 +135,6 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
   )
 }
 
-const rowsOf = (by: Grouping, items: readonly UsageTotal[]): (string | number)[][] => [
-  [by, "requests", "errors", "tokens_in", "tokens_out", "duration_ms", "time_to_first_token_ms"],
-  ...items.map((item) => [
-    item.key ?? "",
-    item.requests,
-    item.errors,
-    item.tokens_in,
-    item.tokens_out,
-    Math.round(item.duration_ms),
-    item.time_to_first_token_ms === null ? "" : Math.round(item.time_to_first_token_ms),
-  ]),
-]
-
 const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => {
   const sorted =
     by === "day" ? [...items].reverse() : items.toSorted((a, b) => b.requests - a.requests)
@@ -163,13 +149,13 @@ const Sums = ({ by, items }: { by: Grouping; items: readonly UsageTotal[] }) => 
           id: "key",
           header: t(`usage.${by}`),
           grow: true,
-          cell: ({ key, requests }) => (
+          cell: (item) => (
             <div className="flex flex-col gap-1">
-              <UsageName by={by} id={key} />
+              <UsageName by={by} item={item} />
               <div
                 aria-hidden
                 className="h-1 rounded-full bg-accent"
-                style={{ width: `${Math.max(1, (requests / max) * 100)}%` }}
+                style={{ width: `${Math.max(1, (item.requests / max) * 100)}%` }}
               />
             </div>
           ),

@@ -1,0 +1,37 @@
+import type { UsageReport, UsageTotal } from "../../../../server/src/usage/schema.ts"
+import type { Cell } from "../../lib/csv.ts"
+
+const daySeconds = 86_400
+
+const isoDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+
+/** Columns that name what the first column has the ID of. */
+const nameColumns: Record<string, readonly ("name" | "email")[]> = {
+  user: ["name", "email"],
+  key: ["name"],
+}
+
+const figuresOf = (item: UsageTotal): Cell[] => [
+  item.requests,
+  item.errors,
+  item.tokens_in,
+  item.tokens_out,
+  Math.round(item.duration_ms),
+  item.time_to_first_token_ms === null ? "" : Math.round(item.time_to_first_token_ms),
+]
+
+/** Totals as rows of a CSV file, each with the first and the last day of the period. */
+export const usageRows = (by: string, { items, from, to }: UsageReport): Cell[][] => {
+  const names = nameColumns[by] ?? []
+  const figures = ["requests", "errors", "tokens_in", "tokens_out", "duration_ms"]
+  const period = [isoDay(from), isoDay(to - daySeconds)]
+  return [
+    [by, ...names, ...figures, "time_to_first_token_ms", "from", "to"],
+    ...items.map((item) => [
+      item.key ?? "",
+      ...names.map((name) => item[name] ?? ""),
+      ...figuresOf(item),
+      ...period,
+    ]),
+  ]
+}
