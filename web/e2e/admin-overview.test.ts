@@ -123,6 +123,10 @@ describe("an invitation", () => {
     const link = await admin.page.locator("[data-secret]").innerText()
 
     const visitor = await app.openSession()
+    const failures: string[] = []
+    visitor.page.on("response", (response) => {
+      if (!response.ok()) failures.push(`${response.status()} ${response.url()}`)
+    })
     await visitor.page.goto(link)
     await visitor.page.getByRole("heading", { name: "You're invited" }).waitFor()
     const email = visitor.page.getByLabel("Email")
@@ -134,6 +138,7 @@ describe("an invitation", () => {
     await visitor.page.keyboard.press("Enter")
     await visitor.page.getByLabel("Message", { exact: true }).waitFor()
     await visitor.page.getByRole("button", { name: "Amelia" }).waitFor()
+    expect(failures).toEqual([])
 
     const another = await app.openSession()
     await another.page.goto(link)
@@ -159,5 +164,7 @@ describe("an invitation", () => {
     await visitor.page.getByRole("heading", { name: "This invitation was revoked" }).waitFor()
     await visitor.page.goto(`${app.gateway.url}/invite#wrong`)
     await visitor.page.getByText("incomplete or was deleted").waitFor()
+    await visitor.page.goto(`${app.gateway.url}/invite`)
+    await visitor.page.getByRole("heading", { name: "invitation link is incomplete" }).waitFor()
   })
 })

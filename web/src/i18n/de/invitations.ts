@@ -43,6 +43,8 @@ export const invitations = {
   "invite.revoked.do": "Bitten Sie die Person, von der die Einladung stammt, um eine neue.",
   "invite.expired": "Diese Einladung ist abgelaufen",
   "invite.expired.do": "Bitten Sie die Person, von der die Einladung stammt, um eine neue.",
+  "invite.incomplete": "Dieser Einladungslink ist unvollständig",
+  "invite.incomplete.do": "Öffnen Sie den ganzen Link, oder bitten Sie um einen neuen.",
   "invite.void": "Diese Einladung ist nicht mehr gültig",
   "invite.void.do": "Bitten Sie die Administration um eine neue.",
 }

@@ -40,6 +40,8 @@ export const invitations = {
   "invite.revoked.do": "Ask the person who sent it for a new one.",
   "invite.expired": "This invitation has expired",
   "invite.expired.do": "Ask the person who sent it for a new one.",
+  "invite.incomplete": "This invitation link is incomplete",
+  "invite.incomplete.do": "Open the whole link, or ask for a new one.",
   "invite.void": "This invitation is no longer valid",
   "invite.void.do": "Ask an administrator for a new one.",
 }

@@ -20,10 +20,13 @@ export const InvitePage = () => {
   const invitation = useQuery({
     queryKey: ["invitation", token],
     queryFn: () => api.post<OpenedInvitation>("/api/v1/invitations/open", { token }),
+    // Accepting signs in and leaves the page, which takes the token out of the address.
+    enabled: token !== "" && !session,
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (session) return <AlreadySignedIn email={session.user.email} />
+  if (token === "") return <NotOpen state="incomplete" />
   if (invitation.data && invitation.data.state !== "open")
     return <NotOpen state={invitation.data.state} />
   return (
@@ -53,7 +56,9 @@ const AlreadySignedIn = ({ email }: { email: string }) => (
   </SignedOutLayout>
 )
 
-const NotOpen = ({ state }: { state: Exclude<OpenedInvitation["state"], "open"> }) => (
+type ClosedState = Exclude<OpenedInvitation["state"], "open"> | "incomplete"
+
+const NotOpen = ({ state }: { state: ClosedState }) => (
   <SignedOutLayout title={t(`invite.${state}`)} lead={t(`invite.${state}.do`)}>
     <div>
       <ButtonLink to="/sign-in">{t("session.signIn")}</ButtonLink>
