@@ -122,6 +122,30 @@ describe("the audit page", () => {
     expect(await page.getByText("Salaries").count()).toBe(0)
   })
 
+  it("says on a phone what failed, in rows of at most two lines", async () => {
+    const email = "somebody.with.a.very.long.address@subsidiary.example.com"
+    await app.gateway.call("POST", "/api/v1/auths/signin", { email, password: "wrong" })
+    const { page, open } = await app.asAdmin({ viewport: { width: 360, height: 740 } })
+    await open("/admin/audit")
+    const row = page.getByRole("row").filter({ hasText: email }).first()
+    await row.getByText("Failed", { exact: true }).filter({ visible: true }).waitFor()
+    const heights = await page
+      .getByRole("row")
+      .evaluateAll((rows) => rows.map((one) => one.getBoundingClientRect().height))
+    expect(Math.max(...heights)).toBeLessThan(64)
+    const search = page.getByRole("searchbox")
+    const isCut = await search.evaluate((field: HTMLInputElement) => {
+      const context = document.createElement("canvas").getContext("2d")
+      if (!context) return true
+      const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+      context.font = font
+      const room =
+        field.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+      return context.measureText(field.placeholder).width > room
+    })
+    expect(isCut).toBe(false)
+  })
+
   it("says who was given access and who lost it", async () => {
     const { gateway } = app
     const { id } = await gateway.createUser("Bob")

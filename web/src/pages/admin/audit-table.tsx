@@ -9,26 +9,28 @@ import { type AuditLine, AuditSentence } from "./audit-sentence.tsx"
 
 export const OutcomeBadge = ({ event: { outcome, status } }: { event: AuditEvent }) =>
   outcome === "failure" ? (
-    <Badge tone="danger">{status ?? t("audit.failure")}</Badge>
+    <Badge tone="danger">
+      {t("audit.failed")}
+      {status !== null && ` (${status})`}
+    </Badge>
   ) : (
     <Status tone="ok">{t("audit.success")}</Status>
   )
 
-/** In narrow tables, only failures are in words. */
-const Outcome = ({ event }: { event: AuditEvent }) =>
-  event.outcome === "failure" ? (
-    <OutcomeBadge event={event} />
-  ) : (
-    <Status tone="ok">
-      <span className="sr-only">{t("audit.success")}</span>
-      <span aria-hidden className="@max-[30rem]:hidden">
-        {t("audit.success")}
+/** In narrow tables, a failure is below its time, as there is no column for outcomes. */
+const When = ({ event }: { event: AuditEvent }) => (
+  <>
+    <Time at={event.at} />
+    {event.outcome === "failure" && (
+      <span className="block @min-[46rem]:hidden">
+        <Badge tone="danger">{t("audit.failed")}</Badge>
       </span>
-    </Status>
-  )
+    )}
+  </>
+)
 
 const columns = (): Column<AuditLine>[] => [
-  { id: "at", header: t("audit.when"), cell: ({ event }) => <Time at={event.at} /> },
+  { id: "at", header: t("audit.when"), cell: When },
   {
     id: "action",
     header: t("audit.event"),
@@ -39,11 +41,11 @@ const columns = (): Column<AuditLine>[] => [
         params={{ eventId: line.event.id }}
         className="block min-w-0 hover:underline"
       >
-        <span className="block break-words">
+        <span className="block break-words @max-[46rem]:line-clamp-2">
           <AuditSentence line={line} />
           {line.event.count > 1 && <span className="text-muted"> ×{line.event.count}</span>}
         </span>
-        <code className="block truncate text-xs text-muted @max-[30rem]:hidden">
+        <code className="block truncate text-xs text-muted @max-[46rem]:hidden">
           {line.event.action}
         </code>
       </Link>
@@ -59,7 +61,8 @@ const columns = (): Column<AuditLine>[] => [
     id: "outcome",
     header: t("audit.outcome"),
     align: "right",
-    cell: ({ event }) => <Outcome event={event} />,
+    wideOnly: true,
+    cell: ({ event }) => <OutcomeBadge event={event} />,
   },
 ]
 
