@@ -84,6 +84,12 @@ it("shares a chat read-only and stops sharing it", async () => {
   await page.getByRole("menuitem", { name: "Share chat" }).click()
   await page.getByRole("button", { name: "Share chat" }).click()
   const link = await page.getByRole("textbox", { name: "Link" }).inputValue()
+  await page.getByText("Attached files and sources stay hidden").waitFor()
+  // The dialog hides the page from screen readers.
+  const sharedMark = { name: "Shared with your organization", includeHidden: true }
+  const markInSidebar = page.locator("#sidebar").getByRole("img", sharedMark)
+  await markInSidebar.waitFor()
+  await page.locator("main").getByRole("img", sharedMark).waitFor()
 
   const email = "reader@example.com"
   const password = "a reader has a password"
@@ -99,6 +105,7 @@ it("shares a chat read-only and stops sharing it", async () => {
   expect(await reader.page.getByRole("button", { name: "Edit message" }).count()).toBe(0)
 
   await page.getByRole("button", { name: "Stop sharing" }).click()
+  await markInSidebar.waitFor({ state: "detached" })
   await reader.page.reload()
   await reader.page.getByText("Chat not found").waitFor()
   await reader.context.close()

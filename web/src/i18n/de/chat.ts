@@ -85,7 +85,7 @@ export const chat = {
   "chat.undo": "Rückgängig machen",
   "chat.share": "Chat teilen",
   "chat.shareLead":
-    "Alle, die angemeldet sind und den Link haben, können diesen Chat einschließlich neuer Nachrichten lesen. Schreiben können nur Sie.",
+    "Alle, die angemeldet sind und den Link haben, können diesen Chat einschließlich neuer Nachrichten lesen. Schreiben können nur Sie. Angehängte Dateien und Quellen bleiben für alle verborgen, die sie nicht öffnen dürfen.",
   "chat.shareLink": "Link",
   "chat.copyLink": "Link kopieren",
   "chat.unshare": "Nicht mehr teilen",

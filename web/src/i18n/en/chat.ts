@@ -81,7 +81,7 @@ export const chat = {
   "chat.undo": "Undo",
   "chat.share": "Share chat",
   "chat.shareLead":
-    "Anyone signed in with the link can read this chat, including new messages. Only you can write in it.",
+    "Anyone signed in with the link can read this chat, including new messages. Only you can write in it. Attached files and sources stay hidden from people who can't open them.",
   "chat.shareLink": "Link",
   "chat.copyLink": "Copy link",
   "chat.unshare": "Stop sharing",

@@ -7,6 +7,7 @@ import type { Project } from "../../lib/project-api.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { PageBar } from "../../ui/page-bar.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
+import { SharedMark } from "./shared-mark.tsx"
 
 const settingsButtonId = "chat-settings"
 
@@ -56,6 +57,11 @@ export const ChatHeader = (props: ChatHeaderProps) => {
       {writable && picker}
       {writable && (
         <span className="flex min-w-0 shrink-0 items-center">
+          {chat?.shared && (
+            <span className="px-2">
+              <SharedMark />
+            </span>
+          )}
           {project && <ProjectLink project={project} />}
           {!chat && <TemporaryToggle {...{ isTemporary, chosen }} />}
           <IconButton

@@ -9,6 +9,7 @@ import { MarkedText } from "../../ui/marked-text.tsx"
 import { startChatDrag } from "./chat-drag.ts"
 import { ChatMenu } from "./chat-menu.tsx"
 import { toggleChat, useChatSelection } from "./chat-selection.ts"
+import { SharedMark } from "./shared-mark.tsx"
 import { useRowFocus } from "./use-row-focus.ts"
 
 interface ChatRowProps {
@@ -25,6 +26,7 @@ const Label = ({ chat, query = "" }: ChatRowProps) => (
       <span className="min-w-0 flex-1 truncate">
         <MarkedText text={titleOf(chat)} query={query} />
       </span>
+      {chat.shared && <SharedMark />}
       {chat.running && (
         <span
           role="img"
