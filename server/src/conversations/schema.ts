@@ -154,6 +154,8 @@ export const ChatListItem = Chat.omit({ system: true, params: true })
     running: z.boolean(),
     /** The text around the match; null if only the title matches. */
     snippet: z.string().nullable(),
+    /** The message that `snippet` is from. */
+    snippet_message_id: z.string().nullable(),
   })
   .meta({ id: "ChatListItem" })
 export type ChatListItem = z.output<typeof ChatListItem>

@@ -145,16 +145,19 @@ export const createChatStore = (db: Database) => {
 
   /** A snippet of the first message in each chat that contains the text. */
   const findSnippets = async (ids: readonly string[], text: string | undefined) => {
-    const byId = new Map<string, string>()
+    const byId = new Map<string, { snippet: string; snippet_message_id: string }>()
     if (!text || ids.length === 0) return byId
     const rows = await db.backgroundReader
       .selectFrom("chat_messages")
-      .select(["chat_id", "content"])
+      .select(["id", "chat_id", "content"])
       .where("chat_id", "in", ids)
       .where(columnContainsFolding("content", text))
       .orderBy("position", "desc")
       .execute()
-    for (const { chat_id, content } of rows) byId.set(chat_id, createSearchSnippet(content, text))
+    for (const { id, chat_id, content } of rows) {
+      const snippet = createSearchSnippet(content, text)
+      byId.set(chat_id, { snippet, snippet_message_id: id })
+    }
     return byId
   }
 
@@ -218,7 +221,8 @@ export const createChatStore = (db: Database) => {
       const snippets = await findSnippets(ids, query.query)
       const items = rows.map((row) => {
         const { system, params, title_source, ...chat } = toChat(row, tags.get(row.id) ?? [])
-        return { ...chat, running: running.has(row.id), snippet: snippets.get(row.id) ?? null }
+        const found = snippets.get(row.id) ?? { snippet: null, snippet_message_id: null }
+        return { ...chat, running: running.has(row.id), ...found }
       })
       return { items, total }
     },

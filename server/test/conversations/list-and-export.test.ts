@@ -57,7 +57,10 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ createDatabase
     expect(await search("1000%")).toEqual([])
     expect(await search("%")).toEqual(["ÜBERSICHT der Häfen"])
     const { body } = await ada.call("GET", `/?query=${encodeURIComponent("пристань")}`)
-    expect(body.items[0].snippet).toContain("ПРИСТАНЬ")
+    const { snippet, snippet_message_id } = body.items[0]
+    expect(snippet).toContain("ПРИСТАНЬ")
+    const { messages } = (await ada.call("GET", `/${id}`)).body
+    expect(snippet_message_id).toBe(messages[0].id)
   })
 
   it.each([

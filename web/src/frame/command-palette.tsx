@@ -7,6 +7,7 @@ import { switchTheme } from "../lib/theme.ts"
 import { usePaletteChats } from "../pages/chat/palette-chats.ts"
 import { classes } from "../ui/classes.ts"
 import { MarkedText } from "../ui/marked-text.tsx"
+import { Time } from "../ui/time.tsx"
 import { destinations } from "./destinations.ts"
 import { usePageNavigation } from "./use-page-navigation.ts"
 
@@ -16,6 +17,8 @@ export interface Command {
   label: string
   group: string
   icon: LucideIcon
+  /** When it was last changed; shown instead of the group. */
+  changedAt?: number
   /** The text that was found in it, with the query to mark. */
   excerpt?: { text: string; query: string }
   run: () => void
@@ -183,6 +186,8 @@ const CommandRow = ({ id, command, chosen, onRun, onPointerMove }: RowProps) => 
         </span>
       )}
     </span>
-    <span className="text-xs text-muted">{command.group}</span>
+    <span className="text-xs text-muted">
+      {command.changedAt === undefined ? command.group : <Time at={command.changedAt} />}
+    </span>
   </div>
 )

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { discardUnwrittenDraft } from "../lib/drafts.ts"
+import type { FoundMessage } from "../pages/chat/found-message.ts"
 import { signedInRoute } from "./root.tsx"
 
 const page = () => import("../pages/chat/chat-page.tsx")
@@ -33,6 +34,10 @@ const temporaryChat = createRoute({
 const oldChat = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/c/$chatId",
+  validateSearch: ({ message, find }: Record<string, unknown>): FoundMessage => ({
+    message: typeof message === "string" ? message : undefined,
+    find: typeof find === "string" ? find : undefined,
+  }),
   component: lazyRouteComponent(page, "ChatPage"),
 })
 const sharedChat = createRoute({

@@ -6,9 +6,11 @@ import type { ChatListItem } from "../../lib/chat-api.ts"
 import { formatExactTime } from "../../lib/format.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { MarkedText } from "../../ui/marked-text.tsx"
+import { Time } from "../../ui/time.tsx"
 import { startChatDrag } from "./chat-drag.ts"
 import { ChatMenu } from "./chat-menu.tsx"
 import { toggleChat, useChatSelection } from "./chat-selection.ts"
+import { foundMessageOf } from "./found-message.ts"
 import { SharedMark } from "./shared-mark.tsx"
 import { useRowFocus } from "./use-row-focus.ts"
 
@@ -40,14 +42,26 @@ const Label = ({ chat, query = "" }: ChatRowProps) => (
         <MarkedText text={chat.snippet} query={query} />
       </span>
     )}
+    {query !== "" && (
+      <span className="block text-xs font-normal text-muted">
+        <Time at={chat.updated_at} />
+      </span>
+    )}
   </>
 )
 
-const LinkRow = ({ chat, children }: { chat: ChatListItem; children: ReactNode }) => (
+interface LinkRowProps {
+  chat: ChatListItem
+  query: string
+  children: ReactNode
+}
+
+const LinkRow = ({ chat, query, children }: LinkRowProps) => (
   <>
     <Link
       to="/c/$chatId"
       params={{ chatId: chat.id }}
+      search={foundMessageOf(chat, query)}
       preload={false}
       title={`${titleOf(chat)}\n${formatExactTime(chat.updated_at)}`}
       className="block rounded py-1.5 pr-9 pl-2.5 text-sm hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium"
@@ -119,7 +133,9 @@ export const ChatRow = memo(({ chat, query = "" }: ChatRowProps) => {
           {label}
         </CheckboxRow>
       ) : (
-        <LinkRow chat={chat}>{label}</LinkRow>
+        <LinkRow chat={chat} query={query}>
+          {label}
+        </LinkRow>
       )}
     </li>
   )

@@ -16,6 +16,7 @@ import { encodePane } from "./citations.ts"
 import { Composer, type ComposerHandle } from "./composer.tsx"
 import { focusComposer } from "./composer-focus.ts"
 import { rememberComposerPosition, useComposerSlide } from "./composer-slide.ts"
+import { useFoundMessage } from "./found-message.ts"
 import type { MessageActions } from "./message-actions.ts"
 import { findQuestionSearch } from "./question-search.ts"
 import { ReadOnlyBar } from "./read-only-bar.tsx"
@@ -202,8 +203,10 @@ export const ChatView = (props: ChatViewProps) => {
   const { pending, error, send, stop } = backend
   const view = deriveView(chat)
   const { id, turns, running, isAnswered, isEmpty, writable, ownerName, lastAnswer } = view
-  const { away, toEnd } = useStickToEnd(scroller, content, id)
+  const { away, toEnd, toRange } = useStickToEnd(scroller, content, id)
   const actions = useStableTurnActions(chat, models, backend)
+  const { showAlternative } = actions
+  useFoundMessage({ chat, turns, showAlternative, scrollTo: toRange })
   const hasStarted = !isEmpty || pending !== null
   const { editing, edit, editLast } = useEditing(turns, running)
   useComposerSlide(composerBox, hasStarted)

@@ -5,6 +5,7 @@ import { useDeferredValue } from "react"
 import type { Command } from "../../frame/command-palette.tsx"
 import { t } from "../../i18n/translate.ts"
 import { chatListQuery } from "../../lib/chat-api.ts"
+import { foundMessageOf } from "./found-message.ts"
 
 const maxShown = 8
 
@@ -17,12 +18,18 @@ export const usePaletteChats = (query: string): Command[] => {
     placeholderData: (before) => before,
   })
   const items = data?.pages[0]?.items ?? []
-  return items.slice(0, maxShown).map(({ id, title, snippet }) => ({
-    id: `chat-${id}`,
-    label: title || t("chat.untitled"),
+  return items.slice(0, maxShown).map((chat) => ({
+    id: `chat-${chat.id}`,
+    label: chat.title || t("chat.untitled"),
     group: t("chat.chats"),
     icon: MessageSquare,
-    ...(snippet !== null && { excerpt: { text: snippet, query: deferredQuery } }),
-    run: () => void navigate({ to: "/c/$chatId", params: { chatId: id } }),
+    changedAt: chat.updated_at,
+    ...(chat.snippet !== null && { excerpt: { text: chat.snippet, query: deferredQuery } }),
+    run: () =>
+      void navigate({
+        to: "/c/$chatId",
+        params: { chatId: chat.id },
+        search: foundMessageOf(chat, deferredQuery),
+      }),
   }))
 }

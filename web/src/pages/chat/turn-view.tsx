@@ -3,6 +3,7 @@ import type { Message } from "../../lib/chat-api.ts"
 import type { Turn } from "../../lib/chat-tree.ts"
 import { classes } from "../../ui/classes.ts"
 import { AnswerTurn } from "./answer-turn.tsx"
+import { turnElementId } from "./found-message.ts"
 import type { QuestionSearch } from "./question-search.ts"
 import { UserTurn } from "./user-turn.tsx"
 
@@ -54,6 +55,7 @@ export const TurnView = memo((props: TurnProps) => {
   const { chosen, messages } = props.turn
   return (
     <article
+      id={turnElementId(props.turn)}
       className={classes("turn", messages.length > 1 && "turn-wide")}
       data-role={chosen.role}
       data-state={chosen.state}

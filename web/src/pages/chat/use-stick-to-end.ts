@@ -12,6 +12,9 @@ const saveScrollTop = (name: string, top: number | null): void => {
   else sessionStorage.setItem(`portico.scroll.${name}`, String(Math.round(top)))
 }
 
+const distanceToEnd = (box: HTMLElement): number =>
+  box.scrollHeight - box.scrollTop - box.clientHeight
+
 /**
  * Content may shrink for a moment, as when a message being sent is replaced by the stored one.
  * Without `lastTop`, the resulting scroll event would look like the reader scrolling up.
@@ -44,6 +47,19 @@ export const useStickToEnd = (
     if (scroller.current) moveToEnd(scroller.current, lastTop)
   }, [setFollowing, scroller])
 
+  const scrollToRange = useCallback(
+    (range: Range): void => {
+      const box = scroller.current
+      if (!box) return
+      isFollowing.current = false
+      const offset = range.getBoundingClientRect().top - box.getBoundingClientRect().top
+      box.scrollTop += offset - box.clientHeight / 3
+      lastTop.current = box.scrollTop
+      setIsAway(distanceToEnd(box) > nearPx)
+    },
+    [scroller],
+  )
+
   useLayoutEffect(() => {
     const box = scroller.current
     if (!box) return
@@ -63,18 +79,17 @@ export const useStickToEnd = (
     const box = scroller.current
     const inner = content.current
     if (!box || !inner) return
-    const distance = (): number => box.scrollHeight - box.scrollTop - box.clientHeight
     const observer = new ResizeObserver(() => {
       if (isFollowing.current) moveToEnd(box, lastTop)
-      else setIsAway(distance() > nearPx)
+      else setIsAway(distanceToEnd(box) > nearPx)
     })
     observer.observe(inner)
     observer.observe(box)
     const onScroll = (): void => {
       const up = box.scrollTop < lastTop.current - 1
       lastTop.current = box.scrollTop
-      if (distance() <= nearPx && !up) setFollowing(true)
-      else if (up && distance() > 2) setFollowing(false)
+      if (distanceToEnd(box) <= nearPx && !up) setFollowing(true)
+      else if (up && distanceToEnd(box) > 2) setFollowing(false)
     }
     // Runs before the browser scrolls, so that content arriving now does not scroll back down.
     const onWheel = ({ deltaY }: WheelEvent): void => {
@@ -89,5 +104,5 @@ export const useStickToEnd = (
     }
   }, [setFollowing, scroller, content])
 
-  return { away: isAway, toEnd: scrollToEnd }
+  return { away: isAway, toEnd: scrollToEnd, toRange: scrollToRange }
 }

@@ -1,0 +1,75 @@
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useEffect, useLayoutEffect } from "react"
+import type { ChatListItem, ChatWithMessages, Message } from "../../lib/chat-api.ts"
+import type { Turn } from "../../lib/chat-tree.ts"
+import { splitAtMatches } from "../../lib/text-matches.ts"
+
+/** Search parameters of a chat's URL: the message that a search found, and the text. */
+export interface FoundMessage {
+  message?: string | undefined
+  find?: string | undefined
+}
+
+/** Opens a chat at what the search for `query` found in it. */
+export const foundMessageOf = (chat: ChatListItem, query: string): FoundMessage =>
+  chat.snippet_message_id === null ? {} : { message: chat.snippet_message_id, find: query }
+
+export const turnElementId = (turn: Turn): string => `turn-${turn.key}`
+
+const highlightName = "found-text"
+
+/** The first occurrence of a text that is not interrupted by formatting. */
+const findText = (element: Element, text: string): Range | null => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const content = node.nodeValue ?? ""
+    const match = splitAtMatches(content, text).find(({ isMatch }) => isMatch)
+    if (match) {
+      const range = document.createRange()
+      range.setStart(node, Math.min(match.start, content.length))
+      range.setEnd(node, Math.min(match.start + match.text.length, content.length))
+      return range
+    }
+  }
+  return null
+}
+
+/** Marks the text in a turn. @returns where it is; the whole turn if it is not found */
+const markText = (turn: Element, text: string): Range => {
+  const found = findText(turn, text)
+  if (found) {
+    CSS.highlights.set(highlightName, new Highlight(found))
+    return found
+  }
+  const whole = document.createRange()
+  whole.selectNode(turn)
+  return whole
+}
+
+interface Deps {
+  chat: ChatWithMessages | null
+  turns: readonly Turn[]
+  showAlternative: (message: Message) => void
+  scrollTo: (range: Range) => void
+}
+
+/** Scrolls once to the message in the URL; if another alternative is shown, shows its own first. */
+export const useFoundMessage = ({ chat, turns, showAlternative, scrollTo }: Deps): void => {
+  const { message: id, find = "" }: FoundMessage = useSearch({ strict: false })
+  const navigate = useNavigate()
+  useLayoutEffect(() => {
+    if (id === undefined) return
+    const message = chat?.messages.find((one) => one.id === id)
+    if (!message) return
+    const turn = turns.find(({ messages }) => messages.includes(message))
+    if (!turn) return showAlternative(message)
+    const element = document.getElementById(turnElementId(turn))
+    if (element) {
+      // Its layout may have been skipped, and its height unknown.
+      element.style.contentVisibility = "visible"
+      scrollTo(markText(element, find))
+    }
+    void navigate({ to: ".", search: {}, replace: true })
+  })
+  useEffect(() => () => void CSS.highlights.delete(highlightName), [])
+}
