@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { dropFiles } from "./drop-files.ts"
 import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -144,6 +145,22 @@ it("keeps chats in projects with their own instructions, model and files", async
   await page.getByRole("button", { name: "Remove tides.md" }).waitFor()
   await page.getByRole("button", { name: "Create project" }).click()
   await page.getByRole("heading", { name: "Harbour", level: 1 }).waitFor()
+
+  await page.getByRole("button", { name: "Delete project" }).scrollIntoViewIfNeeded()
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(["x"], "x.txt"))
+    const eventFields = { dataTransfer, bubbles: true, cancelable: true }
+    document.querySelector("#page")?.dispatchEvent(new DragEvent("dragover", eventFields))
+  })
+  const overlay = await page.getByText("Drop files to attach").boundingBox()
+  expect(overlay?.y).toBeGreaterThan(100)
+  await dropFiles(page, "#page h1", [{ name: "ebb.md", text: "Low water at Brest is at noon." }])
+  await page.getByRole("button", { name: "Remove ebb.md" }).waitFor()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  await expect
+    .poll(async () => (await app.gateway.call("GET", "/api/v1/folders/")).body[0].files.length)
+    .toBe(2)
 
   // By mouse and by keyboard.
   const project = chats(visit).getByRole("link", { name: "Harbour", exact: true })

@@ -42,12 +42,16 @@ export const FileDropZone = ({ onFiles }: { onFiles: (files: SelectedFile[]) => 
   }, [page])
 
   if (!(isDragging && page)) return null
+  // Fixed, because the page may be scrolled.
+  const { top, left, width, height } = page.getBoundingClientRect()
   return createPortal(
-    <div className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-lg border-2 border-dashed border-accent bg-accent-soft">
-      <p className="flex items-center gap-2 text-lg font-semibold text-accent">
-        <Paperclip aria-hidden className="size-5" />
-        {t("composer.drop")}
-      </p>
+    <div style={{ top, left, width, height }} className="pointer-events-none fixed z-20 flex p-2">
+      <div className="flex flex-1 items-center justify-center rounded-lg border-2 border-dashed border-accent bg-accent-soft">
+        <p className="flex items-center gap-2 text-lg font-semibold text-accent">
+          <Paperclip aria-hidden className="size-5" />
+          {t("composer.drop")}
+        </p>
+      </div>
     </div>,
     page,
   )

@@ -9,6 +9,7 @@ import { Field } from "../../ui/field.tsx"
 import { AttachmentChips } from "../chat/attachment-chips.tsx"
 import { useSuggestions } from "../chat/attachment-picker.tsx"
 import { type Attachment, useAttachmentStates } from "../chat/attachments.ts"
+import { FileDropZone } from "../chat/file-drop-zone.tsx"
 
 const keyOf = ({ type, id }: Attachment): string => `${type} ${id}`
 
@@ -24,6 +25,7 @@ interface ProjectFilesProps {
 /** The files and collections of a project: uploads, and those in the knowledge base. */
 export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: ProjectFilesProps) => {
   const [query, setQuery] = useState("")
+  const box = useRef<HTMLDivElement>(null)
   const chosen = useRef<HTMLInputElement>(null)
   const { suggestions, isPending } = useSuggestions(query)
   const uploads = useUploads(destination, ({ id, filename }) =>
@@ -39,7 +41,13 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
       {...(error !== undefined && { error })}
     >
       {(controlProps) => (
-        <>
+        <div ref={box}>
+          <FileDropZone
+            onFiles={(dropped) => {
+              uploads.add(dropped)
+              box.current?.scrollIntoView({ block: "center" })
+            }}
+          />
           {attached.length + uploads.uploads.length > 0 && (
             <div className="-mx-3 -mt-2">
               <AttachmentChips
@@ -81,7 +89,7 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
               target.value = ""
             }}
           />
-        </>
+        </div>
       )}
     </Field>
   )
