@@ -85,6 +85,7 @@ it("uploads dropped files, sends once they are uploaded, and opens a passage in 
   await composer().press("Enter")
   await page.getByText("Your message will be sent when 1 upload finishes").waitFor()
   await page.waitForURL(/\/c\//, { waitUntil: "commit" })
+  await page.getByText("Attachments also apply to your next message").waitFor()
   await answers().getByRole("button", { name: "Source 1: birds.txt" }).first().click()
   const pane = page.getByRole("complementary", { name: "Sources" })
   await pane.locator("mark").getByText("cormorant").waitFor()

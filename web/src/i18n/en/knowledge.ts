@@ -161,6 +161,7 @@ export const knowledge = {
     one: "Your message will be sent when {count} upload finishes",
     other: "Your message will be sent when {count} uploads finish",
   },
+  "attach.carriedOver": "Attachments also apply to your next message",
   "attach.failed": "Retry or remove the failed files, then send.",
   "attach.willWait":
     "Some files are still being processed. The answer waits for them for up to 30 seconds.",

@@ -74,6 +74,8 @@ export const useAttachments = (draft: string | null, previous: readonly Attachme
   )
   return {
     attached: useAttachmentStates(attached),
+    /** Whether they are those of the previous message, which the user has not changed. */
+    isCarriedOver: attached === previous && previous.length > 0,
     uploads,
     attach,
     remove: ({ id, type }: Attachment): void =>

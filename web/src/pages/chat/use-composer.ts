@@ -36,7 +36,7 @@ const useDraft = (draft: string | null) => {
 
 /** Whether attachments prevent sending, and the hint to show. */
 const attachmentStatus = (
-  { attached, uploads }: ReturnType<typeof useAttachments>,
+  { attached, uploads, isCarriedOver }: ReturnType<typeof useAttachments>,
   isWaiting: boolean,
 ): { blocker: "uploads" | "failed" | null; note: string | null } => {
   const failed = (state: string): boolean => state === "failed"
@@ -50,7 +50,8 @@ const attachmentStatus = (
   const hasFailed = [...attached, ...uploads.uploads].some(({ state }) => failed(state))
   if (hasFailed) return { blocker: "failed", note: t("attach.failed") }
   const reading = attached.some(({ state }) => state === "reading")
-  return { blocker: null, note: reading ? t("attach.willWait") : null }
+  if (reading) return { blocker: null, note: t("attach.willWait") }
+  return { blocker: null, note: isCarriedOver ? t("attach.carriedOver") : null }
 }
 
 export interface ComposerDeps {
