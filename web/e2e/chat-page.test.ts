@@ -105,6 +105,10 @@ itInLongForm("shows answers of two models side by side and continues with one", 
   await page.getByLabel("Message", { exact: true }).fill("and now")
   await page.keyboard.press("Enter")
   await page.getByText("You said: and now").nth(1).waitFor()
+  await page.getByRole("link", { name: "New chat", exact: true }).click()
+  await page.getByText("What are you working on?").waitFor()
+  await page.getByRole("button", { name: "Model: gpt-fake" }).waitFor()
+  expect(await page.getByRole("button", { name: "Model: gpt-reason-fake" }).count()).toBe(0)
 })
 
 itInLongForm("shows a provider's error with details and a retry button", async () => {

@@ -38,7 +38,7 @@ export const toggleFavorite = (id: string, favorites: ReadonlySet<string>): void
 
 const maxRecent = 4
 
-/** The models of the next chat; the last few remain within reach. */
+/** The first is the model of the next chat; the last few remain within reach. */
 export const rememberModels = (ids: readonly string[]): void => {
   writeLocalStorage("models", JSON.stringify(ids))
   const recent = new Set([...ids, ...parseIds(readLocalStorage("recentModels"))])
@@ -75,8 +75,8 @@ export const useModelsOfConnection = (connectionId: string | null): void => {
 }
 
 /**
- * The models of a new chat: the one in the URL, those used last, the one that administrators chose,
- * or the first available.
+ * The model of a new chat: the one in the URL, the one used last (the first if several were
+ * compared), the one that administrators chose, or the first available.
  */
 export const useDefaultModels = (
   models: readonly ModelRecord[],
@@ -86,8 +86,8 @@ export const useDefaultModels = (
   const { default_model: chosenByAdmin } = usePageSession()
   const known = (id: string): boolean => models.some((model) => model.id === id)
   if (requestedId !== undefined && known(requestedId)) return [requestedId]
-  const remembered = last.filter(known)
-  if (remembered.length > 0) return remembered
+  const remembered = last.find(known)
+  if (remembered !== undefined) return [remembered]
   const first = models.find(({ id }) => id === chosenByAdmin) ?? findDefaultModel(models)
   return first ? [first.id] : []
 }
