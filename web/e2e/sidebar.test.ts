@@ -204,6 +204,24 @@ it("keeps chats in projects with their own instructions, model and files", async
   expect(visit.pageErrors).toEqual([])
 })
 
+it("shows the chats of open projects together with the others", async () => {
+  const { page } = visit
+  await createChat({ title: "Inside", folder: "Opened" })
+  await createChat({ title: "Outside" })
+  await visit.open("/")
+  await chats(visit).getByRole("button", { name: "Chats in Opened" }).click()
+  await chats(visit).getByRole("link", { name: "Inside" }).waitFor()
+  const lists = "**/api/v1/chats/?*folder=Opened*"
+  await page.route(lists, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    await route.continue()
+  })
+  await page.reload()
+  await chats(visit).getByRole("link", { name: "Outside" }).waitFor()
+  expect(await chats(visit).getByRole("link", { name: "Inside" }).isVisible()).toBe(true)
+  await page.unroute(lists)
+})
+
 it("selects several chats to move, export, archive and delete them", async () => {
   const { page } = visit
   const titles = ["Fourth", "Third", "Second", "First"]

@@ -8,7 +8,7 @@ import { Skeleton } from "../../ui/skeleton.tsx"
 import { ChatDropTarget } from "./chat-drop-target.tsx"
 import type { ChatListScope } from "./chat-list-menu.tsx"
 import { ChatRow } from "./chat-row.tsx"
-import { SidebarProjects } from "./sidebar-projects.tsx"
+import { SidebarProjects, useOpenProjectsLoaded } from "./sidebar-projects.tsx"
 import { useChatList } from "./use-chat-list.ts"
 
 const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
@@ -98,7 +98,8 @@ const useIsLoaded = (): boolean => {
   const pinned = useChatList(pinnedChats)
   const projects = useQuery(projectsQuery)
   const unfiled = useChatList(unfiledChats)
-  return ![pinned, projects, unfiled].some(({ isPending }) => isPending)
+  const areProjectsLoaded = useOpenProjectsLoaded()
+  return areProjectsLoaded && ![pinned, projects, unfiled].some(({ isPending }) => isPending)
 }
 
 /** Pinned chats, projects, and the other chats. */

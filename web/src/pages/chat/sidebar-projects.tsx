@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ChevronRight, Folder, FolderPlus, SquarePen } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
+import { chatListQuery } from "../../lib/chat-api.ts"
 import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -16,6 +18,26 @@ import { useChatList } from "./use-chat-list.ts"
 const storageKey = "projects.open"
 
 const parseIds = (stored: string | null): string[] => stored?.split(" ").filter(Boolean) ?? []
+
+/**
+ * Loads the chats of the open projects, so that they can be shown together with what is below them.
+ * @returns whether they are loaded, or the projects could not be
+ */
+export const useOpenProjectsLoaded = (): boolean => {
+  const { data: projects } = useQuery(projectsQuery)
+  const open = parseIds(useLocalStorage(storageKey))
+  const names = (projects ?? []).filter(({ id }) => open.includes(id)).map(({ name }) => name)
+  const { isPending } = useQuery({
+    queryKey: ["openProjects"],
+    queryFn: () =>
+      Promise.all(
+        names.map((name) => queryClient.prefetchInfiniteQuery(chatListQuery({ folder: name }))),
+      ).then(() => null),
+    enabled: projects !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return projects === undefined || !isPending
+}
 
 const setOpen = (id: string, isOpen: boolean): void => {
   const rest = parseIds(readLocalStorage(storageKey)).filter((other) => other !== id)
