@@ -41,7 +41,7 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
       {...(error !== undefined && { error })}
     >
       {(controlProps) => (
-        <div ref={box}>
+        <div ref={box} className="flex flex-col gap-1.5">
           <FileDropZone
             onFiles={(dropped) => {
               uploads.add(dropped)
