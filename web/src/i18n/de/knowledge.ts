@@ -175,7 +175,7 @@ export const knowledge = {
     one: "Ihre Nachricht wird gesendet, sobald {count} Upload abgeschlossen ist",
     other: "Ihre Nachricht wird gesendet, sobald {count} Uploads abgeschlossen sind",
   },
-  "attach.carriedOver": "Die Anhänge gelten auch für Ihre nächste Nachricht",
+  "attach.carriedOver": "Anhänge gelten auch für die nächste Nachricht",
   "attach.failed":
     "Laden Sie die fehlgeschlagenen Dateien erneut, oder entfernen Sie sie. Senden Sie dann die Nachricht.",
   "attach.willWait":
