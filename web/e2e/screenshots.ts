@@ -7,6 +7,7 @@ import { parseArgs } from "node:util"
 import { adminPages, expandPage, seed } from "./seed.ts"
 import { setup } from "./setup/build.ts"
 import { type BrowserSession, startTestApp } from "./test-app.ts"
+import { waitForLoaded } from "./wait-for-loaded.ts"
 
 const widths = [360, 900, 1440] as const
 const themes = ["light", "dark"] as const
@@ -28,6 +29,7 @@ const takeScreenshots = async (
   const { page, open } = visit
   if (requestedNames.length > 0 && !requestedNames.includes(name)) return
   await open(path)
+  await waitForLoaded(page)
   await expandPage(visit, name)
   for (const width of widths) {
     // Tall enough to show everything that scrolls.
