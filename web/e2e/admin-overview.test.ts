@@ -10,6 +10,28 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe("the administration", () => {
+  it("shows the overview's final layout while it loads", async () => {
+    const { page, open } = await app.asAdmin()
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/admin\/overview$|\/usage\?/, async (route) => {
+      await released
+      await route.continue()
+    })
+    await open("/admin")
+    const topsOf = (): Promise<(number | undefined)[]> =>
+      Promise.all(
+        ["Status", "Last backup", "Last 7 days"].map(
+          async (text) => (await page.getByText(text, { exact: true }).boundingBox())?.y,
+        ),
+      )
+    await page.getByText("Last 7 days", { exact: true }).waitFor()
+    const before = await topsOf()
+    release()
+    await page.getByText("SQLite,").waitFor()
+    expect(await topsOf()).toEqual(before)
+  })
+
   it("opens with an overview that leads to what needs attention", async () => {
     const { gateway } = app
     const grace = await gateway.createUser("Grace")

@@ -24,7 +24,7 @@ export const Badge = ({ tone = "plain", children }: { tone?: Tone; children: Rea
 
 /** A state, as a colored dot and its label. */
 export const Status = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
-  <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+  <span className="inline-flex items-center gap-1.5 align-bottom whitespace-nowrap">
     <span
       aria-hidden
       className={classes(

@@ -10,6 +10,7 @@ import { Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
+import { SkeletonBlock } from "../../ui/skeleton.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Attention } from "./attention.tsx"
 import { DayChart } from "./day-chart.tsx"
@@ -28,61 +29,122 @@ const overviewQuery = queryOptions({
 export const OverviewPage = () => {
   const overview = useQuery(overviewQuery)
   const connections = useQuery(connectionsQuery)
+  const { from, to } = useMemo(getLastWeek, [])
+  const usage = useQuery(usageQuery({ from, to, group_by: "day" }))
+  // All of it appears at once, so that no part moves another.
+  const isPending = overview.isPending || connections.isPending || usage.isPending
   return (
     <Page title={t("overview.title")} lead={t("overview.lead")}>
-      <QueryResult query={overview} rows={8}>
-        {(data) => (
-          <QueryResult query={connections} rows={8}>
-            {(items) => (
-              <>
-                <Attention overview={data} connections={items} />
-                <Section title={t("overview.status")}>
-                  <DefinitionList rows={statusRows(data, items)} />
-                </Section>
-              </>
+      {isPending ? (
+        <OverviewSkeleton />
+      ) : (
+        <>
+          <QueryResult query={overview}>
+            {(data) => (
+              <QueryResult query={connections}>
+                {(items) => (
+                  <>
+                    <Attention overview={data} connections={items} />
+                    <Section title={t("overview.status")}>
+                      <DefinitionList rows={statusRows(statusValues(data, items))} />
+                    </Section>
+                  </>
+                )}
+              </QueryResult>
             )}
           </QueryResult>
-        )}
-      </QueryResult>
-      <WeekOfUsage />
+          <Week>
+            <QueryResult query={usage}>
+              {({ items }) =>
+                items.length === 0 ? (
+                  <p className="text-sm text-muted">{t("overview.noUsage")}</p>
+                ) : (
+                  <>
+                    <UsageTotals items={items} />
+                    <DayChart items={items} from={from} to={to} />
+                  </>
+                )
+              }
+            </QueryResult>
+          </Week>
+        </>
+      )}
     </Page>
   )
 }
 
-const statusRows = (
-  overview: Overview,
-  connections: readonly Connection[],
-): [string, ReactNode][] => {
+/** Seven days in UTC, including today; Unix time. */
+const getLastWeek = (): { from: number; to: number } => {
+  const to = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
+  return { from: to - 7 * daySeconds, to }
+}
+
+/** The page's layout with one item that needs attention. */
+const OverviewSkeleton = () => (
+  <div role="status" aria-label={t("state.loading")} className="flex flex-col gap-5">
+    <Section title={t("overview.attention")}>
+      <SkeletonBlock className="h-15.5" />
+    </Section>
+    <Section title={t("overview.status")}>
+      <DefinitionList
+        rows={statusRows(
+          statusLabels.map((label) => <SkeletonBlock key={label} className="w-40" />),
+        )}
+      />
+    </Section>
+    <Week>
+      <SkeletonBlock className="h-25 wide:h-12" />
+      <SkeletonBlock className="h-67" />
+    </Week>
+  </div>
+)
+
+const Week = ({ children }: { children: ReactNode }) => (
+  <Section
+    title={t("overview.week")}
+    action={<ButtonLink to="/admin/usage">{t("overview.allUsage")}</ButtonLink>}
+  >
+    {children}
+  </Section>
+)
+
+const statusLabels = [
+  "overview.connections",
+  "overview.database",
+  "overview.disk",
+  "overview.queue",
+  "overview.backup",
+  "overview.users",
+  "overview.version",
+  "overview.running",
+] as const
+
+const statusRows = (values: readonly ReactNode[]): [string, ReactNode][] =>
+  statusLabels.map((label, index) => [t(label), values[index]])
+
+/** In the order of `statusLabels`. */
+const statusValues = (overview: Overview, connections: readonly Connection[]): ReactNode[] => {
   const { database, disk, storage_failure, jobs, last_backup_at } = overview
   const used = connections.filter(({ health }) => health.status !== "disabled")
   const healthy = used.filter(({ health }) => health.status !== "resting").length
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL"
   return [
-    [
-      t("overview.connections"),
-      <Status key="connections" tone={healthy === used.length ? "ok" : "danger"}>
-        {t("overview.connectionsHealthy", { healthy, count: used.length })}
-      </Status>,
-    ],
-    [
-      t("overview.database"),
-      <Status key="database" tone={storage_failure === null ? "ok" : "danger"}>
-        {kind}, {formatBytes(database.bytes)}
-      </Status>,
-    ],
-    [t("overview.disk"), <DiskStatus key="disk" disk={disk} />],
-    [
-      t("overview.queue"),
-      <Status key="queue" tone={jobs.retrying > 0 ? "warn" : "ok"}>
-        {jobs.retrying > 0
-          ? t("overview.retrying", { count: jobs.retrying })
-          : t("overview.jobs", { count: jobs.waiting })}
-      </Status>,
-    ],
-    [t("overview.backup"), <LastBackup key="backup" at={last_backup_at} kind={database.kind} />],
-    [t("overview.users"), formatNumber(overview.users.total)],
-    [t("overview.version"), `${overview.version} · Node ${overview.node_version}`],
-    [t("overview.running"), <Time key="running" at={overview.started_at} />],
+    <Status key="connections" tone={healthy === used.length ? "ok" : "danger"}>
+      {t("overview.connectionsHealthy", { healthy, count: used.length })}
+    </Status>,
+    <Status key="database" tone={storage_failure === null ? "ok" : "danger"}>
+      {kind}, {formatBytes(database.bytes)}
+    </Status>,
+    <DiskStatus key="disk" disk={disk} />,
+    <Status key="queue" tone={jobs.retrying > 0 ? "warn" : "ok"}>
+      {jobs.retrying > 0
+        ? t("overview.retrying", { count: jobs.retrying })
+        : t("overview.jobs", { count: jobs.waiting })}
+    </Status>,
+    <LastBackup key="backup" at={last_backup_at} kind={database.kind} />,
+    formatNumber(overview.users.total),
+    `${overview.version} · Node ${overview.node_version}`,
+    <Time key="running" at={overview.started_at} />,
   ]
 }
 
@@ -95,31 +157,4 @@ const DiskStatus = ({ disk }: Pick<Overview, "disk">) => {
 const LastBackup = ({ at, kind }: { at: number | null; kind: Overview["database"]["kind"] }) => {
   if (kind === "postgres") return t("overview.backupExternal")
   return at === null ? <Status tone="warn">{t("overview.noBackup")}</Status> : <Time at={at} />
-}
-
-const WeekOfUsage = () => {
-  const { from, to } = useMemo(() => {
-    const end = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
-    return { from: end - 7 * daySeconds, to: end }
-  }, [])
-  const usage = useQuery(usageQuery({ from, to, group_by: "day" }))
-  return (
-    <Section
-      title={t("overview.week")}
-      action={<ButtonLink to="/admin/usage">{t("overview.allUsage")}</ButtonLink>}
-    >
-      <QueryResult query={usage} rows={5}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p className="text-sm text-muted">{t("overview.noUsage")}</p>
-          ) : (
-            <>
-              <UsageTotals items={items} />
-              <DayChart items={items} from={from} to={to} />
-            </>
-          )
-        }
-      </QueryResult>
-    </Section>
-  )
 }
