@@ -1,4 +1,4 @@
-import { useId, useState } from "react"
+import { type ReactNode, useId, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
 import { CopyButton } from "./copy-button.tsx"
@@ -6,6 +6,8 @@ import { CopyButton } from "./copy-button.tsx"
 export interface SnippetTab {
   name: string
   code: string
+  /** What belongs to the code, shown above it. */
+  lead?: ReactNode
 }
 
 /** A code sample in several languages, with tabs and a copy button. */
@@ -49,16 +51,16 @@ export const Snippet = ({ tabs }: { tabs: readonly SnippetTab[] }) => {
         </div>
         <CopyButton text={tab?.code ?? ""} label={t("snippet.copy")} />
       </div>
-      <pre
-        id={`${id}-panel`}
-        role="tabpanel"
-        aria-labelledby={`${id}-tab-${shown}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-        tabIndex={0}
-        className="overflow-x-auto bg-bg p-4 text-xs leading-5 -outline-offset-2"
-      >
-        <code>{tab?.code}</code>
-      </pre>
+      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${shown}`}>
+        {tab?.lead && <div className="px-4 pt-4">{tab.lead}</div>}
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
+          tabIndex={0}
+          className="overflow-x-auto bg-bg p-4 text-xs leading-5 -outline-offset-2"
+        >
+          <code>{tab?.code}</code>
+        </pre>
+      </div>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { t } from "../../i18n/translate.ts"
 import { Section } from "../../ui/page.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
+import { CopyableValue } from "./copyable-value.tsx"
 
 /** Environment variables by provider; docs/single-sign-on.md explains them. */
 const providers = [
@@ -23,16 +24,25 @@ const providers = [
 ]
 
 const codeFor = ({ name, values }: (typeof providers)[number]): string =>
-  [
-    `# ${t("signOn.redirect")}: ${window.location.origin}/api/v1/sso/${name.toLowerCase()}/callback`,
-    ...[...values, "CLIENT_ID=…", "CLIENT_SECRET=…"].map((value) => `OIDC_${name}_${value}`),
-  ].join("\n")
+  [...values, "CLIENT_ID=…", "CLIENT_SECRET=…"].map((value) => `OIDC_${name}_${value}`).join("\n")
+
+const RedirectUri = ({ name }: { name: string }) => (
+  <CopyableValue
+    label={t("signOn.redirect")}
+    text={`${window.location.origin}/api/v1/sso/${name.toLowerCase()}/callback`}
+    copy={t("signOn.copyOne", { name: t("signOn.redirect") })}
+  />
+)
 
 /** Shown while no provider is configured. */
 export const AddSignOnProvider = () => (
   <Section title={t("signOn.none")} lead={t("signOn.noneHelp")}>
     <Snippet
-      tabs={providers.map((provider) => ({ name: provider.label, code: codeFor(provider) }))}
+      tabs={providers.map((provider) => ({
+        name: provider.label,
+        code: codeFor(provider),
+        lead: <RedirectUri name={provider.name} />,
+      }))}
     />
   </Section>
 )
