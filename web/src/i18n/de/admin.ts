@@ -160,8 +160,7 @@ export const admin = {
   "usage.nobody": "Ohne",
   "usage.deletedUser": "Gelöschter Benutzer",
   "settings.title": "Einstellungen",
-  "settings.lead":
-    "Änderungen gelten sofort. Durch Umgebungsvariablen festgelegte Werte sind gesperrt.",
+  "settings.lead": "Durch Umgebungsvariablen festgelegte Werte sind gesperrt.",
   "settings.accounts": "Konten",
   "settings.signup": "Registrierung",
   "settings.role": "Rolle neuer Konten",

@@ -153,7 +153,7 @@ export const admin = {
   "usage.nobody": "None",
   "usage.deletedUser": "Deleted user",
   "settings.title": "Settings",
-  "settings.lead": "Changes apply immediately. Values set by environment variables are locked.",
+  "settings.lead": "Values set by environment variables are locked.",
   "settings.accounts": "Accounts",
   "settings.signup": "Sign-up",
   "settings.role": "Role of new accounts",
