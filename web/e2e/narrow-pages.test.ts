@@ -18,3 +18,27 @@ it("shows the whole redirect URI that a provider of single sign-on needs", async
   await panel.getByRole("button", { name: "Copy Redirect URI" }).click()
   await panel.getByRole("button", { name: "Copied" }).waitFor()
 })
+
+it("fades the edge beyond which an area has more tabs", async () => {
+  const { page, open } = admin
+  await open("/account")
+  const tabs = page.getByRole("navigation", { name: "Account" })
+  const masks = (): Promise<string[]> =>
+    tabs.evaluate((nav) => {
+      const { maskImage } = getComputedStyle(nav)
+      const { scrollLeft, scrollWidth, clientWidth } = nav
+      return [
+        maskImage,
+        scrollLeft > 0 ? "before" : "",
+        scrollLeft < scrollWidth - clientWidth - 1 ? "after" : "",
+      ]
+    })
+  const [mask, before, after] = await masks()
+  expect([mask === "none", before, after]).toEqual([false, "", "after"])
+  await tabs.getByRole("link", { name: "Sessions" }).click()
+  await page.getByRole("heading", { name: "Sessions" }).waitFor()
+  await expect.poll(async () => (await masks()).slice(1)).toEqual(["before", ""])
+  await page.setViewportSize({ width: 900, height: 800 })
+  await expect.poll(async () => (await masks())[0]).toBe("none")
+  await page.setViewportSize({ width: 360, height: 800 })
+})
