@@ -1,4 +1,4 @@
-import { currentLanguage } from "../i18n/translate.ts"
+import { currentLanguage, t } from "../i18n/translate.ts"
 
 /** The page's language in the browser's region, such as "en-GB", or "en-DE" for "de-DE". */
 const currentLocale = (): string => {
@@ -17,7 +17,7 @@ const spans: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60],
 ]
 
-/** "3 minutes ago", "in 2 days"; `seconds` is Unix time. */
+/** "3 minutes ago", "in 2 days", "just now"; `seconds` is Unix time. */
 export const formatRelativeTime = (seconds: number, nowMs = Date.now()): string => {
   const offsetSeconds = seconds - nowMs / 1000
   const format = new Intl.RelativeTimeFormat(currentLanguage(), { numeric: "auto" })
@@ -25,7 +25,7 @@ export const formatRelativeTime = (seconds: number, nowMs = Date.now()): string 
     if (Math.abs(offsetSeconds) >= size)
       return format.format(Math.round(offsetSeconds / size), unit)
   }
-  return format.format(0, "second")
+  return t("state.justNow")
 }
 
 /** Date and time to the second; `seconds` is Unix time. */

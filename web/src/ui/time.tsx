@@ -1,12 +1,20 @@
 import { t } from "../i18n/translate.ts"
 import { formatExactTime, formatRelativeTime } from "../lib/format.ts"
 
-/** "3 minutes ago", with the exact time on hover; `at` is Unix time. */
-export const Time = ({ at }: { at: number | null }) =>
-  at === null ? (
-    <span className="text-muted">{t("state.never")}</span>
-  ) : (
+interface TimeProps {
+  /** Unix time. */
+  at: number | null
+  /** The time follows other words, so it begins in lower case. */
+  inSentence?: boolean
+}
+
+/** "Yesterday", "3 minutes ago", with the exact time on hover. */
+export const Time = ({ at, inSentence = false }: TimeProps) => {
+  if (at === null) return <span className="text-muted">{t("state.never")}</span>
+  const text = formatRelativeTime(at)
+  return (
     <time dateTime={new Date(at * 1000).toISOString()} title={formatExactTime(at)}>
-      {formatRelativeTime(at)}
+      {inSentence ? text : text.charAt(0).toLocaleUpperCase() + text.slice(1)}
     </time>
   )
+}

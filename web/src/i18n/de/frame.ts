@@ -58,6 +58,7 @@ export const frame = {
   "state.loading": "Wird geladen",
   "state.copied": "Kopiert",
   "state.never": "Nie",
+  "state.justNow": "gerade eben",
   "state.on": "Ein",
   "state.off": "Aus",
   "error.gone": "Der Server ist nicht erreichbar. Prüfen Sie Ihr Netzwerk und ob der Server läuft.",

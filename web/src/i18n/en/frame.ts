@@ -58,6 +58,7 @@ export const frame = {
   "state.loading": "Loading",
   "state.copied": "Copied",
   "state.never": "Never",
+  "state.justNow": "just now",
   "state.on": "On",
   "state.off": "Off",
   "error.gone": "Can't reach the server. Check your network, and make sure the server is running.",

@@ -76,7 +76,7 @@ const LinkedAccountList = ({
             <p className="truncate text-xs text-muted">{identity.email ?? identity.subject}</p>
           </div>
           <p className="text-xs text-muted">
-            {t("links.used")}: <Time at={identity.last_used_at} />
+            {t("links.used")}: <Time at={identity.last_used_at} inSentence />
           </p>
           {locked ? (
             <p className="basis-full text-xs text-muted">{t("links.only")}</p>

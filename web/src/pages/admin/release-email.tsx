@@ -29,7 +29,7 @@ export const ReleaseEmail = ({ user }: { user: User }) => {
     <Section title={t("release.title")} lead={leadOf(user)}>
       {user.deleted_at !== null && (
         <p className="text-muted">
-          {t("release.deleted")} <Time at={user.deleted_at} />
+          {t("release.deleted")} <Time at={user.deleted_at} inSentence />
         </p>
       )}
       {release.error && <ErrorNote error={release.error} />}

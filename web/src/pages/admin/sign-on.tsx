@@ -50,7 +50,7 @@ const Provider = ({ provider }: { provider: SignOnProvider }) => (
       <h2 className="text-base font-semibold">{provider.label}</h2>
       <p className="text-sm text-muted">
         {t("signOn.accounts", { count: provider.accounts })} · {t("signOn.lastUsed")}:{" "}
-        <Time at={provider.last_used_at} />
+        <Time at={provider.last_used_at} inSentence />
       </p>
     </div>
     <Addresses provider={provider} />

@@ -165,7 +165,7 @@ const LastRun = ({ outcome, created_at }: NonNullable<FunctionListItem["last_run
   <span className="flex items-center gap-2 whitespace-nowrap">
     <RunOutcome result={outcome} />
     <span className="text-xs text-muted">
-      <Time at={created_at} />
+      <Time at={created_at} inSentence />
     </span>
   </span>
 )

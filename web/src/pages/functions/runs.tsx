@@ -62,7 +62,7 @@ const Row = ({ run }: { run: FunctionRun }) => {
             {run.trial && <Badge>{t("runs.trial")}</Badge>}
             <span>{t("versions.one", { version: run.version })}</span>
             <span className="max-w-40 truncate">{who}</span>
-            <Time at={run.created_at} />
+            <Time at={run.created_at} inSentence />
           </span>
         </summary>
         <div className="px-4 pb-3">

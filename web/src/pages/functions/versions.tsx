@@ -50,7 +50,7 @@ const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }
       <span className="flex min-w-0 flex-1 gap-x-2 text-muted">
         <span className="truncate">{version.user_id === "" ? t("versions.installed") : who}</span>
         <span className="shrink-0">
-          <Time at={version.created_at} />
+          <Time at={version.created_at} inSentence />
         </span>
       </span>
       {!current && (
