@@ -167,7 +167,7 @@ describe("an invitation", () => {
     await another.page.getByRole("heading", { name: "This invitation was already used" }).waitFor()
     await admin.page.getByRole("link", { name: "Done" }).click()
     const row = admin.page.getByRole("row").filter({ hasText: "amelia@example.com" })
-    await row.getByText("Used").waitFor()
+    await row.getByRole("cell", { name: "Used", exact: true }).waitFor()
     expect([...admin.pageErrors, ...visitor.pageErrors, ...another.pageErrors]).toEqual([])
   })
 

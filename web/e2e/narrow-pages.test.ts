@@ -42,3 +42,20 @@ it("fades the edge beyond which an area has more tabs", async () => {
   await expect.poll(async () => (await masks())[0]).toBe("none")
   await page.setViewportSize({ width: 360, height: 800 })
 })
+
+it("shows below a name what wide tables show in columns", async () => {
+  const { page, open } = admin
+  await open("/admin/users")
+  const user = page.getByRole("row").filter({ hasText: "ada@example.com" })
+  const text = await user.getByRole("cell").first().innerText()
+  expect(text.replaceAll(/\s+/g, " ")).toMatch(/Admin Active Last active: (Never|Just now)$/)
+  await open("/account/sessions")
+  await page.getByRole("cell").getByText("Last used: Just now").waitFor()
+  await page.getByRole("cell").getByText("Expires: In 28 days").waitFor()
+  await open("/account/keys")
+  await page
+    .getByRole("cell")
+    .getByText("All models · all routes")
+    .locator("visible=true")
+    .waitFor()
+})

@@ -12,8 +12,8 @@ export interface Column<T> {
   align?: "right"
   /** Hidden in narrow tables. */
   wideOnly?: boolean
-  /** In narrow tables, shown below the name in place of the column. */
-  belowName?: (item: T) => ReactNode
+  /** In narrow tables shown below the name, `labeled` with its header, and not as a column. */
+  belowName?: "plain" | "labeled"
   /** Takes the remaining width; unless it is a text, in wide tables two fifths. */
   grow?: boolean | "text"
 }
@@ -72,18 +72,23 @@ export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: Table
   </div>
 )
 
-/** The values of columns for which a narrow table has no room. */
-const BelowName = <T,>({ columns, item }: { columns: readonly Column<T>[]; item: T }) => {
+interface BelowNameProps<T> {
+  columns: readonly Column<T>[]
+  item: T
+}
+
+const BelowName = <T,>({ columns, item }: BelowNameProps<T>) => {
   const shown = columns.filter(({ belowName }) => belowName)
   if (shown.length === 0) return null
   return (
-    <p className="flex flex-wrap gap-x-3 text-xs text-muted tabular @min-[46rem]:hidden">
-      {shown.map(({ id, belowName }) => (
+    <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs tabular @min-[46rem]:hidden">
+      {shown.map(({ id, header, belowName, cell }) => (
         <span key={id} className="empty:hidden">
-          {belowName?.(item)}
+          {belowName === "labeled" && <span className="text-muted">{header}: </span>}
+          {cell(item)}
         </span>
       ))}
-    </p>
+    </div>
   )
 }
 

@@ -73,7 +73,6 @@ export const knowledge = {
   "files.kind": "Typ",
   "files.pages": "Seiten",
   "files.passages": "Textstellen",
-  "files.passageCount": { one: "{count} Textstelle", other: "{count} Textstellen" },
   "files.embedded": "Semantische Suche",
   "files.uploaded": "Hochgeladen",
   "files.used": "Verwendet in",

@@ -68,7 +68,6 @@ export const knowledge = {
   "files.kind": "Type",
   "files.pages": "Pages",
   "files.passages": "Passages",
-  "files.passageCount": { one: "{count} passage", other: "{count} passages" },
   "files.embedded": "Semantic search",
   "files.uploaded": "Uploaded",
   "files.used": "Used in",

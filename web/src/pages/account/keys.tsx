@@ -63,15 +63,20 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
             grow: true,
             cell: ({ name, hint }) => <NameCell note={<code>sk-…{hint}</code>}>{name}</NameCell>,
           },
-          { id: "scope", header: t("keys.scope"), wideOnly: true, cell: scopeOf },
-          { id: "used", header: t("keys.used"), cell: (key) => <Time at={key.last_used_at} /> },
+          { id: "scope", header: t("keys.scope"), belowName: "plain", cell: scopeOf },
+          {
+            id: "used",
+            header: t("keys.used"),
+            belowName: "labeled",
+            cell: (key) => <Time at={key.last_used_at} />,
+          },
           {
             id: "created",
             header: t("keys.created"),
             wideOnly: true,
             cell: (key) => <Time at={key.created_at} />,
           },
-          { id: "expires", header: t("keys.expires"), wideOnly: true, cell: expiryOf },
+          { id: "expires", header: t("keys.expires"), belowName: "labeled", cell: expiryOf },
           {
             id: "revoke",
             header: "",

@@ -46,12 +46,13 @@ export const SessionsPage = () => {
               {
                 id: "used",
                 header: t("sessions.used"),
+                belowName: "labeled",
                 cell: ({ last_used_at, created_at }) => <Time at={last_used_at ?? created_at} />,
               },
               {
                 id: "ends",
                 header: t("sessions.ends"),
-                wideOnly: true,
+                belowName: "labeled",
                 cell: ({ expires_at }) => <Time at={expires_at} />,
               },
               {

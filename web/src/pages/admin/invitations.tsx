@@ -82,7 +82,7 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
   {
     id: "role",
     header: t("user.role"),
-    wideOnly: true,
+    belowName: "plain",
     cell: ({ role, groups }) => (
       <span className="flex flex-wrap gap-1">
         <RoleBadge role={role} />
@@ -95,12 +95,13 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
   {
     id: "state",
     header: t("user.active"),
+    belowName: "plain",
     cell: ({ state }) => <Status tone={tones[state]}>{t(`invitations.state.${state}`)}</Status>,
   },
   {
     id: "expires",
     header: t("invitations.expires"),
-    wideOnly: true,
+    belowName: "labeled",
     cell: ({ expires_at }) => <Time at={expires_at} />,
   },
   {

@@ -111,19 +111,20 @@ const columns = (): Column<User>[] => [
     id: "role",
     header: t("user.role"),
     sort: "role",
+    belowName: "plain",
     cell: ({ role }) => <RoleBadge role={role} />,
   },
   {
     id: "active",
     header: t("user.active"),
-    wideOnly: true,
+    belowName: "plain",
     cell: (user) => <State user={user} />,
   },
   {
     id: "seen",
     header: t("user.seen"),
     sort: "last_active_at",
-    wideOnly: true,
+    belowName: "labeled",
     cell: ({ last_active_at }) => <Time at={last_active_at} />,
   },
   {

@@ -94,21 +94,20 @@ const FileTable = ({ collection, files, writable, onError }: FileTableProps) => 
     idOf={({ id }) => id}
     columns={[
       { id: "name", header: t("files.name"), grow: true, cell: (file) => <FileName {...file} /> },
-      { id: "state", header: t("files.state"), cell: FileState, belowName: FileState },
+      { id: "state", header: t("files.state"), cell: FileState, belowName: "plain" },
       {
         id: "size",
         header: t("files.size"),
         align: "right",
         cell: sizeOf,
-        belowName: sizeOf,
+        belowName: "plain",
       },
       {
         id: "passages",
         header: t("files.passages"),
         align: "right",
         cell: ({ data }) => formatNumber(data.progress.passages ?? 0),
-        belowName: ({ data: { progress } }) =>
-          progress.passages !== null && t("files.passageCount", { count: progress.passages }),
+        belowName: "labeled",
       },
       ...(writable
         ? [

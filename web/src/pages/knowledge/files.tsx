@@ -75,7 +75,7 @@ export const FilesPage = () => {
                     id: "state",
                     header: t("files.state"),
                     cell: FileState,
-                    belowName: FileState,
+                    belowName: "plain",
                   },
                   {
                     id: "size",
@@ -83,7 +83,7 @@ export const FilesPage = () => {
                     sort: "size",
                     align: "right",
                     cell: sizeOf,
-                    belowName: sizeOf,
+                    belowName: "plain",
                   },
                   {
                     id: "created",

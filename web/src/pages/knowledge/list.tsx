@@ -92,7 +92,7 @@ export const CollectionsPage = () => {
                     id: "readers",
                     header: t("knowledge.readers"),
                     cell: readersOf,
-                    belowName: readersOf,
+                    belowName: "plain",
                   },
                   {
                     id: "updated",
