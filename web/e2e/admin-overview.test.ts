@@ -60,10 +60,15 @@ describe("the administration", () => {
     const navigation = page.getByRole("navigation", { name: "Administration" })
     const names = await navigation.getByRole("link").allInnerTexts()
     expect(names).toContain("Audit log")
+    const edges = new Set<number | undefined>()
     for (const name of names) {
       await navigation.getByRole("link", { name, exact: true }).click()
-      await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+      const heading = page.getByRole("heading", { level: 1, name, exact: true })
+      await heading.waitFor()
+      edges.add((await heading.boundingBox())?.x)
     }
+    // Lists and forms begin at the same edge.
+    expect(edges.size).toBe(1)
     await page.setViewportSize({ width: 390, height: 800 })
     await navigation.getByRole("button", { name: "Settings" }).click()
     await page.getByRole("menuitem", { name: "Groups" }).click()

@@ -11,7 +11,7 @@ interface PageProps {
   action?: ReactNode
   /** Link to the parent page, above the title. */
   breadcrumb?: ReactNode
-  /** Reading width, centered, for forms. */
+  /** Reading width, for forms: centered, or below the tabs of its area. */
   narrow?: boolean
   children: ReactNode
 }
@@ -25,7 +25,9 @@ export const Page = ({ title, lead, action, breadcrumb, narrow = false, children
     <div
       className={classes(
         "mx-auto flex w-full flex-col gap-5 px-4 pt-4 pb-16 wide:px-8 wide:pt-7",
-        narrow ? "max-w-[46rem]" : "max-w-[76rem]",
+        narrow
+          ? "max-w-[46rem] in-data-area:max-w-[76rem] in-data-area:*:max-w-[42rem]"
+          : "max-w-[76rem]",
       )}
     >
       {breadcrumb}
@@ -69,12 +71,12 @@ export const Card = ({ children, className }: { children: ReactNode; className?:
 
 /** An area of several pages, with tabs that stay visible while the page scrolls. */
 export const TabbedArea = ({ tabs, children }: { tabs: ReactNode; children: ReactNode }) => (
-  <>
+  <div data-area>
     <div className="sticky top-0 z-20 bg-bg">
       <div className="mx-auto w-full max-w-[76rem] px-4 wide:px-8 wide:pt-2">{tabs}</div>
     </div>
     {children}
-  </>
+  </div>
 )
 
 /** A link back to the list that an object belongs to. */

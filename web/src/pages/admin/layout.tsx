@@ -30,7 +30,7 @@ export const AdminLayout = () => (
         </div>
       ))}
     </nav>
-    <div className="min-w-0 flex-1">
+    <div data-area className="min-w-0 flex-1">
       <nav
         aria-label={t("admin.title")}
         className="sticky top-0 z-20 border-b border-line bg-bg px-4 py-2 wide:px-8 min-[1100px]:hidden"
