@@ -59,3 +59,15 @@ it("shows below a name what wide tables show in columns", async () => {
     .locator("visible=true")
     .waitFor()
 })
+
+it("offers one action if a list is empty", async () => {
+  const { page, open } = admin
+  for (const [path, action] of [
+    ["/admin/groups", "Create group"],
+    ["/admin/invitations", "Create invitation"],
+  ] as const) {
+    await open(path)
+    await page.getByRole("heading", { level: 2 }).waitFor()
+    expect(await page.getByRole("link", { name: action }).count()).toBe(1)
+  }
+})

@@ -24,7 +24,11 @@ const CreateKey = () => (
 export const KeysPage = () => {
   const keys = useQuery(keysQuery)
   return (
-    <Page title={t("keys.title")} lead={t("keys.lead")} action={<CreateKey />}>
+    <Page
+      title={t("keys.title")}
+      lead={t("keys.lead")}
+      action={keys.data?.length !== 0 && <CreateKey />}
+    >
       <QueryResult query={keys} rows={4}>
         {(items) =>
           items.length === 0 ? (

@@ -26,8 +26,9 @@ export const GroupsPage = () => {
   const { search, change, toPage, setQuery, clear } = useListSearch()
   const { query, page = 1, order_by = "name", direction = "asc" } = search
   const groups = useQuery(groupsQuery({ query, order_by, direction, page, page_size: pageSize }))
+  const isEmpty = groups.data?.total === 0 && !query
   return (
-    <Page title={t("groups.title")} lead={t("groups.lead")} action={<CreateGroup />}>
+    <Page title={t("groups.title")} lead={t("groups.lead")} action={!isEmpty && <CreateGroup />}>
       <Toolbar>
         <SearchField label={t("groups.search")} value={query ?? ""} onValue={setQuery} />
       </Toolbar>

@@ -32,7 +32,11 @@ export const InvitationsPage = () => {
   const page = search.page ?? 1
   const invitations = useQuery(invitationsQuery({ page, page_size: pageSize }))
   return (
-    <Page title={t("invitations.title")} lead={t("invitations.lead")} action={<Invite />}>
+    <Page
+      title={t("invitations.title")}
+      lead={t("invitations.lead")}
+      action={invitations.data?.total !== 0 && <Invite />}
+    >
       <QueryResult query={invitations} rows={4}>
         {({ items, total }) =>
           total === 0 ? (
