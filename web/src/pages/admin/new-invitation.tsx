@@ -177,17 +177,17 @@ const Created = ({
         date: formatDate(expires_at),
       })}
       narrow
-      action={
-        <ButtonLink to="/admin/invitations" variant="primary">
-          {t("keys.done")}
-        </ButtonLink>
-      }
     >
       <div className="flex flex-wrap items-center gap-3 rounded border border-accent/50 bg-accent-soft p-3">
         <code data-secret className="min-w-0 flex-1 basis-56 text-sm break-all select-all">
           {link}
         </code>
         <CopyButton text={link} label={t("invitations.copy")} hasLabel />
+      </div>
+      <div>
+        <ButtonLink to="/admin/invitations" variant="primary">
+          {t("keys.done")}
+        </ButtonLink>
       </div>
     </Page>
   )

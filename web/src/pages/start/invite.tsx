@@ -5,7 +5,7 @@ import type { OpenedInvitation } from "../../../../server/src/auth/invitation-sc
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
-import { formatExactTime } from "../../lib/format.ts"
+import { formatDate } from "../../lib/format.ts"
 import { checkSession, sessionQuery, signOut } from "../../lib/session.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -34,7 +34,7 @@ export const InvitePage = () => {
       title={t("invite.title")}
       lead={
         invitation.data
-          ? t("invite.lead", { date: formatExactTime(invitation.data.expires_at) })
+          ? t("invite.lead", { date: formatDate(invitation.data.expires_at) })
           : undefined
       }
     >
