@@ -71,3 +71,16 @@ it("offers one action if a list is empty", async () => {
     expect(await page.getByRole("link", { name: action }).count()).toBe(1)
   }
 })
+
+it("breaks a long status within the window", async () => {
+  const { page, open } = await app.asAdmin({
+    locale: "de-DE",
+    viewport: { width: 320, height: 800 },
+  })
+  await open("/admin")
+  await page.getByText("SQLite,").waitFor()
+  const values = await page.locator("main dl").first().locator("dd").all()
+  for (const value of values) {
+    expect(await value.evaluate((dd) => dd.scrollWidth <= dd.clientWidth)).toBe(true)
+  }
+})

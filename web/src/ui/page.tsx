@@ -96,7 +96,7 @@ export const DefinitionList = ({ rows }: { rows: readonly (readonly [string, Rea
     {rows.map(([label, value]) => (
       <Fragment key={label}>
         <dt className="text-muted">{label}</dt>
-        <dd className="min-w-0 break-words">{value}</dd>
+        <dd className="min-w-0 break-words *:whitespace-normal">{value}</dd>
       </Fragment>
     ))}
   </dl>
