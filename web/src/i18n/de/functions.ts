@@ -117,11 +117,13 @@ export const functions = {
   "versions.back": "Version {version} wiederherstellen",
   "versions.backHelp":
     "Ersetzt den aktuellen Code durch den Code dieser Version. Nichts geht verloren: Der wiederhergestellte Code wird zu einer neuen Version.",
+  "versions.restore": "Wiederherstellen",
   "versions.same": "Diese Version ist mit dem aktuellen Code identisch.",
   "runs.lead": "Die letzten Ausführungen und ihre Protokolle.",
   "runs.none": "Noch keine Ausführungen",
   "runs.noneHelp":
-    "Hier erscheinen Ausführungen. Führen Sie die Funktion auf der Registerkarte „Code“ aus, oder beginnen Sie einen Chat.",
+    "Führen Sie die Funktion auf der Seite „Code“ aus, oder beginnen Sie einen Chat.",
+  "runs.noneFailed": "Keine fehlgeschlagenen Ausführungen",
   "runs.errors": "Nur fehlgeschlagene Ausführungen",
   "functions.problemsTitle": "Probleme",
   "versions.restored": "Aus Version {version}",

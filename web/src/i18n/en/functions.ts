@@ -113,9 +113,11 @@ export const functions = {
   "versions.backHelp":
     "Replaces the current code with this version's code. Nothing is lost: the restored code becomes a new version.",
   "versions.same": "This version is identical to the current code.",
+  "versions.restore": "Restore",
   "runs.lead": "Recent runs and their logs.",
   "runs.none": "No runs yet",
-  "runs.noneHelp": "Runs will appear here. Run the function on the Code tab, or start a chat.",
+  "runs.noneHelp": "Run the function on the Code tab, or start a chat.",
+  "runs.noneFailed": "No failed runs",
   "runs.errors": "Failed runs only",
   "functions.problemsTitle": "Problems",
   "versions.restored": "From version {version}",

@@ -33,13 +33,7 @@ export const RunsPart = () => {
               <p className="text-sm text-muted">{t("runs.lead")}</p>
               <SwitchField label={t("runs.errors")} checked={onlyFailed} onValue={setOnlyFailed} />
             </div>
-            <ul aria-label={t("functions.runs")} className="rounded border border-line">
-              {all
-                .filter((run) => !onlyFailed || failed(run))
-                .map((run) => (
-                  <Row key={run.id} run={run} />
-                ))}
-            </ul>
+            <Rows runs={all.filter((run) => !onlyFailed || failed(run))} />
           </>
         )
       }
@@ -48,21 +42,37 @@ export const RunsPart = () => {
 }
 
 const Row = ({ run }: { run: FunctionRun }) => {
+const Rows = ({ runs }: { runs: readonly FunctionRun[] }) =>
+  runs.length === 0 ? (
+    <EmptyState icon={ListTree} title={t("runs.noneFailed")} />
+  ) : (
+    <ul aria-label={t("functions.runs")} className="rounded border border-line">
+      {runs.map((run) => (
+        <Row key={run.id} run={run} />
+      ))}
+    </ul>
+  )
+
   const id = useId()
   const who = usePrincipalName({ principal_type: "user", principal_id: run.user_id })
   return (
     <li className="border-b border-line last:border-0">
       <details className="group">
-        <summary className="flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm -outline-offset-2 hover:bg-surface">
-          <ChevronRight aria-hidden className="size-4 shrink-0 text-muted group-open:rotate-90" />
-          <span className="min-w-0 flex-1 basis-48">
-            <RunResultView result={run} />
-          </span>
-          <span className="flex flex-wrap items-center gap-2 text-xs text-muted">
-            {run.trial && <Badge>{t("runs.trial")}</Badge>}
-            <span>{t("versions.one", { version: run.version })}</span>
-            <span className="max-w-40 truncate">{who}</span>
-            <Time at={run.created_at} inSentence />
+        <summary className="flex list-none items-start gap-x-3 px-4 py-2.5 text-sm -outline-offset-2 hover:bg-surface">
+          <ChevronRight
+            aria-hidden
+            className="mt-0.5 size-4 shrink-0 text-muted group-open:rotate-90"
+          />
+          <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
+            <span className="min-w-0 flex-1 basis-48">
+              <RunResultView result={run} />
+            </span>
+            <span className="flex max-w-full flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
+              <Time at={run.created_at} />
+              <span>{t("versions.one", { version: run.version })}</span>
+              <span className="max-w-40 truncate">{who}</span>
+              {run.trial && <Badge>{t("runs.trial")}</Badge>}
+            </span>
           </span>
         </summary>
         <div className="px-4 pb-3">

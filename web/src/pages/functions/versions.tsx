@@ -39,23 +39,27 @@ const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }
   const current = version.version === one.version
   const who = usePrincipalName({ principal_type: "user", principal_id: version.user_id })
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5 text-sm last:border-0">
-      <span className="font-medium">{t("versions.one", { version: version.version })}</span>
-      {current && <Badge tone="ok">{t("versions.current")}</Badge>}
-      {version.restored_from !== null && (
-        <span className="text-xs text-muted">
-          {t("versions.restored", { version: version.restored_from })}
-        </span>
-      )}
-      <span className="flex min-w-0 flex-1 gap-x-2 text-muted">
-        <span className="truncate">{version.user_id === "" ? t("versions.installed") : who}</span>
-        <span className="shrink-0">
+    <li className="flex items-center gap-x-4 border-b border-line px-4 py-2.5 text-sm last:border-0">
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
+        <span className="font-medium">{t("versions.one", { version: version.version })}</span>
+        {current && <Badge tone="ok">{t("versions.current")}</Badge>}
+        {version.restored_from !== null && (
+          <span className="text-xs text-muted">
+            {t("versions.restored", { version: version.restored_from })}
+          </span>
+        )}
+        <span className="flex min-w-0 flex-wrap gap-x-2 text-muted wide:flex-1">
+          <span className="truncate">{version.user_id === "" ? t("versions.installed") : who}</span>
           <Time at={version.created_at} inSentence />
         </span>
-      </span>
+      </div>
       {!current && (
-        <Button icon={History} onClick={() => setConfirming(true)}>
-          {t("versions.back", { version: version.version })}
+        <Button
+          icon={History}
+          aria-label={t("versions.back", { version: version.version })}
+          onClick={() => setConfirming(true)}
+        >
+          {t("versions.restore")}
         </Button>
       )}
       {isConfirming && (

@@ -1,0 +1,43 @@
+import type { Locator } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { seed } from "./seed.ts"
+import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+
+let app: TestApp
+let visit: BrowserSession
+beforeAll(async () => {
+  app = await startTestApp()
+  await seed(app.gateway)
+  visit = await app.asAdmin()
+  await visit.page.setViewportSize({ width: 360, height: 800 })
+})
+afterAll(() => app.close())
+
+const isCutOff = (text: Locator): Promise<boolean> =>
+  text.evaluate((element) => element.scrollWidth > element.clientWidth)
+
+const leftOf = async (element: Locator): Promise<number> =>
+  (await element.boundingBox())?.x ?? Number.NaN
+
+describe("on a phone", () => {
+  it("an old version of a function shows who saved it", async () => {
+    const { page, open } = visit
+    await open("/functions/tide/versions")
+    const versions = page.getByRole("list", { name: "Versions" }).getByRole("listitem")
+    const old = versions.filter({ hasText: "Version 1" })
+    await old.getByRole("button", { name: "Restore version 1" }).waitFor()
+    expect(await isCutOff(old.getByText("Portico Administrator"))).toBe(false)
+  })
+
+  it("a run of a function shows its time below its outcome", async () => {
+    const { page, open } = visit
+    await open("/functions/tide/runs")
+    const run = page.getByRole("list", { name: "Runs" }).getByRole("listitem").first()
+    const outcome = run.getByText("Completed")
+    await outcome.waitFor()
+    expect(await leftOf(run.locator("time"))).toBe(await leftOf(run.getByRole("status")))
+
+    await page.getByRole("switch", { name: "Failed runs only" }).click()
+    await page.getByRole("heading", { name: "No failed runs" }).waitFor()
+  })
+})
