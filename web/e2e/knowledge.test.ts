@@ -238,13 +238,13 @@ it("shows the states and sizes of files and who can read a collection on a phone
   await page.setViewportSize({ width: 360, height: 740 })
   try {
     await visit.open("/knowledge")
-    await row("Buoys").getByRole("paragraph").getByText("Private").waitFor()
+    await row("Buoys").getByText("Private").filter({ visible: true }).waitFor()
     await visit.open("/knowledge/files")
-    await row("buoys.txt").getByRole("paragraph").getByText("18 B").waitFor()
+    await row("buoys.txt").getByText("18 B").filter({ visible: true }).waitFor()
     await visit.open(`/knowledge/${id}`)
-    const below = row("buoys.txt").getByRole("paragraph")
-    await below.getByText("1 passage").waitFor()
-    expect(await below.innerText()).toMatch(/Ready\s+18 B\s+1 passage/)
+    const passages = row("buoys.txt").getByText("Passages: 1").filter({ visible: true })
+    await passages.waitFor()
+    expect(await row("buoys.txt").innerText()).toMatch(/Ready\s+18 B\s+Passages: 1/)
   } finally {
     await page.setViewportSize({ width: 1280, height: 720 })
   }
