@@ -50,6 +50,13 @@ describe("a workspace model", () => {
     await expect.poll(async () => (await ask()).status).toBe(404)
 
     await page.getByRole("link", { name: "Harbour Pilot" }).click()
+    await page.getByRole("heading", { name: "Delete model" }).waitFor()
+    const main = page.getByRole("main")
+    // The form shows it, and the ID can't be changed.
+    await main.getByLabel("Base model").waitFor()
+    expect(await main.getByText("Based on").count()).toBe(0)
+    expect(await main.getByText("ID", { exact: true }).count()).toBe(1)
+    expect(await main.getByText("Access", { exact: true }).count()).toBe(1)
     await page.getByRole("button", { name: "Delete model" }).click()
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete model" }).click()
     await page.getByRole("heading", { name: "Models", exact: true }).waitFor()

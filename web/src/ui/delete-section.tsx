@@ -17,7 +17,7 @@ interface DeleteProps {
 }
 
 /** A button that deletes after confirmation. */
-export const DeleteButton = ({ action, title, lead, onRemove, ...typed }: DeleteProps) => {
+const DeleteButton = ({ action, title, lead, onRemove, ...typed }: DeleteProps) => {
   const [isConfirming, setConfirming] = useState(false)
   return (
     <>

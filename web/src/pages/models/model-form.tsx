@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { type ReactNode, useState } from "react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { deriveId } from "../../lib/derive-id.ts"
 import { modelsQuery } from "../../lib/queries.ts"
+import { classes } from "../../ui/classes.ts"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { Form, fieldError } from "../../ui/form.tsx"
@@ -24,12 +25,11 @@ interface ModelFormProps {
   onSave: () => void
   /** A new model, whose ID can still be chosen. */
   fresh?: boolean
-  extraActions?: ReactNode
 }
 
 /** The fields of a workspace model, with a pane to try them. */
 export const ModelForm = (props: ModelFormProps) => {
-  const { values, set, error, fresh = false, extraActions, ...form } = props
+  const { values, set, error, fresh = false, ...form } = props
   const { data: models = [] } = useQuery(modelsQuery)
   const [ownId, setOwnId] = useState(!fresh)
   const bases = models.filter(({ id, capabilities }) => id !== values.id && !capabilities.embedding)
@@ -41,7 +41,6 @@ export const ModelForm = (props: ModelFormProps) => {
         always={fresh}
         fields={["id", "name", "base_model_id", "meta", "params", "access_grants"]}
         {...(fresh && { action: t("models.create") })}
-        {...(extraActions && { extraActions })}
       >
         <Field label={t("models.base")} error={fieldError(error, "base_model_id")}>
           {(controlProps) => (
@@ -58,7 +57,7 @@ export const ModelForm = (props: ModelFormProps) => {
             />
           )}
         </Field>
-        <div className="grid gap-x-4 gap-y-5 sm:grid-cols-2">
+        <div className={classes("grid gap-x-4 gap-y-5", fresh && "sm:grid-cols-2")}>
           <TextField
             label={t("models.name")}
             value={values.name}
@@ -66,19 +65,20 @@ export const ModelForm = (props: ModelFormProps) => {
             error={fieldError(error, "name")}
             autoComplete="off"
           />
-          <TextField
-            label={t("models.id")}
-            help={t("models.idHelp")}
-            value={values.id}
-            onValue={(id) => {
-              setOwnId(id !== "")
-              set({ id })
-            }}
-            error={fieldError(error, "id")}
-            disabled={!fresh}
-            autoComplete="off"
-            spellCheck={false}
-          />
+          {fresh && (
+            <TextField
+              label={t("models.id")}
+              help={t("models.idHelp")}
+              value={values.id}
+              onValue={(id) => {
+                setOwnId(id !== "")
+                set({ id })
+              }}
+              error={fieldError(error, "id")}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
         </div>
         <TextField
           label={t("models.description")}

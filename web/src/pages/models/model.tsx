@@ -9,7 +9,7 @@ import { modelsQuery, workspaceModelQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { DeleteButton } from "../../ui/delete-section.tsx"
+import { DeleteSection } from "../../ui/delete-section.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { useDraft } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
@@ -30,6 +30,7 @@ import { toModelValues, toRequestBody } from "./model-values.ts"
 const route = getRouteApi("/inside/models/view/$modelId")
 
 export const ModelPage = () => {
+  const me = useCurrentUser()
   const { modelId } = route.useParams()
   const models = useQuery(modelsQuery)
   const workspace = useQuery(workspaceModelQuery(modelId))
@@ -38,6 +39,7 @@ export const ModelPage = () => {
   const all =
     models.data && own !== undefined ? mergeModels(models.data, own ? [own] : []) : undefined
   const model = all?.find(({ id }) => id === modelId)
+  const editable = own && mayChange(me, own) ? own : null
   if (!all) {
     return (
       <Page title={modelId} breadcrumb={above}>
@@ -54,11 +56,11 @@ export const ModelPage = () => {
   return (
     <Page
       title={model?.name ?? modelId}
-      lead={model?.workspace?.meta.description}
+      lead={editable ? undefined : model?.workspace?.meta.description}
       breadcrumb={above}
       action={model && <Actions model={model} />}
     >
-      {model ? <Model key={model.id} model={model} own={own} /> : <ModelNotFound />}
+      {model ? <Model key={model.id} model={model} editable={editable} /> : <ModelNotFound />}
     </Page>
   )
 }
@@ -99,43 +101,54 @@ const FunctionLink = ({ model: { id, record, workspace } }: { model: ListedModel
 
 interface ModelProps {
   model: ListedModel
-  /** The workspace model with this ID, with all editable fields. */
-  own: WorkspaceModel | null | undefined
+  /** The workspace model with all its fields, if the user may change it. */
+  editable: WorkspaceModel | null
 }
 
-const Model = ({ model, own }: ModelProps) => {
-  const me = useCurrentUser()
+const Model = ({ model, editable }: ModelProps) =>
+  editable ? (
+    <>
+      <Facts model={model} isEditable />
+      <Edit workspace={editable} />
+      <DeleteModel workspace={editable} />
+    </>
+  ) : (
+    <>
+      <Facts model={model} />
+      <Section title={t("keys.use")} lead={t("keys.useLead")}>
+        <KeySnippets secret="$PORTICO_API_KEY" model={model.id} />
+      </Section>
+    </>
+  )
+
+interface FactsProps {
+  model: ListedModel
+  /** Omits what the form below shows. */
+  isEditable?: boolean
+}
+
+const Facts = ({ model, isEditable = false }: FactsProps) => {
   const { record } = model
-  const words = capabilityNames(record)
   const shared = describeAccess(model, useConnections())
   return (
-    <>
-      <DefinitionList
-        rows={[
-          [
-            t("models.id"),
-            <span key="id" className="inline-flex max-w-full items-center gap-1">
-              <code className="break-all">{model.id}</code>
-              <CopyButton text={model.id} label={t("models.copyId")} />
-            </span>,
-          ],
-          [t("models.state"), <AvailabilityStatus key="state" model={model} />],
-          [t("models.source"), describeSource(model)],
-          [t("models.can"), [t("models.text"), ...words].join(", ")],
-          ...(record?.context_length
-            ? [[t("models.context"), formatNumber(record.context_length)] as const]
-            : []),
-          ...(shared ? [[t("models.grants"), shared] as const] : []),
-        ]}
-      />
-      {own && mayChange(me, own) ? (
-        <Edit workspace={own} />
-      ) : (
-        <Section title={t("keys.use")} lead={t("keys.useLead")}>
-          <KeySnippets secret="$PORTICO_API_KEY" model={model.id} />
-        </Section>
-      )}
-    </>
+    <DefinitionList
+      rows={[
+        [
+          t("models.id"),
+          <span key="id" className="inline-flex max-w-full items-center gap-1">
+            <code className="break-all">{model.id}</code>
+            <CopyButton text={model.id} label={t("models.copyId")} />
+          </span>,
+        ],
+        [t("models.state"), <AvailabilityStatus key="state" model={model} />],
+        ...(isEditable ? [] : [[t("models.source"), describeSource(model)] as const]),
+        [t("models.can"), [t("models.text"), ...capabilityNames(record)].join(", ")],
+        ...(record?.context_length
+          ? [[t("models.context"), formatNumber(record.context_length)] as const]
+          : []),
+        ...(shared && !isEditable ? [[t("models.grants"), shared] as const] : []),
+      ]}
+    />
   )
 }
 
@@ -161,12 +174,11 @@ const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
       saved={save.isSuccess}
       error={save.error}
       onSave={save.mutate}
-      extraActions={<DeleteModelButton workspace={workspace} />}
     />
   )
 }
 
-const DeleteModelButton = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
+const DeleteModel = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (): Promise<void> => {
@@ -175,7 +187,7 @@ const DeleteModelButton = ({ workspace: { id, name } }: { workspace: WorkspaceMo
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <DeleteButton
+    <DeleteSection
       action={t("models.delete")}
       title={t("models.deleteOne", { name })}
       lead={t("models.deleteHelp")}

@@ -5,7 +5,7 @@ import { type PromptWithAccess, promptApi, promptQuery } from "../../lib/prompts
 import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { DeleteButton } from "../../ui/delete-section.tsx"
+import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Card, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
@@ -69,21 +69,23 @@ const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
     },
   })
   return (
-    <Form
-      dirty={dirty}
-      saving={save.isPending}
-      saved={save.isSuccess}
-      error={save.error}
-      fields={promptPaths}
-      onSave={save.mutate}
-      extraActions={owned && <DeletePromptButton prompt={prompt} />}
-    >
-      <PromptFields values={values} set={set} error={save.error} shareable={owned} />
-    </Form>
+    <>
+      <Form
+        dirty={dirty}
+        saving={save.isPending}
+        saved={save.isSuccess}
+        error={save.error}
+        fields={promptPaths}
+        onSave={save.mutate}
+      >
+        <PromptFields values={values} set={set} error={save.error} shareable={owned} />
+      </Form>
+      {owned && <DeletePrompt prompt={prompt} />}
+    </>
   )
 }
 
-const DeletePromptButton = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => {
+const DeletePrompt = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => {
   const router = useRouter()
   const remove = async (): Promise<void> => {
     await promptApi.remove(id)
@@ -91,7 +93,7 @@ const DeletePromptButton = ({ prompt: { id, title } }: { prompt: PromptWithAcces
     await queryClient.invalidateQueries({ queryKey: ["prompts", "list"] })
   }
   return (
-    <DeleteButton
+    <DeleteSection
       action={t("prompts.delete")}
       title={t("prompts.deleteOne", { name: title })}
       lead={t("prompts.deleteHelp")}
