@@ -40,4 +40,13 @@ describe("on a phone", () => {
     await page.getByRole("switch", { name: "Failed runs only" }).click()
     await page.getByRole("heading", { name: "No failed runs" }).waitFor()
   })
+
+  it("an empty tab of a function leads to its code", async () => {
+    const { page, open } = visit
+    for (const tab of ["settings", "runs"]) {
+      await open(`/functions/whisper/${tab}`)
+      await page.getByRole("link", { name: "Open code" }).click()
+      await page.getByRole("textbox", { name: /^Code of / }).waitFor()
+    }
+  })
 })

@@ -7,8 +7,7 @@ export const functions = {
     "Beginnen Sie mit einem lauffähigen Beispiel oder von Grund auf neu. Eine neue Funktion bleibt deaktiviert, bis Sie sie aktivieren.",
   "functions.search": "Funktionen suchen",
   "functions.none": "Noch keine Funktionen",
-  "functions.noneHelp":
-    "Eine Funktion ist ein Modell oder ein Filter aus eigenem Code. Sie kann Regeln folgen, andere Modelle aufrufen oder Ihre eigenen Dienste nutzen. Erstellen Sie eine, um zu beginnen.",
+  "functions.noneHelp": "Schreiben Sie ein eigenes Modell oder einen eigenen Filter.",
   "functions.gone": "Funktion nicht gefunden",
   "functions.goneHelp": "Möglicherweise wurde sie gelöscht, oder die Adresse stimmt nicht.",
   "functions.name": "Name",
@@ -32,6 +31,7 @@ export const functions = {
   "functions.off": "Deaktiviert",
   "functions.onOff": "{name} aktivieren",
   "functions.code": "Code",
+  "functions.openCode": "Code öffnen",
   "functions.settings": "Einstellungen",
   "functions.access": "Zugriff",
   "functions.versions": "Versionen",
@@ -90,8 +90,7 @@ export const functions = {
   "values.lead":
     "Die Einstellungen, die diese Funktion vorsieht. Änderungen gelten ab der nächsten Anfrage.",
   "values.none": "Diese Funktion hat keine Einstellungen",
-  "values.noneHelp":
-    "Exportieren Sie im Code settings, und speichern Sie. Die Felder erscheinen dann hier.",
+  "values.noneHelp": "Exportieren Sie settings im Code, um welche hinzuzufügen.",
   "values.secretKept": "Ein Wert ist verschlüsselt gespeichert. Leer lassen, um ihn beizubehalten.",
   "values.secret": "Wird verschlüsselt gespeichert und nicht mehr angezeigt.",
   "values.usual": "Standard: {value}",

@@ -99,14 +99,14 @@ export const models = {
   "runtime.pulled": "{name} ist bereit.",
   "runtime.loaded": "Im Speicher",
   "runtime.loadedLead": "Diese Modelle antworten ohne Ladezeit.",
-  "runtime.noneLoaded": "Keine Modelle im Speicher. Ein Modell wird bei der ersten Frage geladen.",
+  "runtime.noneLoaded": "Keine Modelle im Arbeitsspeicher.",
   "runtime.memory": "Speicher",
   "runtime.until": "Bis",
   "runtime.installed": "Installiert",
   "runtime.size": "Größe",
   "runtime.changed": "Geändert",
   "runtime.none": "Noch keine Modelle installiert",
-  "runtime.noneHelp": "Laden Sie oben ein Modell herunter. Kleine Modelle brauchen einige Minuten.",
+  "runtime.noneHelp": "Laden Sie oben ein Modell herunter.",
   "runtime.deleteHelp":
     "Entfernt die Dateien des Modells aus der Laufzeitumgebung. Sie können es später erneut herunterladen.",
 }

@@ -10,6 +10,7 @@ import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
 import { runsQuery } from "./functions-api.ts"
+import { OpenCode } from "./open-code.tsx"
 import { LogView, RunResultView } from "./trial-view.tsx"
 import { useFunction } from "./use-function.ts"
 
@@ -24,7 +25,7 @@ export const RunsPart = () => {
     <QueryResult query={runs} rows={6}>
       {(all) =>
         all.length === 0 ? (
-          <EmptyState icon={ListTree} title={t("runs.none")}>
+          <EmptyState icon={ListTree} title={t("runs.none")} action={<OpenCode />}>
             {t("runs.noneHelp")}
           </EmptyState>
         ) : (
@@ -41,7 +42,6 @@ export const RunsPart = () => {
   )
 }
 
-const Row = ({ run }: { run: FunctionRun }) => {
 const Rows = ({ runs }: { runs: readonly FunctionRun[] }) =>
   runs.length === 0 ? (
     <EmptyState icon={ListTree} title={t("runs.noneFailed")} />
@@ -53,6 +53,7 @@ const Rows = ({ runs }: { runs: readonly FunctionRun[] }) =>
     </ul>
   )
 
+const Row = ({ run }: { run: FunctionRun }) => {
   const id = useId()
   const who = usePrincipalName({ principal_type: "user", principal_id: run.user_id })
   return (

@@ -7,6 +7,7 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { functionPath, valvesQuery } from "./functions-api.ts"
+import { OpenCode } from "./open-code.tsx"
 import { SettingField, type SettingValue } from "./setting-field.tsx"
 import { useFunction } from "./use-function.ts"
 
@@ -18,7 +19,7 @@ export const SettingsPart = () => {
     <QueryResult query={valves} rows={5}>
       {(shown) =>
         Object.keys(shown.settings).length === 0 ? (
-          <EmptyState icon={SlidersHorizontal} title={t("values.none")}>
+          <EmptyState icon={SlidersHorizontal} title={t("values.none")} action={<OpenCode />}>
             {t("values.noneHelp")}
           </EmptyState>
         ) : (
