@@ -49,4 +49,15 @@ describe("on a phone", () => {
       await page.getByRole("textbox", { name: /^Code of / }).waitFor()
     }
   })
+
+  it("lists show below the name who can use a model or a prompt, and what a function is", async () => {
+    const { page, open } = visit
+    const rowOf = (name: string) => page.getByRole("row").filter({ hasText: name })
+    await open("/models")
+    await rowOf("Harbour pilot").getByText("1 person or group · Tools").waitFor()
+    await open("/functions")
+    await rowOf("Whisper").getByText("Filters 1 model").first().waitFor()
+    await open("/prompts")
+    await rowOf("Summarize").getByText("Everyone").first().waitFor()
+  })
 })

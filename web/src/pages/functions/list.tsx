@@ -124,7 +124,10 @@ const columns = (): Column<FunctionListItem>[] => [
     header: t("functions.name"),
     grow: true,
     cell: (one) => (
-      <NameCell note={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}>
+      <NameCell
+        note={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}
+        narrowNote={functionKind(one) === "filter" ? describeOffers(one) : t("functions.model")}
+      >
         <Link to="/functions/$functionId" params={{ functionId: one.id }}>
           {one.name}
         </Link>

@@ -187,13 +187,22 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     id: "name",
     header: t("models.name"),
     grow: true,
-    cell: ({ id, name, workspace }) => (
-      <NameCell note={workspace?.meta.description || (name === id ? undefined : id)}>
-        <Link to="/models/view/$modelId" params={{ modelId: id }}>
-          {name}
-        </Link>
-      </NameCell>
-    ),
+    cell: (model) => {
+      const { id, name, workspace, record } = model
+      const isFunction = record?.connection_type === "function"
+      const access = isFunction ? describeSource(model) : describeAccess(model, connections)
+      const facts = [access, ...capabilityNames(record)]
+      return (
+        <NameCell
+          note={workspace?.meta.description || (name === id ? undefined : id)}
+          narrowNote={facts.filter(Boolean).join(" · ")}
+        >
+          <Link to="/models/view/$modelId" params={{ modelId: id }}>
+            {name}
+          </Link>
+        </NameCell>
+      )
+    },
   },
   {
     id: "can",

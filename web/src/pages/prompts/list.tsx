@@ -59,8 +59,11 @@ export const PromptsPage = () => {
                     header: t("prompts.name"),
                     sort: "title",
                     grow: true,
-                    cell: ({ id, title, content }) => (
-                      <NameCell note={content.slice(0, 200)}>
+                    cell: ({ id, title, content, is_public, grant_count }) => (
+                      <NameCell
+                        note={content.slice(0, 200)}
+                        narrowNote={describeReaders(is_public, grant_count)}
+                      >
                         <Link to="/prompts/$promptId" params={{ promptId: id }}>
                           {title}
                         </Link>
