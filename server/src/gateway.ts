@@ -170,6 +170,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     config,
     grants,
     registry,
+    settings,
     directory: functions.directory,
   })
   catalogue.onChange(recheckAccess)

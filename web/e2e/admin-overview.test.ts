@@ -115,6 +115,19 @@ describe("the settings", () => {
   it("choose the model of new chats, unless the user has used another one", async () => {
     const admin = await app.asAdmin()
     await admin.open("/admin/settings")
+    await app.gateway.call("POST", "/api/v1/models/create", {
+      id: "disabled-pilot",
+      name: "Disabled pilot",
+      base_model_id: "gpt-fake",
+      is_active: false,
+    })
+    const offered = async (query: string): Promise<string[]> => {
+      await admin.page.getByLabel("Default model").fill(query)
+      await admin.page.getByText("No results").or(admin.page.getByRole("option")).first().waitFor()
+      return admin.page.getByRole("option").allInnerTexts()
+    }
+    expect(await offered("nomic")).toEqual([])
+    expect(await offered("disabled")).toEqual([])
     await admin.page.getByLabel("Default model").fill("llama3.2")
     await admin.page.getByRole("option", { name: "llama3.2" }).first().click()
     await admin.page.keyboard.press("Control+s")

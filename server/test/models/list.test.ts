@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
+import { createOllamaModel } from "../fakes/ollama-models.ts"
 import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/usage-records.ts"
@@ -9,7 +10,8 @@ let provider: FakeOpenAI
 let gateway: TestGateway
 
 beforeAll(async () => {
-  runtime = await startFakeOllama({ models: ["llama3.2", "shared:latest", "nomic-embed-text"] })
+  const embedder = createOllamaModel("nomic-embed-text", { capabilities: ["embedding"] })
+  runtime = await startFakeOllama({ models: ["llama3.2", "shared:latest", embedder] })
   runtime.injectFault({ kind: "status", status: 500 }, { on: /show/, times: 3 })
   const described = {
     ...createOpenAIModel("described"),
@@ -129,6 +131,27 @@ it("retries a failed query for a runtime model's details, and then caches them",
   const listsBefore = listRequestCount()
   await waitFor(() => listRequestCount() > listsBefore + 1)
   expect(showRequestCount()).toBe(before)
+})
+
+it("rejects a default model that is disabled or an embedding model", async () => {
+  const createModel = (id: string, base_model_id: string, is_active: boolean) =>
+    gateway.call("POST", "/api/v1/models/create", { id, name: id, base_model_id, is_active })
+  expect(await createModel("asleep", "described", false)).toMatchObject({ status: 200 })
+  expect(await createModel("vectors", "nomic-embed-text", true)).toMatchObject({ status: 200 })
+  const setDefault = (default_model: string) =>
+    gateway.call("POST", "/api/v1/settings", { default_model })
+  for (const id of ["nomic-embed-text", "nomic-embed-text:latest", "vectors"]) {
+    await waitFor(async () => (await setDefault(id)).status === 422)
+  }
+  const { status, body } = await setDefault("asleep")
+  expect({ status, errors: body.errors }).toMatchObject({
+    status: 422,
+    errors: [{ path: "default_model", message: expect.stringContaining("disabled") }],
+  })
+  for (const id of ["described", ""]) expect(await setDefault(id)).toMatchObject({ status: 200 })
+  for (const id of ["asleep", "vectors"]) {
+    await gateway.call("POST", "/api/v1/models/model/delete", { id })
+  }
 })
 
 it("follows changes at the upstreams", async () => {

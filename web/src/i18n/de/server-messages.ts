@@ -13,6 +13,10 @@ export const serverMessages: Record<string, string> = {
   "Enter a title.": "Geben Sie einen Titel ein.",
   "Enter a question.": "Geben Sie eine Frage ein.",
   "Enter a model ID.": "Geben Sie eine Modell-ID ein.",
+  "This model is disabled. Enable it, or choose another one.":
+    "Dieses Modell ist deaktiviert. Aktivieren Sie es, oder wählen Sie ein anderes.",
+  "Embedding models can't answer chats. Choose another one.":
+    "Embedding-Modelle können keine Chats beantworten. Wählen Sie ein anderes Modell.",
   "Enter a number.": "Geben Sie eine Zahl ein.",
   "Enter a whole number.": "Geben Sie eine ganze Zahl ein.",
   "Enter a number of at least {min}.": "Geben Sie eine Zahl von mindestens {min} ein.",

@@ -104,7 +104,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
         <BannerFields values={values} set={set} error={fieldError(error, "banner")} />
       </SettingsGroup>
       <SettingsGroup title={t("settings.chats")}>
-        <DefaultModelField values={values} set={set} />
+        <DefaultModelField values={values} set={set} error={fieldError(error, "default_model")} />
         <Field
           label={t("settings.titles")}
           help={values.chat_titles === "any" && t("settings.titlesHelp")}

@@ -5,6 +5,7 @@ import { modelsQuery } from "../../lib/queries.ts"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea } from "../../ui/field.tsx"
 import { Select } from "../../ui/select.tsx"
+import { isChatModel } from "../chat/chat-models.ts"
 
 const kinds = ["info", "warning"] as const
 
@@ -46,22 +47,27 @@ export const BannerFields = ({
 )
 
 /** The model of new chats for people who have not chosen one yet. */
-export const DefaultModelField = ({ values, set }: FieldsProps<"default_model">) => {
+export const DefaultModelField = ({
+  values,
+  set,
+  error,
+}: FieldsProps<"default_model"> & { error: string | undefined }) => {
   const { data: models = [] } = useQuery(modelsQuery)
   const { default_model } = values
-  const choices = models.map(({ id, name }) => ({
+  const choices = models.filter(isChatModel).map(({ id, name }) => ({
     value: id,
     label: name,
     ...(name !== id && { note: id }),
   }))
-  const isKnown = default_model === "" || choices.some(({ value }) => value === default_model)
+  const isOffered = default_model === "" || choices.some(({ value }) => value === default_model)
+  const current = models.find(({ id }) => id === default_model)?.name ?? default_model
   return (
-    <Field label={t("settings.defaultModel")}>
+    <Field label={t("settings.defaultModel")} error={error}>
       {(controlProps) => (
         <Combobox
           {...controlProps}
           placeholder={t("settings.defaultModelNone")}
-          choices={isKnown ? choices : [...choices, { value: default_model, label: default_model }]}
+          choices={isOffered ? choices : [...choices, { value: default_model, label: current }]}
           value={default_model === "" ? null : default_model}
           onValue={(id) => set({ default_model: id ?? "" })}
         />

@@ -17,7 +17,8 @@ const parseIds = (stored: string | null): string[] => {
 /** For providers that do not report capabilities, the name is a hint. */
 const embedsByName = /(^|[-_/:. ])embed/i
 
-const isChatModel = ({ id, capabilities, is_active }: ModelRecord): boolean =>
+/** Whether the model is enabled and answers chats. */
+export const isChatModel = ({ id, capabilities, is_active }: ModelRecord): boolean =>
   is_active && !(capabilities.embedding ?? embedsByName.test(id))
 
 /** The models available for chatting, and the favorites. */
