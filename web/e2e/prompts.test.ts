@@ -74,8 +74,22 @@ describe("a prompt", () => {
     )
     await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("composer")
 
+    await composerOf(page).fill("Be brief.")
     await open("/prompts?query=letter")
-    await page.getByRole("link", { name: "Reply to a Letter" }).click()
+    await page.getByRole("link", { name: "Use Reply to a Letter in a new chat" }).click()
+    await fields.getByLabel("name").fill("Grace")
+    await page.keyboard.press("Enter")
+    const written = "Be brief.\n\nWrite a formal reply to Grace about the tide."
+    await expect.poll(() => composerOf(page).inputValue()).toBe(written)
+    expect(new URL(page.url()).search).toBe("")
+    await page.reload()
+    await expect.poll(() => composerOf(page).inputValue()).toBe(written)
+
+    await open("/prompts?query=letter")
+    await page.getByRole("link", { name: "Reply to a Letter", exact: true }).click()
+    await page.getByRole("link", { name: "Use in a new chat" }).click()
+    await fields.getByLabel("name").waitFor()
+    await page.goBack()
     await page.getByRole("textbox", { name: "Text" }).fill("Short text.")
     await page.keyboard.press("ControlOrMeta+s")
     await page.getByText("Saved", { exact: true }).waitFor()

@@ -10,6 +10,7 @@ import type {
 import { api, type QueryParams } from "./api.ts"
 
 export type { PromptListItem, PromptWithAccess }
+export type PromptToInsert = Pick<PromptWithAccess, "title" | "content">
 
 const prompts = "/api/v1/prompts"
 const promptPath = (id: string): string => `${prompts}/${encodeURIComponent(id)}`

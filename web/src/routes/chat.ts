@@ -9,15 +9,21 @@ const parseModel = ({ model }: Record<string, unknown>): { model?: string | unde
   model: typeof model === "string" ? model : undefined,
 })
 
+interface NewChatSearch {
+  model?: string | undefined
+  /** Project ID. */
+  project?: string | undefined
+  /** ID of a prompt to insert. */
+  prompt?: string | undefined
+}
+
 const newChat = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
-  validateSearch: ({
-    model,
-    project,
-  }: Record<string, unknown>): { model?: string | undefined; project?: string | undefined } => ({
+  validateSearch: ({ model, project, prompt }: Record<string, unknown>): NewChatSearch => ({
     model: typeof model === "string" ? model : undefined,
     project: typeof project === "string" ? project : undefined,
+    prompt: typeof prompt === "string" ? prompt : undefined,
   }),
   onLeave: discardUnwrittenDraft,
   component: lazyRouteComponent(page, "NewChatPage"),

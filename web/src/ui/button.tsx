@@ -53,27 +53,40 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
   keys?: string
 }
 
+const iconClass =
+  "inline-flex size-8 shrink-0 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-text disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-4"
+
 /** A square icon button; its label is shown as a tooltip. */
 export const IconButton = ({ icon: Icon, label, keys, className, ...props }: IconButtonProps) => (
   <Tooltip label={label} {...(keys && { keys })}>
-    <button
-      type="button"
-      aria-label={label}
-      {...props}
-      className={classes(
-        "inline-flex size-8 shrink-0 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-text disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-4",
-        className,
-      )}
-    >
+    <button type="button" aria-label={label} {...props} className={classes(iconClass, className)}>
       <Icon aria-hidden />
     </button>
   </Tooltip>
 )
 
-interface ButtonLinkProps extends CommonButtonProps {
+interface LinkTarget {
   to: LinkProps["to"]
   search?: Record<string, string>
   params?: Record<string, string>
+}
+
+interface IconLinkProps extends LinkTarget {
+  icon: LucideIcon
+  /** Accessible name and tooltip. */
+  label: string
+}
+
+/** A link to a page, styled as an icon button. */
+export const IconLink = ({ icon: Icon, label, ...to }: IconLinkProps) => (
+  <Tooltip label={label}>
+    <Link {...(to as LinkProps)} aria-label={label} className={iconClass}>
+      <Icon aria-hidden />
+    </Link>
+  </Tooltip>
+)
+
+interface ButtonLinkProps extends CommonButtonProps, LinkTarget {
   children: ReactNode
 }
 

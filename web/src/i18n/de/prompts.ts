@@ -31,6 +31,8 @@ export const prompts = {
   "prompts.by": "von {name}",
   "prompts.fillIn": "„{name}“ ausfüllen",
   "prompts.insert": "Einfügen",
+  "prompts.use": "In neuem Chat verwenden",
+  "prompts.useOne": "{name} in neuem Chat verwenden",
   "keyboard.prompt": "Prompt einfügen (am Anfang einer Nachricht)",
   "instructions.title": "Anweisungen für jeden Chat",
   "instructions.tab": "Anweisungen",

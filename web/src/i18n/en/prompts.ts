@@ -28,6 +28,8 @@ export const prompts = {
   "prompts.by": "by {name}",
   "prompts.fillIn": "Fill in “{name}”",
   "prompts.insert": "Insert",
+  "prompts.use": "Use in a new chat",
+  "prompts.useOne": "Use {name} in a new chat",
   "keyboard.prompt": "Insert a prompt (at the start of a message)",
   "instructions.title": "Instructions for every chat",
   "instructions.tab": "Instructions",

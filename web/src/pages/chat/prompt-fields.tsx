@@ -1,13 +1,13 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
-import type { PromptListItem } from "../../lib/prompts-api.ts"
+import type { PromptToInsert } from "../../lib/prompts-api.ts"
 import { Button } from "../../ui/button.tsx"
 import { Field, TextArea } from "../../ui/field.tsx"
 import { Select } from "../../ui/select.tsx"
 
 interface PromptFieldsProps {
-  prompt: PromptListItem
+  prompt: PromptToInsert
   /** Receives the values by the variables' names. */
   onInsert: (values: Record<string, string>) => void
   onClose: () => void

@@ -1,7 +1,17 @@
-import { type KeyboardEvent, lazy, type RefObject, Suspense, useRef, useState } from "react"
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import {
+  type KeyboardEvent,
+  lazy,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react"
 import { formatDate } from "../../lib/format.ts"
 import { fillVariables, findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
-import type { PromptListItem } from "../../lib/prompts-api.ts"
+import { type PromptToInsert, promptQuery } from "../../lib/prompts-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { findPromptCommand } from "./prompt-command.ts"
 import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
@@ -14,6 +24,20 @@ const PromptFields = lazy(async () => ({
 }))
 
 const listId = "prompt-choices"
+
+/** Inserts the prompt that the URL names, once, and removes it from the URL. */
+const useRequestedPrompt = (onPrompt: (prompt: PromptToInsert) => void): void => {
+  const { prompt: id } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const { data } = useQuery({ ...promptQuery(id ?? ""), enabled: id !== undefined })
+  const latest = useRef(onPrompt)
+  latest.current = onPrompt
+  useEffect(() => {
+    if (!data) return
+    latest.current(data)
+    void navigate({ to: ".", search: (rest) => ({ ...rest, prompt: undefined }), replace: true })
+  }, [data, navigate])
+}
 
 interface Deps {
   area: RefObject<HTMLTextAreaElement | null>
@@ -28,13 +52,13 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
   const [isDismissed, setDismissed] = useState(false)
   const [active, setActive] = useState<string | undefined>(undefined)
   /** A prompt whose variables are being filled in. */
-  const [chosen, setChosen] = useState<PromptListItem | null>(null)
+  const [chosen, setChosen] = useState<PromptToInsert | null>(null)
   const keys = useRef<SuggestionKeyHandler | null>(null)
   const command = caret === null || isDismissed ? null : findPromptCommand(text, caret)
   const isOpen = command !== null && chosen === null
 
   /** Replaces the command at the caret by the prompt's text. */
-  const insertPrompt = ({ content }: PromptListItem, values: Record<string, string>): void => {
+  const insertPrompt = ({ content }: PromptToInsert, values: Record<string, string>): void => {
     const field = area.current
     if (!field) return
     const automatic = { date: formatDate(Date.now() / 1000), user: me.name }
@@ -51,10 +75,18 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
     setCaret(null)
     setChosen(null)
   }
-  const choosePrompt = (prompt: PromptListItem): void => {
+  const choosePrompt = (prompt: PromptToInsert): void => {
     if (findVariables(prompt.content).every(isAutomatic)) insertPrompt(prompt, {})
     else setChosen(prompt)
   }
+  useRequestedPrompt((prompt) => {
+    const field = area.current
+    if (!field) return
+    const { length } = field.value
+    if (length > 0) field.setRangeText("\n\n", length, length, "end")
+    setText(field.value)
+    choosePrompt(prompt)
+  })
   const closeFields = (): void => {
     setChosen(null)
     setDismissed(true)

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { Plus, TextQuote } from "lucide-react"
+import { MessageSquare, Plus, TextQuote } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { promptsQuery } from "../../lib/prompts-api.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
-import { ButtonLink } from "../../ui/button.tsx"
+import { ButtonLink, IconLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -96,6 +96,19 @@ export const PromptsPage = () => {
                     sort: "updated_at",
                     wideOnly: true,
                     cell: ({ updated_at }) => <Time at={updated_at} />,
+                  },
+                  {
+                    id: "use",
+                    header: "",
+                    align: "right",
+                    cell: ({ id, title }) => (
+                      <IconLink
+                        icon={MessageSquare}
+                        label={t("prompts.useOne", { name: title })}
+                        to="/"
+                        search={{ prompt: id }}
+                      />
+                    ),
                   },
                 ]}
               />

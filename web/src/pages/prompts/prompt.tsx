@@ -1,9 +1,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { MessageSquare } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { type PromptWithAccess, promptApi, promptQuery } from "../../lib/prompts-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { useCurrentUser } from "../../lib/session.ts"
+import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
@@ -24,6 +26,13 @@ export const PromptPage = () => {
       title={data?.title ?? t("prompts.title")}
       lead={data && <code>/{data.command}</code>}
       breadcrumb={<BackLink to="/prompts">{t("prompts.title")}</BackLink>}
+      action={
+        data && (
+          <ButtonLink to="/" search={{ prompt: data.id }} icon={MessageSquare}>
+            {t("prompts.use")}
+          </ButtonLink>
+        )
+      }
       narrow
     >
       <QueryResult query={prompt} rows={8}>
