@@ -14,6 +14,9 @@ const delayMs = 400
 const gap = 6
 const margin = 4
 
+/** The menu takes the place of the tooltip. */
+const openMenuTrigger = "[aria-haspopup][aria-expanded=true]"
+
 interface TriggerHandlers {
   onPointerEnter?: (event: PointerEvent<HTMLElement>) => void
   onPointerLeave?: (event: PointerEvent<HTMLElement>) => void
@@ -42,7 +45,9 @@ export const Tooltip = ({ label, keys, children }: TooltipProps) => {
   }
   const show = (element: HTMLElement, after: number): void => {
     window.clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => setAnchor(element), after)
+    timer.current = window.setTimeout(() => {
+      if (!element.matches(openMenuTrigger)) setAnchor(element)
+    }, after)
   }
   useEffect(() => () => window.clearTimeout(timer.current), [])
 
