@@ -51,6 +51,10 @@ export const functions = {
   "functions.leaveEditor": "So verlassen Sie den Editor mit der Tastatur:",
   "functions.unknownMember": "{type} hat kein Element {name}.",
   "functions.syntax": "Syntaxfehler.",
+  "editor.reply": "Antwort streamen",
+  "editor.before": "Filter: Anfrage ändern",
+  "editor.chunk": "Filter: jeden Teil einer Antwort ändern",
+  "editor.after": "Filter: vollständige Antwort ändern",
   "functions.save": "Speichern",
   "functions.reviewTitle": "Änderungen speichern",
   "functions.review":
@@ -113,10 +117,10 @@ export const functions = {
   "versions.one": "Version {version}",
   "versions.installed": "In Portico enthalten",
   "versions.current": "Aktuell",
+  "versions.restore": "Wiederherstellen",
   "versions.back": "Version {version} wiederherstellen",
   "versions.backHelp":
     "Ersetzt den aktuellen Code durch den Code dieser Version. Nichts geht verloren: Der wiederhergestellte Code wird zu einer neuen Version.",
-  "versions.restore": "Wiederherstellen",
   "versions.same": "Diese Version ist mit dem aktuellen Code identisch.",
   "runs.lead": "Die letzten Ausführungen und ihre Protokolle.",
   "runs.none": "Noch keine Ausführungen",

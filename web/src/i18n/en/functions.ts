@@ -51,6 +51,10 @@ export const functions = {
   "functions.leaveEditor": "To leave the editor using the keyboard, press",
   "functions.unknownMember": "{type} has no member {name}.",
   "functions.syntax": "Syntax error.",
+  "editor.reply": "stream an answer",
+  "editor.before": "filter: change a request",
+  "editor.chunk": "filter: change each chunk of a response",
+  "editor.after": "filter: change the complete response",
   "functions.save": "Save",
   "functions.reviewTitle": "Save changes",
   "functions.review":
@@ -109,11 +113,11 @@ export const functions = {
   "versions.one": "Version {version}",
   "versions.installed": "Included with Portico",
   "versions.current": "Current",
+  "versions.restore": "Restore",
   "versions.back": "Restore version {version}",
   "versions.backHelp":
     "Replaces the current code with this version's code. Nothing is lost: the restored code becomes a new version.",
   "versions.same": "This version is identical to the current code.",
-  "versions.restore": "Restore",
   "runs.lead": "Recent runs and their logs.",
   "runs.none": "No runs yet",
   "runs.noneHelp": "Run the function on the Code tab, or start a chat.",

@@ -7,6 +7,8 @@ import { completions } from "./completions.ts"
 import { readModuleTypes } from "./module-types.ts"
 import { findUnknownMembers } from "./problems.ts"
 
+vi.mock("../../../i18n/translate.ts", () => ({ t: (key: string) => `translated ${key}` }))
+
 const path = "../../../../../server/src/functions/portico.d.ts"
 const known = readModuleTypes(readFileSync(new URL(path, import.meta.url), "utf8"))
 
@@ -34,10 +36,26 @@ const offered = async (text: string, create = stateOf): Promise<string[]> => {
   return labels
 }
 
+const readDetails = async (text: string): Promise<(string | undefined)[]> => {
+  const state = stateOf(text)
+  const details: (string | undefined)[] = []
+  for (const source of completions(known)) {
+    const result = await source(new CompletionContext(state, text.length, true))
+    details.push(...(result?.options ?? []).map(({ detail }) => detail))
+  }
+  return details
+}
+
 const inReply = (body: string): string =>
   `export async function* reply({ messages, tools }, context) {\n  ${body}\n}`
 
 describe("completion", () => {
+  it("describes templates in the user's language", async () => {
+    expect(await readDetails("rep")).toEqual(
+      expect.arrayContaining(["translated editor.reply", "translated editor.before"]),
+    )
+  })
+
   it.each([
     ["members of the context", inReply("context.|"), ["user", "search", "chat", "store"]],
     ["members that match a prefix", inReply("context.se|"), ["settings", "search"]],

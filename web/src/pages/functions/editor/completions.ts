@@ -9,6 +9,7 @@ import { localCompletionSource } from "@codemirror/lang-javascript"
 import type { EditorState } from "@codemirror/state"
 import { hoverTooltip } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
+import { t } from "../../../i18n/translate.ts"
 import type { Member } from "./declarations.ts"
 import type { ModuleTypes } from "./module-types.ts"
 import { parseUpTo } from "./syntax.ts"
@@ -30,24 +31,24 @@ const completionOf = (member: Member): Completion => ({
   ...(member.parameters !== undefined && { apply: `${member.name}(` }),
 })
 
-const snippets: readonly Completion[] = [
+const snippets = (): readonly Completion[] => [
   snippetCompletion('export async function* reply({ messages }, context) {\n\tyield "#{}"\n}', {
     label: "reply",
-    detail: "stream an answer",
+    detail: t("editor.reply"),
     type: "function",
   }),
   snippetCompletion(
     "export async function before(request, context) {\n\t#{}\n\treturn request\n}",
-    { label: "before", detail: "filter: change a request", type: "function" },
+    { label: "before", detail: t("editor.before"), type: "function" },
   ),
   snippetCompletion("export function chunk(delta, context) {\n\t#{}\n\treturn delta\n}", {
     label: "chunk",
-    detail: "filter: change each chunk of a response",
+    detail: t("editor.chunk"),
     type: "function",
   }),
   snippetCompletion("export async function after(reply, context) {\n\t#{}\n\treturn reply\n}", {
     label: "after",
-    detail: "filter: change the complete response",
+    detail: t("editor.after"),
     type: "function",
   }),
 ]
@@ -107,7 +108,7 @@ const topLevelSnippets = (context: CompletionContext): CompletionResult | null =
   if (!word || (parent && !/^(Script|ExpressionStatement)$/.test(parent.name))) return null
   const line = context.state.doc.lineAt(context.pos)
   if (word.from !== line.from) return null
-  return { from: word.from, options: snippets, validFor: /^\w*$/ }
+  return { from: word.from, options: snippets(), validFor: /^\w*$/ }
 }
 
 /** Completes members of known types, names declared in the module, and function templates. */
