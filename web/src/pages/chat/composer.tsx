@@ -120,7 +120,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
           }}
         />
       )}
-      <div className="relative rounded-lg border border-line-strong bg-bg focus-within:border-accent">
+      <div className="relative rounded-lg border border-field bg-bg focus-within:border-accent">
         {picker.mention && (
           <Suspense>
             <AttachmentPicker

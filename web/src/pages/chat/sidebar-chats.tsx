@@ -80,7 +80,7 @@ export const SidebarChats = ({ isOverPage }: SidebarChatsProps) => {
           placeholder={t("chat.search")}
           onChange={(event) => setQuery(event.target.value)}
           onKeyDown={(event) => event.key === "Escape" && setQuery(null)}
-          className="mt-1 h-8.5 w-full rounded border border-line-strong bg-bg px-2.5 text-sm outline-offset-[-2px]"
+          className="mt-1 h-8.5 w-full rounded border border-field bg-bg px-2.5 text-sm outline-offset-[-2px]"
         />
       )}
       <ImportStatus state={imports.state} onDismiss={imports.dismiss} />

@@ -82,9 +82,7 @@ export const CodeEditor = (props: CodeEditorProps) => {
 
   return (
     <div className="flex min-h-0 min-w-0 flex-col gap-1.5">
-      <div
-        className={classes("min-h-0 overflow-hidden rounded border border-line-strong", className)}
-      >
+      <div className={classes("min-h-0 overflow-hidden rounded border border-field", className)}>
         {error !== null && <ErrorNote error={error} />}
         {!ready && error === null && <Skeleton rows={8} height={24} />}
         <div ref={container} className="h-full" />
