@@ -52,12 +52,14 @@ describe("on a phone", () => {
 
   it("lists show below the name who can use a model or a prompt, and what a function is", async () => {
     const { page, open } = visit
-    const rowOf = (name: string) => page.getByRole("row").filter({ hasText: name })
+    const shownIn = (name: string, text: string) =>
+      page.getByRole("row").filter({ hasText: name }).getByText(text).filter({ visible: true })
     await open("/models")
-    await rowOf("Harbour pilot").getByText("1 person or group · Tools").waitFor()
+    await shownIn("Harbour pilot", "1 person or group").waitFor()
+    await shownIn("Harbour pilot", "Tools").waitFor()
     await open("/functions")
-    await rowOf("Whisper").getByText("Filters 1 model").first().waitFor()
+    await shownIn("Whisper", "Filters 1 model").waitFor()
     await open("/prompts")
-    await rowOf("Summarize").getByText("Everyone").first().waitFor()
+    await shownIn("Summarize", "Everyone").waitFor()
   })
 })

@@ -132,15 +132,8 @@ const showCutText = ({ currentTarget: line }: PointerEvent<HTMLElement>): void =
   line.title = line.scrollWidth > line.clientWidth ? (line.textContent ?? "") : ""
 }
 
-interface NameCellProps {
-  children: ReactNode
-  note?: ReactNode
-  /** Shown in narrow tables only, in place of columns that are hidden there. */
-  narrowNote?: string
-}
-
 /** A name linked to its object's page, with a secondary line. */
-export const NameCell = ({ children, note, narrowNote }: NameCellProps) => (
+export const NameCell = ({ children, note }: { children: ReactNode; note?: ReactNode }) => (
   <div className="min-w-0">
     <div onPointerEnter={showCutText} className="truncate font-medium [&_a]:hover:underline">
       {children}
@@ -150,6 +143,5 @@ export const NameCell = ({ children, note, narrowNote }: NameCellProps) => (
         {note}
       </div>
     )}
-    {narrowNote && <div className="text-xs text-muted @min-[46rem]:hidden">{narrowNote}</div>}
   </div>
 )

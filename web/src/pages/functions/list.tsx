@@ -124,10 +124,7 @@ const columns = (): Column<FunctionListItem>[] => [
     header: t("functions.name"),
     grow: true,
     cell: (one) => (
-      <NameCell
-        note={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}
-        narrowNote={functionKind(one) === "filter" ? describeOffers(one) : t("functions.model")}
-      >
+      <NameCell note={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}>
         <Link to="/functions/$functionId" params={{ functionId: one.id }}>
           {one.name}
         </Link>
@@ -137,13 +134,13 @@ const columns = (): Column<FunctionListItem>[] => [
   {
     id: "kind",
     header: t("functions.kind"),
-    wideOnly: true,
+    belowName: "plain",
     cell: (one) => t(`functions.${functionKind(one)}`),
   },
   {
     id: "offers",
     header: t("functions.offers"),
-    wideOnly: true,
+    belowName: "plain",
     cell: (one) => (
       <span title={describeOffers(one)} className="block max-w-52 truncate">
         {describeOffers(one)}

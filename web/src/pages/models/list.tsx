@@ -187,27 +187,18 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     id: "name",
     header: t("models.name"),
     grow: true,
-    cell: (model) => {
-      const { id, name, workspace, record } = model
-      const isFunction = record?.connection_type === "function"
-      const access = isFunction ? describeSource(model) : describeAccess(model, connections)
-      const facts = [access, ...capabilityNames(record)]
-      return (
-        <NameCell
-          note={workspace?.meta.description || (name === id ? undefined : id)}
-          narrowNote={facts.filter(Boolean).join(" · ")}
-        >
-          <Link to="/models/view/$modelId" params={{ modelId: id }}>
-            {name}
-          </Link>
-        </NameCell>
-      )
-    },
+    cell: ({ id, name, workspace }) => (
+      <NameCell note={workspace?.meta.description || (name === id ? undefined : id)}>
+        <Link to="/models/view/$modelId" params={{ modelId: id }}>
+          {name}
+        </Link>
+      </NameCell>
+    ),
   },
   {
     id: "can",
     header: t("models.can"),
-    wideOnly: true,
+    belowName: "plain",
     cell: ({ record }) => (
       <span className="flex gap-1">
         {capabilityNames(record).map((word) => (
@@ -219,13 +210,13 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
   {
     id: "source",
     header: t("models.source"),
-    wideOnly: true,
+    belowName: "plain",
     cell: (model) => <span className="block max-w-52 truncate">{describeSource(model)}</span>,
   },
   {
     id: "grants",
     header: t("models.grants"),
-    wideOnly: true,
+    belowName: "plain",
     cell: (model) => describeAccess(model, connections),
   },
   { id: "state", header: t("models.state"), cell: (model) => <AvailabilityStatus model={model} /> },

@@ -59,11 +59,8 @@ export const PromptsPage = () => {
                     header: t("prompts.name"),
                     sort: "title",
                     grow: true,
-                    cell: ({ id, title, content, is_public, grant_count }) => (
-                      <NameCell
-                        note={content.slice(0, 200)}
-                        narrowNote={describeReaders(is_public, grant_count)}
-                      >
+                    cell: ({ id, title, content }) => (
+                      <NameCell note={content.slice(0, 200)}>
                         <Link to="/prompts/$promptId" params={{ promptId: id }}>
                           {title}
                         </Link>
@@ -87,7 +84,7 @@ export const PromptsPage = () => {
                   {
                     id: "access",
                     header: t("prompts.grants"),
-                    wideOnly: true,
+                    belowName: "plain",
                     cell: ({ is_public, grant_count }) => describeReaders(is_public, grant_count),
                   },
                   {
