@@ -14,9 +14,6 @@ const delayMs = 400
 const gap = 6
 const margin = 4
 
-/** The menu takes the place of the tooltip. */
-const openMenuTrigger = "[aria-haspopup][aria-expanded=true]"
-
 interface TriggerHandlers {
   onPointerEnter?: (event: PointerEvent<HTMLElement>) => void
   onPointerLeave?: (event: PointerEvent<HTMLElement>) => void
@@ -45,9 +42,7 @@ export const Tooltip = ({ label, keys, children }: TooltipProps) => {
   }
   const show = (element: HTMLElement, after: number): void => {
     window.clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => {
-      if (!element.matches(openMenuTrigger)) setAnchor(element)
-    }, after)
+    timer.current = window.setTimeout(() => setAnchor(element), after)
   }
   useEffect(() => () => window.clearTimeout(timer.current), [])
 
