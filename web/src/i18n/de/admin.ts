@@ -5,7 +5,7 @@ export const admin = {
   "users.one": "Benutzer",
   "users.add": "Benutzer hinzufügen",
   "users.addLead":
-    "Teilen Sie dem neuen Benutzer das Passwort mit. Es lässt sich unter „Konto“ ändern.",
+    "Teilen Sie dem neuen Benutzer das Passwort mit. Es lässt sich im Profil ändern.",
   "users.search": "Name, E-Mail suchen",
   "users.anyRole": "Alle Rollen",
   "users.anyState": "Jeder Status",

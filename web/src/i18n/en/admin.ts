@@ -4,7 +4,7 @@ export const admin = {
   "users.lead": "Everyone with an account here, and their role.",
   "users.one": "User",
   "users.add": "Add user",
-  "users.addLead": "Share the password with the new user. They can change it under Account.",
+  "users.addLead": "Share the password with the new user. They can change it in their profile.",
   "users.search": "Search name or email",
   "users.anyRole": "Any role",
   "users.anyState": "Any status",

@@ -109,11 +109,11 @@ const RatingTable = ({ items }: { items: readonly RatedAnswer[] }) => (
             <span className="break-words whitespace-pre-wrap">{reason}</span>
           ),
       },
-      { id: "model", header: t("ratings.model"), wideOnly: true, cell: ({ model }) => model },
+      { id: "model", header: t("ratings.model"), belowName: "plain", cell: ({ model }) => model },
       {
         id: "user",
         header: t("ratings.user"),
-        wideOnly: true,
+        belowName: "plain",
         cell: ({ user_id, user_name }) => (
           <Link to="/admin/users/$userId" params={{ userId: user_id }} className="hover:underline">
             {user_name}
