@@ -17,6 +17,8 @@ export const foundMessageOf = (chat: ChatListItem, query: string): FoundMessage 
 export const turnElementId = (turn: Turn): string => `turn-${turn.key}`
 
 const highlightName = "found-text"
+/** Older browsers scroll to the text without marking it. */
+const canHighlight = "highlights" in CSS
 
 /** The first occurrence of a text that is not interrupted by formatting. */
 const findText = (element: Element, text: string): Range | null => {
@@ -38,7 +40,7 @@ const findText = (element: Element, text: string): Range | null => {
 const markText = (turn: Element, text: string): Range => {
   const found = findText(turn, text)
   if (found) {
-    CSS.highlights.set(highlightName, new Highlight(found))
+    if (canHighlight) CSS.highlights.set(highlightName, new Highlight(found))
     return found
   }
   const whole = document.createRange()
@@ -71,5 +73,5 @@ export const useFoundMessage = ({ chat, turns, showAlternative, scrollTo }: Deps
     }
     void navigate({ to: ".", search: {}, replace: true })
   })
-  useEffect(() => () => void CSS.highlights.delete(highlightName), [])
+  useEffect(() => () => void (canHighlight && CSS.highlights.delete(highlightName)), [])
 }
