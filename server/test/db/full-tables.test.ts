@@ -23,8 +23,11 @@ const pageReads = [
   "/api/v1/files/",
 ]
 const rounds = 40
-/** On a machine busy with other tests, a request may take this long whatever the amount of data. */
-const minControlMs = 40
+/**
+ * A full list of models is 20 MB long, and other requests wait while it is written: 60 ms on a quiet
+ * machine, 120 ms on PostgreSQL, 310 ms on a machine busy with other tests.
+ */
+const minControlMs = 120
 const maxRatio = 5
 
 const max = { chats: 4000, files: 200, collections: 100, models: 100 }
