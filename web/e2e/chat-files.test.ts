@@ -2,17 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { dropFiles } from "./drop-files.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
-
-let app: TestApp
-let visit: BrowserSession
 
 const wait = "?process_in_background=false"
 
 beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
+  await startAdminApp()
   const files = await Promise.all(
     ["Sales of beetles rose in spring.", "Sales of beetles fell in autumn."].map((text) =>
       upload(app.gateway, "report.txt", text, { query: wait }),
@@ -22,7 +18,7 @@ beforeAll(async () => {
   const ids = [...files, blank].map(({ body }) => body.id)
   await createCollection(app.gateway, "Beetle reports", ids)
 })
-afterAll(() => app.close())
+afterAll(closeAdminApp)
 
 const composer = () => visit.page.getByLabel("Message", { exact: true })
 const attached = () => visit.page.getByRole("list", { name: "Attached" })

@@ -1,15 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 afterEach(() => app.provider.clearFaults())
 
 const words = (count: number): string =>

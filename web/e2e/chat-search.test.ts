@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 const chats = ({ page }: BrowserSession) => page.getByRole("navigation", { name: "Chats" })
 

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
 let report: string
 
 beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
+  await startAdminApp()
   const query = "?process_in_background=false"
   const files = await Promise.all(
     ["Sales of beetles rose in spring.", "Sales of beetles fell in autumn."].map((text) =>
@@ -18,7 +15,7 @@ beforeAll(async () => {
   const ids = files.map(({ body }) => body.id)
   report = await createCollection(app.gateway, "Beetle reports", ids)
 })
-afterAll(() => app.close())
+afterAll(closeAdminApp)
 
 const composer = () => visit.page.getByLabel("Message", { exact: true })
 const answers = () => visit.page.locator("article[data-role=assistant]")

@@ -1,16 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { adminEmail, adminPassword } from "../../server/test/harness/gateway.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { dropFiles } from "./drop-files.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 afterEach(() => app.provider.clearFaults())
 
 const composer = ({ page }: BrowserSession = visit) => page.getByLabel("Message", { exact: true })

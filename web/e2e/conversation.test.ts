@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { upload } from "../../server/test/knowledge/collections.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 const composer = ({ page }: BrowserSession) => page.getByLabel("Message", { exact: true })
 const answers = ({ page }: BrowserSession) => page.locator("article[data-role=assistant]")

@@ -3,10 +3,11 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { amount, isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { findViolations } from "./find-violations.ts"
 import { findLayoutProblems } from "./layout-problems.ts"
 import { adminPages, expandPage, seed } from "./seed.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 import { waitForLoaded } from "./wait-for-loaded.ts"
 
 const dist = join(import.meta.dirname, "../dist")
@@ -20,15 +21,12 @@ const signOn = {
   OIDC_OKTA_CLIENT_ID: "portico",
 }
 
-let app: TestApp
-let visit: BrowserSession
 let pages: Record<string, string> = {}
 beforeAll(async () => {
-  app = await startTestApp({ ENABLE_SIGNUP: "true", ...signOn })
+  await startAdminApp({ ENABLE_SIGNUP: "true", ...signOn })
   pages = adminPages(await seed(app.gateway))
-  visit = await app.asAdmin()
 })
-afterAll(() => app.close())
+afterAll(closeAdminApp)
 
 /** The short form alternates between light and dark. */
 const themesOf = (index: number): ("light" | "dark")[] => {

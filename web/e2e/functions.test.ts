@@ -4,16 +4,11 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "../../server/test/harness/gateway.ts"
 import { isLongForm } from "../../server/test/harness/short-and-long-form.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { chooseOption } from "./choose-option.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 const source = (greeting: string): string => `export async function* reply({ messages }, context) {
   context.log("asked by", context.user.name)

@@ -7,11 +7,9 @@ import { createPdf } from "../../server/test/files/make-documents.ts"
 import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { listenOnLoopback } from "../../server/test/harness/ports.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { app, startAdminApp, visit } from "./admin-app.ts"
 import { dropFiles } from "./drop-files.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
 /** What the OCR service returns for a scan; blank at first. */
 let recognizedText = " "
 const ocrService = createServer((request, response) => {
@@ -22,8 +20,7 @@ beforeAll(async () => {
   const port = await listenOnLoopback(ocrService)
   // No connection offers this model, so search falls back to keywords.
   const embedding = { EMBEDDING_MODEL: "nobodys-embedding-model" }
-  app = await startTestApp({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })
-  visit = await app.asAdmin()
+  await startAdminApp({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })
 })
 afterAll(async () => {
   await app.close()

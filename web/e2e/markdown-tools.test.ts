@@ -1,16 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { findViolations } from "./find-violations.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 /** The fake provider answers with the question. */
 const answerWith = async (text: string): Promise<void> => {

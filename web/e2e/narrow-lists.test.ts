@@ -1,17 +1,14 @@
 import type { Locator } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { seed } from "./seed.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
 beforeAll(async () => {
-  app = await startTestApp()
+  await startAdminApp()
   await seed(app.gateway)
-  visit = await app.asAdmin()
   await visit.page.setViewportSize({ width: 360, height: 800 })
 })
-afterAll(() => app.close())
+afterAll(closeAdminApp)
 
 const isCutOff = (text: Locator): Promise<boolean> =>
   text.evaluate((element) => element.scrollWidth > element.clientWidth)

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createPdf } from "../../server/test/files/make-documents.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { findViolations } from "./find-violations.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
-
-let app: TestApp
-let visit: BrowserSession
 
 /** Prints one page for each body, in Chromium. */
 const printPdf = async (bodies: readonly string[]): Promise<Buffer> => {
@@ -26,11 +23,8 @@ const passage =
 const markedText =
   /LeuchtturmwärtervonBrunsbüttel.*Lam-?penzündet|zündetdieLam-?pen.*bestätigthat\./
 
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 const store = async (name: string, bytes: Uint8Array): Promise<string> => {
   const { body } = await upload(app.gateway, name, bytes, {

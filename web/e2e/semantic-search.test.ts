@@ -1,27 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { embedderOptions } from "../../server/test/knowledge/built-in-model-process.ts"
 import { createCollection, upload } from "../../server/test/knowledge/collections.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { chooseOption } from "./choose-option.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { startTestApp } from "./test-app.ts"
 
 const model = () => visit.page.getByLabel("Embedding model")
 const setting = async () =>
   (await app.gateway.call("GET", "/api/v1/settings")).body.values.embedding_model
 const pullButton = () => visit.page.getByRole("button", { name: "Pull bge-m3" })
 
-let app: TestApp
-let visit: BrowserSession
 let collection: string
 
 beforeAll(async () => {
-  app = await startTestApp({}, embedderOptions)
-  visit = await app.asAdmin()
+  await startAdminApp({}, embedderOptions)
   const query = "?process_in_background=false"
   const text = "The harbour master keeps the lifeboat ready."
   const { body } = await upload(app.gateway, "harbour.txt", text, { query })
   collection = await createCollection(app.gateway, "Harbour", [body.id])
 })
-afterAll(() => app.close())
+afterAll(closeAdminApp)
 
 describe("semantic search", () => {
   it("says on a collection's page that the built-in model works best in English", async () => {

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { dropFiles } from "./drop-files.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 const chats = ({ page }: BrowserSession) => page.getByRole("navigation", { name: "Chats" })
 

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { layoutShiftScript } from "../bench/loading.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
+import type { BrowserSession } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 
 const composer = ({ page }: BrowserSession = visit) => page.getByLabel("Message", { exact: true })
 const answers = ({ page }: BrowserSession = visit) => page.locator("article[data-role=assistant]")

@@ -1,15 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 import { dropFiles } from "./drop-files.ts"
-import { type BrowserSession, startTestApp, type TestApp } from "./test-app.ts"
 
-let app: TestApp
-let visit: BrowserSession
-
-beforeAll(async () => {
-  app = await startTestApp()
-  visit = await app.asAdmin()
-})
-afterAll(() => app.close())
+beforeAll(() => startAdminApp())
+afterAll(closeAdminApp)
 afterEach(() => app.provider.clearFaults())
 
 const composer = () => visit.page.getByLabel("Message", { exact: true })
