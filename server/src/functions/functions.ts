@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
-import { accessFields, auditTarget, changedAccessFields } from "./audit-fields.ts"
+import { auditChange, auditState, auditTarget } from "./audit-details.ts"
 import { failIdTaken, failNotFound, failVersionConflict } from "./failures.ts"
 import type { FunctionRegistry } from "./function-registry.ts"
 import type {
@@ -89,7 +89,7 @@ export const createFunctions = (deps: Deps) => {
     if (!(await store.insert(tx, stored))) failIdTaken(input.id)
     await addVersion(work, stored, { source })
     const change = { actor, action: "function.created", target: auditTarget(input.id) }
-    await audit.record(tx, { ...change, after: { ...accessFields(stored), version: 1 } })
+    await audit.record(tx, { ...change, after: auditState(stored) })
   }
 
   /**
@@ -137,7 +137,7 @@ export const createFunctions = (deps: Deps) => {
       action: from === undefined ? "function.updated" : "function.restored",
       target: auditTarget(id),
       changed: [...Object.keys(set), ...(source ? ["content"] : [])],
-      ...changedAccessFields(before, after),
+      ...auditChange(before, after),
     })
   }
 

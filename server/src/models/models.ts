@@ -7,7 +7,7 @@ import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { mayRead, mayWrite, requireReadable } from "./access.ts"
-import { auditAccess, auditChange, auditTarget } from "./audit-details.ts"
+import { auditChange, auditState, auditTarget } from "./audit-details.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { failInvalid, failNotFound, failTaken } from "./failures.ts"
@@ -147,7 +147,7 @@ export const createModels = (deps: Deps) => {
     checkId(transaction, input.id)
     await checkChain(transaction, model, path)
     const change = { actor, action: "model.created", target: auditTarget(model.id) }
-    await audit.record(tx, { ...change, after: auditAccess(model) })
+    await audit.record(tx, { ...change, after: auditState(model) })
     await bus.publish(tx, { topic: "models", id: model.id })
     return model
   }
