@@ -20,9 +20,11 @@ export const userNames: NameSource = {
   searched: ["email_key", "name_key"],
 }
 
+const groupNames: NameSource = { table: "groups", column: "name", searched: ["name_key"] }
+
 export const nameSources: Record<string, NameSource> = {
   user: userNames,
-  group: { table: "groups", column: "name", searched: ["name_key"] },
+  group: groupNames,
   key: keyNames,
   connection: { table: "connections", column: "name" },
   model: { table: "models", column: "name" },
@@ -51,7 +53,7 @@ const targetKey = (type: string | null, id: string | null): string => `${type} $
 
 const principalNames: Record<string, NameSource> = {
   user: { table: "users", column: "name" },
-  group: { table: "groups", column: "name" },
+  group: groupNames,
 }
 
 /** Names of what events refer to by ID. */
