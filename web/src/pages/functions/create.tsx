@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
-import { useId, useState } from "react"
+import { useId } from "react"
 import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -8,6 +8,7 @@ import { deriveFunctionId } from "../../lib/derive-id.ts"
 import { classes } from "../../ui/classes.ts"
 import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { type Example, examples } from "./examples.ts"
 
@@ -17,7 +18,7 @@ export const NewFunctionPage = () => {
   const router = useRouter()
   const client = useQueryClient()
   const { values, set, dirty } = useDraft(emptyValues)
-  const [ownId, setOwnId] = useState(false)
+  const derivedId = useDerivedId(deriveFunctionId)
   const all = examples()
   const create = useMutation({
     mutationFn: () => {
@@ -42,9 +43,8 @@ export const NewFunctionPage = () => {
     const initialDescription = id === "empty" ? "" : description
     set({
       example: id,
-      name: initialName,
       description: initialDescription,
-      ...(!ownId && { id: deriveFunctionId(initialName) }),
+      ...derivedId.withName(initialName),
     })
   }
   const { error } = create
@@ -66,24 +66,16 @@ export const NewFunctionPage = () => {
         action={t("functions.create")}
       >
         <Gallery examples={all} chosen={values.example} onChoose={choose} />
-        <TextField
-          label={t("functions.name")}
-          value={values.name}
-          onValue={(name) => set({ name, ...(!ownId && { id: deriveFunctionId(name) }) })}
-          error={fieldError(error, "name")}
-          autoComplete="off"
-        />
-        <TextField
-          label={t("functions.id")}
-          help={t("functions.idHelp")}
-          value={values.id}
-          onValue={(id) => {
-            setOwnId(id !== "")
-            set({ id })
+        <NameAndIdFields
+          labels={{
+            name: t("functions.name"),
+            id: t("functions.id"),
+            idHelp: t("functions.idHelp"),
           }}
-          error={fieldError(error, "id")}
-          autoComplete="off"
-          spellCheck={false}
+          values={values}
+          set={set}
+          derivedId={derivedId}
+          error={error}
         />
         <TextField
           label={t("functions.description")}

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { deriveId } from "../../lib/derive-id.ts"
 import { modelsQuery } from "../../lib/queries.ts"
@@ -7,6 +6,7 @@ import { classes } from "../../ui/classes.ts"
 import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { Form, fieldError } from "../../ui/form.tsx"
+import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
@@ -31,7 +31,7 @@ interface ModelFormProps {
 export const ModelForm = (props: ModelFormProps) => {
   const { values, set, error, fresh = false, ...form } = props
   const { data: models = [] } = useQuery(modelsQuery)
-  const [ownId, setOwnId] = useState(!fresh)
+  const derivedId = useDerivedId(deriveId)
   const bases = models.filter(({ id, capabilities }) => id !== values.id && !capabilities.embedding)
   return (
     <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
@@ -58,25 +58,21 @@ export const ModelForm = (props: ModelFormProps) => {
           )}
         </Field>
         <div className={classes("grid gap-x-4 gap-y-5", fresh && "sm:grid-cols-2")}>
-          <TextField
-            label={t("models.name")}
-            value={values.name}
-            onValue={(name) => set({ name, ...(!ownId && { id: deriveId(name) }) })}
-            error={fieldError(error, "name")}
-            autoComplete="off"
-          />
-          {fresh && (
+          {fresh ? (
+            <NameAndIdFields
+              labels={{ name: t("models.name"), id: t("models.id"), idHelp: t("models.idHelp") }}
+              values={values}
+              set={set}
+              derivedId={derivedId}
+              error={error}
+            />
+          ) : (
             <TextField
-              label={t("models.id")}
-              help={t("models.idHelp")}
-              value={values.id}
-              onValue={(id) => {
-                setOwnId(id !== "")
-                set({ id })
-              }}
-              error={fieldError(error, "id")}
+              label={t("models.name")}
+              value={values.name}
+              onValue={(name) => set({ name })}
+              error={fieldError(error, "name")}
               autoComplete="off"
-              spellCheck={false}
             />
           )}
         </div>
