@@ -4,6 +4,7 @@ import type { CreatedApiKey } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { keysQuery, modelsQuery } from "../../lib/queries.ts"
+import { daySeconds } from "../../lib/utc-days.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { Field, TextField } from "../../ui/field.tsx"
@@ -13,7 +14,6 @@ import { Select } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { KeySnippets } from "./snippets.tsx"
 
-const daySeconds = 86_400
 const lifetimeDays = ["", "7", "30", "90", "365"] as const
 
 /** Suggested API paths to restrict a key to. */

@@ -2,9 +2,8 @@ import { useState } from "react"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatDate, formatNumber, formatShortNumber } from "../../lib/format.ts"
+import { daySeconds, formatUtcDay } from "../../lib/utc-days.ts"
 import { Filter } from "../../ui/toolbar.tsx"
-
-const daySeconds = 86_400
 
 interface DayChartProps {
   items: readonly UsageTotal[]
@@ -25,7 +24,7 @@ const fillDays = ({ items, from, to }: DayChartProps): Day[] => {
   const count = Math.round((to - from) / daySeconds)
   return Array.from({ length: count }, (_, index) => {
     const start = from + index * daySeconds
-    const item = byDay.get(new Date(start * 1000).toISOString().slice(0, 10))
+    const item = byDay.get(formatUtcDay(start))
     const tokens = (item?.tokens_in ?? 0) + (item?.tokens_out ?? 0)
     return { at: start + daySeconds / 2, requests: item?.requests ?? 0, tokens }
   })

@@ -6,6 +6,7 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatDate } from "../../lib/format.ts"
 import { groupsQuery } from "../../lib/queries.ts"
+import { daySeconds } from "../../lib/utc-days.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
@@ -14,7 +15,6 @@ import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { Select } from "../../ui/select.tsx"
 
-const daySeconds = 86_400
 const lifetimes = [1, 7, 30, 90] as const
 
 interface ChosenGroup {

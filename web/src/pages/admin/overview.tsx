@@ -6,6 +6,7 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import { connectionsQuery, usageQuery } from "../../lib/queries.ts"
+import { lastDays } from "../../lib/utc-days.ts"
 import { Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
 import { DefinitionList, Page, Section } from "../../ui/page.tsx"
@@ -17,7 +18,6 @@ import { DayChart } from "./day-chart.tsx"
 import { UsageTotals } from "./usage-totals.tsx"
 
 const refreshMs = 15_000
-const daySeconds = 86_400
 
 const overviewQuery = queryOptions({
   queryKey: ["overview"],
@@ -29,7 +29,7 @@ const overviewQuery = queryOptions({
 export const OverviewPage = () => {
   const overview = useQuery(overviewQuery)
   const connections = useQuery(connectionsQuery)
-  const { from, to } = useMemo(getLastWeek, [])
+  const { from, to } = useMemo(() => lastDays(7), [])
   const usage = useQuery(usageQuery({ from, to, group_by: "day" }))
   // All of it appears at once, so that no part moves another.
   const isPending = overview.isPending || connections.isPending || usage.isPending
@@ -46,7 +46,7 @@ export const OverviewPage = () => {
                   <>
                     <Attention overview={data} connections={items} />
                     <Section title={t("overview.status")}>
-                      <DefinitionList rows={statusRows(statusValues(data, items))} />
+                      <DefinitionList rows={statusRows(data, items)} />
                     </Section>
                   </>
                 )}
@@ -73,12 +73,6 @@ export const OverviewPage = () => {
   )
 }
 
-/** Seven days in UTC, including today; Unix time. */
-const getLastWeek = (): { from: number; to: number } => {
-  const to = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
-  return { from: to - 7 * daySeconds, to }
-}
-
 /** The page's layout with one item that needs attention. */
 const OverviewSkeleton = () => (
   <div role="status" aria-label={t("state.loading")} className="flex flex-col gap-5">
@@ -87,9 +81,10 @@ const OverviewSkeleton = () => (
     </Section>
     <Section title={t("overview.status")}>
       <DefinitionList
-        rows={statusRows(
-          statusLabels.map((label) => <SkeletonBlock key={label} className="w-40" />),
-        )}
+        rows={statusLabels.map((label) => [
+          t(label),
+          <SkeletonBlock key={label} className="w-40" />,
+        ])}
       />
     </Section>
     <Week>
@@ -119,33 +114,39 @@ const statusLabels = [
   "overview.running",
 ] as const
 
-const statusRows = (values: readonly ReactNode[]): [string, ReactNode][] =>
-  statusLabels.map((label, index) => [t(label), values[index]])
-
-/** In the order of `statusLabels`. */
-const statusValues = (overview: Overview, connections: readonly Connection[]): ReactNode[] => {
+const statusRows = (
+  overview: Overview,
+  connections: readonly Connection[],
+): [string, ReactNode][] => {
   const { database, disk, storage_failure, jobs, last_backup_at } = overview
   const used = connections.filter(({ health }) => health.status !== "disabled")
   const healthy = used.filter(({ health }) => health.status !== "resting").length
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL"
-  return [
-    <Status key="connections" tone={healthy === used.length ? "ok" : "danger"}>
-      {t("overview.connectionsHealthy", { healthy, count: used.length })}
-    </Status>,
-    <Status key="database" tone={storage_failure === null ? "ok" : "danger"}>
-      {kind}, {formatBytes(database.bytes)}
-    </Status>,
-    <DiskStatus key="disk" disk={disk} />,
-    <Status key="queue" tone={jobs.retrying > 0 ? "warn" : "ok"}>
-      {jobs.retrying > 0
-        ? t("overview.retrying", { count: jobs.retrying })
-        : t("overview.jobs", { count: jobs.waiting })}
-    </Status>,
-    <LastBackup key="backup" at={last_backup_at} kind={database.kind} />,
-    formatNumber(overview.users.total),
-    `${overview.version} · Node ${overview.node_version}`,
-    <Time key="running" at={overview.started_at} />,
-  ]
+  const values: Record<(typeof statusLabels)[number], ReactNode> = {
+    "overview.connections": (
+      <Status tone={healthy === used.length ? "ok" : "danger"}>
+        {t("overview.connectionsHealthy", { healthy, count: used.length })}
+      </Status>
+    ),
+    "overview.database": (
+      <Status tone={storage_failure === null ? "ok" : "danger"}>
+        {kind}, {formatBytes(database.bytes)}
+      </Status>
+    ),
+    "overview.disk": <DiskStatus disk={disk} />,
+    "overview.queue": (
+      <Status tone={jobs.retrying > 0 ? "warn" : "ok"}>
+        {jobs.retrying > 0
+          ? t("overview.retrying", { count: jobs.retrying })
+          : t("overview.jobs", { count: jobs.waiting })}
+      </Status>
+    ),
+    "overview.backup": <LastBackup at={last_backup_at} kind={database.kind} />,
+    "overview.users": formatNumber(overview.users.total),
+    "overview.version": `${overview.version} · Node ${overview.node_version}`,
+    "overview.running": <Time at={overview.started_at} />,
+  }
+  return statusLabels.map((label) => [t(label), values[label]])
 }
 
 const DiskStatus = ({ disk }: Pick<Overview, "disk">) => {

@@ -1,8 +1,7 @@
 import type { ReactNode } from "react"
 import { t } from "../../i18n/translate.ts"
+import { daySeconds } from "../../lib/utc-days.ts"
 import { Field, Input } from "../../ui/field.tsx"
-
-const daySeconds = 86_400
 
 export const SettingsGroup = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className="flex flex-col gap-5 rounded border border-line p-4">

@@ -1,9 +1,6 @@
 import type { UsageReport, UsageTotal } from "../../../../server/src/usage/schema.ts"
 import type { Cell } from "../../lib/csv.ts"
-
-const daySeconds = 86_400
-
-const isoDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+import { daySeconds, formatUtcDay } from "../../lib/utc-days.ts"
 
 /** Columns that name what the first column has the ID of. */
 const nameColumns: Record<string, readonly ("name" | "email")[]> = {
@@ -24,7 +21,7 @@ const figuresOf = (item: UsageTotal): Cell[] => [
 export const usageRows = (by: string, { items, from, to }: UsageReport): Cell[][] => {
   const names = nameColumns[by] ?? []
   const figures = ["requests", "errors", "tokens_in", "tokens_out", "duration_ms"]
-  const period = [isoDay(from), isoDay(to - daySeconds)]
+  const period = [formatUtcDay(from), formatUtcDay(to - daySeconds)]
   return [
     [by, ...names, ...figures, "time_to_first_token_ms", "from", "to"],
     ...items.map((item) => [

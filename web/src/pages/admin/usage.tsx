@@ -9,6 +9,7 @@ import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { usageQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
+import { lastDays } from "../../lib/utc-days.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page, Section } from "../../ui/page.tsx"
@@ -20,7 +21,6 @@ import { usageRows } from "./usage-csv.ts"
 import { UsageName } from "./usage-name.tsx"
 import { UsageTotals } from "./usage-totals.tsx"
 
-const daySeconds = 86_400
 const spans = ["7", "30", "90", "365"] as const
 const maxSpan = "365"
 const groupings = ["model", "user", "key", "connection", "day"] as const
@@ -59,11 +59,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
   const { search, change } = useListSearch<"days" | "by">()
   const span = spans.find((one) => one === search.days) ?? "30"
   const by = groupings.find((one) => one === search.by) ?? "model"
-  // Whole UTC days, so that the query key is stable until midnight.
-  const { from, to } = useMemo(() => {
-    const end = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
-    return { from: end - Number(span) * daySeconds, to: end }
-  }, [span])
+  const { from, to } = useMemo(() => lastDays(Number(span)), [span])
   const days = useQuery(usageQuery({ ...query, from, to, group_by: "day" }))
   const sums = useQuery(usageQuery({ ...query, from, to, group_by: by }))
 
