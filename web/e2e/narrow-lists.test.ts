@@ -54,6 +54,8 @@ describe("on a phone", () => {
     await open("/models")
     await shownIn("Harbour pilot", "1 person or group").waitFor()
     await shownIn("Harbour pilot", "Tools").waitFor()
+    const source = shownIn("gpt-fake", new URL(app.provider.url).host)
+    expect(await leftOf(source)).toBe(await leftOf(shownIn("gpt-fake", "gpt-fake")))
     await open("/functions")
     await shownIn("Whisper", "Filters 1 model").waitFor()
     await open("/prompts")

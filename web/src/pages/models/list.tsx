@@ -182,6 +182,20 @@ const NoModels = () => {
   )
 }
 
+/** Nothing if there are none, as an empty element would indent what follows in narrow lists. */
+const capabilitiesOf = ({ record }: ListedModel) => {
+  const names = capabilityNames(record)
+  return (
+    names.length > 0 && (
+      <span className="flex gap-1">
+        {names.map((name) => (
+          <Badge key={name}>{name}</Badge>
+        ))}
+      </span>
+    )
+  )
+}
+
 const columns = (connections: readonly Connection[] | undefined): Column<ListedModel>[] => [
   {
     id: "name",
@@ -199,13 +213,7 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     id: "can",
     header: t("models.can"),
     belowName: "plain",
-    cell: ({ record }) => (
-      <span className="flex gap-1">
-        {capabilityNames(record).map((word) => (
-          <Badge key={word}>{word}</Badge>
-        ))}
-      </span>
-    ),
+    cell: capabilitiesOf,
   },
   {
     id: "source",
