@@ -10,8 +10,6 @@ const limits = { characters: 10e6, unpacked: 300e6, pages: 5000 }
 const memory = 600e6
 /** Signs that a message is not meant for people. */
 const noSentence = /\b(\w*Error|undefined|null|NaN|function|stack|at .+:\d+)\b/
-/** The reader was terminated at a limit and reported it: correct, but worth investigating. */
-const tooDear = /took longer|took more memory|crashed/
 const atOnce = 2
 
 export interface Finding {
@@ -43,9 +41,9 @@ interface Options {
 
 const findingOf = (outcome: ExtractionOutcome): string | null => {
   if ("read" in outcome) return outcome.read.passages.length > 0 ? null : "read, and has no passage"
-  const { unreadable } = outcome
-  const isSentence = /^[A-Z].{10,300}[.]$/.test(unreadable) && !noSentence.test(unreadable)
-  return isSentence ? null : `unclear message: ${unreadable}`
+  const { message } = outcome.unreadable
+  const isSentence = /^[A-Z].{10,300}[.]$/.test(message) && !noSentence.test(message)
+  return isSentence ? null : `unclear message: ${message}`
 }
 
 const childrenOf = (pid: number): string[] =>
@@ -67,11 +65,12 @@ export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
   const judge = (outcome: ExtractionOutcome, document: SampleDocument, own: number): void => {
     if ("read" in outcome) read++
     else {
-      const sentence = outcome.unreadable.replace(/\d[\d,]*/g, "N").slice(0, 120)
+      const sentence = outcome.unreadable.message.replace(/\d[\d,]*/g, "N").slice(0, 120)
       refusals.set(sentence, (refusals.get(sentence) ?? 0) + 1)
     }
-    const isEnded = "unreadable" in outcome && tooDear.test(outcome.unreadable)
-    const what = isEnded ? outcome.unreadable : findingOf(outcome)
+    // The reader was terminated at a limit and reported it: correct, but worth investigating.
+    const isEnded = "unreadable" in outcome && outcome.unreadable.code === "resource_limit"
+    const what = isEnded ? outcome.unreadable.message : findingOf(outcome)
     if (what === null) return
     const list = isEnded ? ended : findings
     list.push({ what, seed: own, name: document.name })

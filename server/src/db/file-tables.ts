@@ -15,6 +15,8 @@ export interface FileRow {
   metadata: string
   status: string
   error: string | null
+  /** Why processing failed; null also for files that failed before codes existed. */
+  error_code: string | null
   /** Characters of its text; null until it was extracted. */
   text_length: number | null
   pages: number | null

@@ -21,6 +21,7 @@ import * as prompts from "./migrations/0017-prompts.ts"
 import * as projects from "./migrations/0018-projects.ts"
 import * as personalInstructions from "./migrations/0019-personal-instructions.ts"
 import * as invitations from "./migrations/0020-invitations.ts"
+import * as fileErrorCodes from "./migrations/0021-file-error-codes.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   "0016-message-ratings": messageRatings,
   "0017-prompts": prompts,
   "0020-invitations": invitations,
+  "0021-file-error-codes": fileErrorCodes,
   "0019-personal-instructions": personalInstructions,
 }
 

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
 import { lowerProcessPriority } from "../limits/thread-priority.ts"
+import type { UnreadableCode } from "./extract/blocks.ts"
 import type { ExtractionMessage, ExtractionTask } from "./extract/child-process.ts"
 
 /** A document's text, its passages, and their index segment. */
@@ -14,11 +15,14 @@ export interface ExtractedText {
   pages: number | null
 }
 
-/**
- * `unreadable` is a message for the uploader. Untrusted documents are reported as values, never
- * thrown.
- */
-export type ExtractionOutcome = { read: ExtractedText } | { unreadable: string }
+/** Why a document cannot be read; the message is for its uploader. */
+export interface UnreadableReason {
+  code: UnreadableCode
+  message: string
+}
+
+/** Untrusted documents are reported as values, never thrown. */
+export type ExtractionOutcome = { read: ExtractedText } | { unreadable: UnreadableReason }
 
 interface ExtractorLimits {
   /** Timeout for one document, in seconds. */
@@ -131,11 +135,13 @@ export const createExtractor = (limits: ExtractorLimits) => {
         else kill(child)
         settle()
       }
-      const resolveUnreadable = (unreadable: string, healthy = false): void =>
+      const resolveUnreadable = (unreadable: UnreadableReason, healthy = false): void =>
         finish(() => resolve({ unreadable }), healthy)
+      const resolveResourceLimit = (message: string): void =>
+        resolveUnreadable({ code: "resource_limit", message })
       const onAbort = (): void => finish(() => reject(new Error("stopped")), false)
       const onExit = (): void =>
-        resolveUnreadable(
+        resolveResourceLimit(
           "Text extraction ran out of memory or crashed. Split this file into smaller ones.",
         )
 
@@ -150,11 +156,16 @@ export const createExtractor = (limits: ExtractorLimits) => {
           case "words":
             words = message.words
             break
-          case "unreadable":
-            resolveUnreadable(message.message, true)
+          case "unreadable": {
+            const { code, message: text } = message
+            resolveUnreadable({ code, message: text }, true)
             break
+          }
           case "broke":
-            resolveUnreadable("This file is damaged and can't be read.")
+            resolveUnreadable({
+              code: "damaged",
+              message: "This file is damaged and can't be read.",
+            })
             break
           case "done": {
             const { format, pages } = message
@@ -166,7 +177,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
 
       const timer = setTimeout(
         () =>
-          resolveUnreadable(
+          resolveResourceLimit(
             `Text extraction took longer than ${limits.seconds} seconds. Split this file into smaller ones.`,
           ),
         limits.seconds * 1000,
@@ -174,7 +185,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
       const tooBig = `Text extraction needed more than ${formatMegabytes(limits.memory)} of memory. Split this file into smaller ones.`
       const memoryTimer = setInterval(() => {
         void residentBytes(child.process.pid).then((bytes) => {
-          if (bytes > limits.memory) resolveUnreadable(tooBig)
+          if (bytes > limits.memory) resolveResourceLimit(tooBig)
         })
       }, memoryCheckMs)
       child.process.on("message", onMessage)

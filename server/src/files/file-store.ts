@@ -5,7 +5,7 @@ import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
 import { columnContains } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
+import { type FileListQuery, type FileRecord, FileStatus, ProcessingErrorCode } from "./schema.ts"
 
 export type StoredFile = Selectable<FileRow> & { embedded: number | null }
 
@@ -48,6 +48,7 @@ export const toRecord = (row: StoredFile): FileRecord => ({
   data: {
     status: FileStatus.parse(row.status),
     error: row.error,
+    error_code: ProcessingErrorCode.nullable().parse(row.error_code),
     progress: { pages: row.pages, passages: row.passages, embedded: Number(row.embedded ?? 0) },
   },
   created_at: row.created_at,

@@ -220,6 +220,7 @@ export const createFiles = (deps: Deps) => {
         metadata: JSON.stringify(metadata),
         status: process ? "pending" : "stored",
         error: null,
+        error_code: null,
         text_length: null,
         pages: null,
         passages: null,
@@ -246,7 +247,13 @@ export const createFiles = (deps: Deps) => {
       const file = await getOwned(caller, id)
       await db.transact(async (tx) => {
         await passages.clear(tx, id)
-        const fresh = { status: "pending", error: null, passages: null, updated_at: now() }
+        const fresh = {
+          status: "pending",
+          error: null,
+          error_code: null,
+          passages: null,
+          updated_at: now(),
+        }
         if (!(await store.set(tx, id, fresh))) throwNotFound()
         await queue.add(tx, createReadJob(file))
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })

@@ -5,12 +5,14 @@ import { Failure } from "../errors.ts"
 import type { JobKind, JobRun } from "../jobs/queue.ts"
 import { PermanentJobError } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
+import type { UnreadableCode } from "./extract/blocks.ts"
 import type { ExtractionLimits } from "./extract/formats.ts"
 import type { ExtractionEngine } from "./extraction-engine.ts"
-import type { ExtractedText, Extractor } from "./extractor.ts"
+import type { ExtractedText, Extractor, UnreadableReason } from "./extractor.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
+import type { ProcessingErrorCode } from "./schema.ts"
 
 export interface ProcessingOptions {
   quickReadMs?: number
@@ -37,12 +39,32 @@ interface Deps extends ProcessingOptions {
   onSearchable: (tx: Tx, fileId: string, duplicateId: string | null) => Promise<boolean>
 }
 
+/** A file that the gateway could not read itself. */
+interface ExtractionAttempt {
+  filename: string
+  reason: UnreadableReason
+  signal: AbortSignal
+}
+
 /** Most documents are read in less time. */
 const defaultQuickReadMs = 5000
 
 /** Visible to everyone with access to the file, so it reveals nothing about the owner's storage. */
 const storageLimitMessage =
   "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
+
+/** Formats that an external engine may read, by text recognition or as an old format. */
+const codesForEngine: ReadonlySet<UnreadableCode> = new Set(["unsupported", "scanned"])
+
+/** A file that cannot be processed; retrying does not help. */
+class ProcessingError extends PermanentJobError {
+  readonly code: ProcessingErrorCode
+
+  constructor({ code, message }: { code: ProcessingErrorCode; message: string }) {
+    super(message)
+    this.code = code
+  }
+}
 
 /** The `read` job: extracts a file's text into searchable passages. */
 export const createProcessingJob = (deps: Deps): JobKind => {
@@ -64,7 +86,8 @@ export const createProcessingJob = (deps: Deps): JobKind => {
     duplicate?: StoredFile,
   ): Promise<void> => {
     const more = await deps.onSearchable(tx, file.id, duplicate?.id ?? null)
-    await updateFile(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
+    const status = more ? "processing" : "completed"
+    await updateFile(tx, file, { ...found, error: null, error_code: null, status })
   }
 
   /**
@@ -81,7 +104,7 @@ export const createProcessingJob = (deps: Deps): JobKind => {
       await storage.writeWithinLimit([addition], write)
     } catch (error) {
       if (error instanceof Failure && error.code === "storage_limit")
-        throw new PermanentJobError(storageLimitMessage)
+        throw new ProcessingError({ code: "storage_limit", message: storageLimitMessage })
       throw error
     }
   }
@@ -98,18 +121,16 @@ export const createProcessingJob = (deps: Deps): JobKind => {
   /** Extracts with the external engine; fails with `reason` if the engine finds no text either. */
   const extractWithEngine = async (
     from: string,
-    { filename, reason, signal }: { filename: string; reason: string; signal: AbortSignal },
+    { filename, reason, signal }: ExtractionAttempt,
   ): Promise<ExtractedText> => {
     const { engine } = deps
-    // Only unreadable formats go to the engine, not files that are too large or look malicious.
-    if (!engine || !/OCR|holds no text|before 2007|not supported/.test(reason))
-      throw new PermanentJobError(reason)
+    if (!engine || !codesForEngine.has(reason.code)) throw new ProcessingError(reason)
     const path = objects.temporary()
     try {
       await engine.read(from, path, { filename, signal })
       const task = { path, filename: `text.${engine.fileExtension}`, contentType: "", limits }
       const outcome = await extractor.read(task, signal)
-      if ("unreadable" in outcome) throw new PermanentJobError(reason)
+      if ("unreadable" in outcome) throw new ProcessingError(reason)
       return { ...outcome.read, format: engine.name }
     } finally {
       await rm(path, { force: true })
@@ -119,9 +140,10 @@ export const createProcessingJob = (deps: Deps): JobKind => {
   const extract = async (file: StoredFile, signal: AbortSignal): Promise<ExtractedText> => {
     const copy = await objects.localCopy(file.hash)
     if (!copy)
-      throw new PermanentJobError(
-        "This file is missing from the gateway's storage. Upload it again.",
-      )
+      throw new ProcessingError({
+        code: "missing",
+        message: "This file is missing from the gateway's storage. Upload it again.",
+      })
     const { filename, content_type: contentType } = file
     try {
       const outcome = await extractor.read(
@@ -169,11 +191,11 @@ export const createProcessingJob = (deps: Deps): JobKind => {
       await db.transactRelaxed(async (tx) => {
         const file = await store.byId(target, tx)
         if (!file) return
-        const sentence =
-          error instanceof PermanentJobError
-            ? error.message
-            : `Processing failed: ${error.message.slice(0, 300)}`
-        await updateFile(tx, file, { status: "failed", error: sentence })
+        const { code, message } =
+          error instanceof ProcessingError
+            ? error
+            : { code: "internal", message: `Processing failed: ${error.message.slice(0, 300)}` }
+        await updateFile(tx, file, { status: "failed", error: message, error_code: code })
       })
     },
   }

@@ -1,8 +1,18 @@
 import { z } from "zod"
 import { ListQuery } from "../http/pagination.ts"
+import { unreadableCodes } from "./extract/blocks.ts"
 
 export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
 export type FileStatus = z.output<typeof FileStatus>
+
+/** Why a file could not be processed; `internal` is a failure that is not the file's. */
+export const ProcessingErrorCode = z.enum([
+  ...unreadableCodes,
+  "storage_limit",
+  "missing",
+  "internal",
+])
+export type ProcessingErrorCode = z.output<typeof ProcessingErrorCode>
 
 /** Processing progress of a file. */
 const FileProgress = z
@@ -36,6 +46,7 @@ export const FileRecord = z
       status: FileStatus,
       /** User-facing message if the status is `failed`. */
       error: z.string().nullable(),
+      error_code: ProcessingErrorCode.nullable(),
       progress: FileProgress,
     }),
     created_at: z.int(),
@@ -76,7 +87,12 @@ export type UploadProgress = z.output<typeof UploadProgress>
 export const StatusQuery = z.object({ stream: Flag.default(false) })
 
 export const ProcessStatus = z
-  .object({ status: FileStatus, error: z.string().nullable(), progress: FileProgress })
+  .object({
+    status: FileStatus,
+    error: z.string().nullable(),
+    error_code: ProcessingErrorCode.nullable(),
+    progress: FileProgress,
+  })
   .meta({ id: "FileProcessStatus" })
 export type ProcessStatus = z.output<typeof ProcessStatus>
 

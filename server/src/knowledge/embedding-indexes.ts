@@ -143,7 +143,12 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (file?.status !== "processing") return
-      await files.set(tx, fileId, { status: "completed", error: null, updated_at: now() })
+      await files.set(tx, fileId, {
+        status: "completed",
+        error: null,
+        error_code: null,
+        updated_at: now(),
+      })
       await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
     })
   }

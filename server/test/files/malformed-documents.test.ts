@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { readRss } from "../../bench/measure/process-stats.ts"
+import type { ProcessStatus } from "../../src/files/schema.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
@@ -101,13 +102,13 @@ it("malformed documents get distinct errors, without high memory use or slow res
   const idle = readRss(server.child.pid ?? 0)
   const stop = watch()
 
-  const outcomes = new Map<string, string>()
+  const outcomes = new Map<string, ProcessStatus>()
   const waiting = [...malformedDocuments]
   const sender = async (): Promise<void> => {
     for (let one = waiting.pop(); one; one = waiting.pop()) {
       const { body } = await upload(server, one.name, one.content(), { query: wait })
       const status = await server.call("GET", `/api/v1/files/${body.id}/process/status`)
-      outcomes.set(one.what, `${status.body.status}: ${status.body.error}`)
+      outcomes.set(one.what, status.body)
     }
   }
   await Promise.all([1, 2, 3].map(sender))
@@ -123,9 +124,9 @@ it("malformed documents get distinct errors, without high memory use or slow res
   expect(text.content).not.toContain("bad()")
 
   const { highest, times } = await stop()
-  for (const { what, says } of malformedDocuments) {
-    expect(outcomes.get(what), what).toMatch(/^failed: /)
-    expect(outcomes.get(what), what).toMatch(says)
+  for (const { what, says, code } of malformedDocuments) {
+    const error = expect.stringMatching(says)
+    expect(outcomes.get(what), what).toMatchObject({ status: "failed", error, error_code: code })
   }
   expect(times.length).toBeGreaterThan(10)
   expect(Math.max(...times)).toBeLessThan(maxAnswerMs)

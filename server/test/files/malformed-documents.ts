@@ -1,3 +1,4 @@
+import type { UnreadableCode } from "../../src/files/extract/blocks.ts"
 import { createDocx, createPdf, createZip } from "./make-documents.ts"
 
 /** A malicious or broken document, and the error that it must cause. */
@@ -6,6 +7,7 @@ export interface MalformedDocument {
   name: string
   content: () => string | Uint8Array
   says: RegExp
+  code: UnreadableCode
 }
 
 const packedBomb = createDocx({ "word/document.xml": Buffer.alloc(400_000_000, "a") })
@@ -17,43 +19,59 @@ const ole = (text: string) =>
     Buffer.alloc(600),
     Buffer.from(text, "utf16le"),
   ])
-const documents: [string, string, () => string | Uint8Array, RegExp][] = [
-  ["an archive bomb", "b.docx", bomb, /archive bomb/],
-  ["a password-protected PDF", "l.pdf", () => createPdf(["x"], { encrypted: true }), /password/],
-  ["a password-protected Office document", "l.docx", () => ole("EncryptedPackage"), /password/],
+const documents: [string, string, () => string | Uint8Array, RegExp, UnreadableCode][] = [
+  ["an archive bomb", "b.docx", bomb, /archive bomb/, "unsafe"],
+  [
+    "a password-protected PDF",
+    "l.pdf",
+    () => createPdf(["x"], { encrypted: true }),
+    /password/,
+    "protected",
+  ],
+  [
+    "a password-protected Office document",
+    "l.docx",
+    () => ole("EncryptedPackage"),
+    /password/,
+    "protected",
+  ],
   [
     "an encrypted archive",
     "z.docx",
     () => createZip({ "word/document.xml": "x" }, { encrypted: true }),
     /password/,
+    "protected",
   ],
-  ["a pre-2007 document", "o.doc", () => ole("WordDocument"), /before 2007/],
-  ["a scan", "s.pdf", () => createPdf(["", ""]), /text recognition/],
-  ["a broken PDF", "k.pdf", () => "%PDF-1.4\nnothing more", /damaged/],
-  ["a broken archive", "k.docx", () => createDocx().subarray(0, 200), /damaged/],
-  ["a plain ZIP archive", "a.zip", () => createZip({ "a.txt": "hello" }), /ZIP archive/],
+  ["a pre-2007 document", "o.doc", () => ole("WordDocument"), /before 2007/, "unsupported"],
+  ["a scan", "s.pdf", () => createPdf(["", ""]), /text recognition/, "scanned"],
+  ["a broken PDF", "k.pdf", () => "%PDF-1.4\nnothing more", /damaged/, "damaged"],
+  ["a broken archive", "k.docx", () => createDocx().subarray(0, 200), /damaged/, "damaged"],
+  ["a plain ZIP archive", "a.zip", () => createZip({ "a.txt": "hello" }), /ZIP archive/, "archive"],
   [
     "an archive with path traversal",
     "p.docx",
     () => createDocx({ "../../evil.txt": "x" }),
     /invalid path/,
+    "unsafe",
   ],
-  ["an XML entity bomb", "e.xml", () => entities, /entities/],
+  ["an XML entity bomb", "e.xml", () => entities, /entities/, "unsafe"],
   [
     "an entity bomb in a DOCX file",
     "e.docx",
     () => createDocx({ "word/document.xml": entities }),
     /entities/,
+    "unsafe",
   ],
-  ["10,000 pages", "t.pdf", () => createPdf(Array(10_000).fill("x")), /10000 pages/],
-  ["too much text", "m.txt", () => "word ".repeat(2_100_000), /Split it/],
+  ["10,000 pages", "t.pdf", () => createPdf(Array(10_000).fill("x")), /10000 pages/, "too_large"],
+  ["too much text", "m.txt", () => "word ".repeat(2_100_000), /Split it/, "too_large"],
 ]
 
 export const malformedDocuments: MalformedDocument[] = documents.map(
-  ([what, name, content, says]) => ({
+  ([what, name, content, says, code]) => ({
     what,
     name,
     content,
     says,
+    code,
   }),
 )

@@ -102,9 +102,10 @@ describe("reads", () => {
 describe("reports what is wrong with", () => {
   it.each(malformedDocuments)(
     "$what, and continues with other files",
-    async ({ name, content, says }) => {
-      const { error, ...rest } = await read(name, content())
+    async ({ name, content, says, code }) => {
+      const { error, error_code, ...rest } = await read(name, content())
       expect(error ?? rest).toMatch(says)
+      expect(error_code).toBe(code)
       expect((await gateway.call("GET", "/health")).status).toBe(200)
     },
   )

@@ -61,7 +61,7 @@ const addOwner = (db: Database): Promise<void> =>
 const addFile = (db: Database, id: string): Promise<void> =>
   db.transact(async (tx) => {
     const names = { filename: id, filename_key: id, content_type: "text/plain", metadata: "{}" }
-    const nothing = { error: null, text_length: null, pages: null, format: null }
+    const nothing = { error: null, error_code: null, text_length: null, pages: null, format: null }
     const state = {
       ...nothing,
       status: "completed",

@@ -13,14 +13,42 @@ export interface ExtractedBlocks {
   pages?: number
 }
 
+/** Why a document cannot be read. */
+export const unreadableCodes = [
+  /** A format that is not read, such as an image or an old Office document. */
+  "unsupported",
+  /** Pages that are images without a text layer. */
+  "scanned",
+  /** A readable format, but without any text. */
+  "empty",
+  /** Several files in one. */
+  "archive",
+  /** Encrypted with a password, or copy-protected. */
+  "protected",
+  "damaged",
+  /** Content that could attack its reader, such as an archive bomb. */
+  "unsafe",
+  /** More text, parts or nesting than allowed. */
+  "too_large",
+  /** More time or memory needed than allowed. */
+  "resource_limit",
+] as const
+export type UnreadableCode = (typeof unreadableCodes)[number]
+
 /** A document that cannot be read; the message is for its uploader. */
 export class UnreadableDocument extends Error {
   override name = "Unreadable"
+  readonly code: UnreadableCode
+
+  constructor(code: UnreadableCode, message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 /** @throws {UnreadableDocument} always */
-export const failUnreadable = (message: string): never => {
-  throw new UnreadableDocument(message)
+export const failUnreadable = (code: UnreadableCode, message: string): never => {
+  throw new UnreadableDocument(code, message)
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out

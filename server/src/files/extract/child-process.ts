@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { packIndexSegment } from "../index-segment.ts"
-import { UnreadableDocument } from "./blocks.ts"
+import { failUnreadable, type UnreadableCode, UnreadableDocument } from "./blocks.ts"
 import { type ExtractionLimits, extractBlocks } from "./formats.ts"
 import { splitIntoPassages } from "./passages.ts"
 
@@ -21,7 +21,7 @@ export type ExtractionMessage =
     }
   | { type: "words"; words: Uint8Array }
   | { type: "done"; format: string; pages: number | null }
-  | { type: "unreadable"; message: string }
+  | { type: "unreadable"; code: UnreadableCode; message: string }
   | { type: "broke" }
 
 const textChunkLength = 250_000
@@ -41,7 +41,7 @@ const extractTask = async ({
   const bytes = await readFile(path)
   const { blocks, format, pages } = await extractBlocks({ bytes, filename, contentType }, limits)
   const { text, passages } = splitIntoPassages(blocks, limits)
-  if (passages.length === 0) throw new UnreadableDocument("No readable text in this file.")
+  if (passages.length === 0) failUnreadable("empty", "No readable text in this file.")
   const indexed = passages.map(({ starts, ends, place }) =>
     [...(place.heading ?? []), place.sheet ?? "", text.slice(starts, ends)].join("\n"),
   )
@@ -65,9 +65,10 @@ const isStackOverflow = (error: unknown): boolean =>
 process.on("message", (task: ExtractionTask) => {
   extractTask(task).catch((error: unknown) => {
     if (error instanceof UnreadableDocument)
-      return send({ type: "unreadable", message: error.message })
+      return send({ type: "unreadable", code: error.code, message: error.message })
     if (!isStackOverflow(error)) return send({ type: "broke" })
-    return send({ type: "unreadable", message: "This file is nested too deeply." })
+    const message = "This file is nested too deeply."
+    return send({ type: "unreadable", code: "too_large", message })
   })
 })
 process.on("disconnect", () => process.exit(0))

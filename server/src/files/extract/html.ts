@@ -80,7 +80,7 @@ export const readHtml = (source: string, place: PassageLocation = {}): Block[] =
   const parser = new Parser(
     {
       onopentag: (name) => {
-        if (++depth > maxDepth) failUnreadable("This page is nested too deeply.")
+        if (++depth > maxDepth) failUnreadable("too_large", "This page is nested too deeply.")
         open(name)
       },
       onclosetag: (name) => {

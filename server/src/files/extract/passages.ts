@@ -164,11 +164,12 @@ export const splitIntoPassages = (
   const { text, positioned } = joinBlocks(blocks)
   if (text.length > limits.characters) {
     failUnreadable(
+      "too_large",
       `This file has more than ${limits.characters.toLocaleString("en")} characters of text. Split it into several files.`,
     )
   }
   const passages = groupBlocks(positioned).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
   if (passages.length > maxPassages)
-    failUnreadable("This file is too long. Split it into several files.")
+    failUnreadable("too_large", "This file is too long. Split it into several files.")
   return { text, passages }
 }

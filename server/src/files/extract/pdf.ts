@@ -51,10 +51,11 @@ const openPdf = async (bytes: Buffer) => {
     const name = error instanceof Error ? error.name : ""
     if (name === "PasswordException") {
       return failUnreadable(
+        "protected",
         "This file is password-protected. Remove the password and upload it again.",
       )
     }
-    return failUnreadable("This PDF is damaged and can't be opened.")
+    return failUnreadable("damaged", "This PDF is damaged and can't be opened.")
   }
 }
 
@@ -67,6 +68,7 @@ export const readPdf = async (
   const pages = pdf.numPages
   if (pages > limits.pages) {
     failUnreadable(
+      "too_large",
       `This PDF has ${pages} pages (maximum ${limits.pages}). Split it into several files.`,
     )
   }
@@ -84,6 +86,7 @@ export const readPdf = async (
   }
   if (blocks.length === 0) {
     failUnreadable(
+      "scanned",
       "This PDF has no text layer and is probably a scan. Run text recognition (OCR) on it and upload the result.",
     )
   }

@@ -59,7 +59,7 @@ export const decodeText = (bytes: Buffer, declared?: string): string => {
   if (wide) return new TextDecoder(wide).decode(bytes)
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
   if (bytes.includes(0))
-    failUnreadable("This file is not a text file, although its name suggests one.")
+    failUnreadable("damaged", "This file is not a text file, although its name suggests one.")
   if (declared) {
     try {
       return new TextDecoder(declared).decode(bytes)

@@ -17,13 +17,16 @@ const maxDepth = 3000
  */
 export const walkXml = (source: string, handler: XmlHandler): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
-    failUnreadable("This file defines XML entities, which are not allowed. Save it without them.")
+    failUnreadable(
+      "unsafe",
+      "This file defines XML entities, which are not allowed. Save it without them.",
+    )
   }
   let depth = 0
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        if (++depth > maxDepth) failUnreadable("This file is nested too deeply.")
+        if (++depth > maxDepth) failUnreadable("too_large", "This file is nested too deeply.")
         handler.open?.(name, attributes)
       },
       onclosetag: (name) => {

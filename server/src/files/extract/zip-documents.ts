@@ -20,7 +20,10 @@ const readByMimetype = (zip: Zip, type: string): ExtractedBlocks | null => {
   const format = odfFormats[type.replace(/-template$/, "")]
   if (!format) return null
   if (isEncryptedOdf(zip))
-    failUnreadable("This file is password-protected. Remove the password and upload it again.")
+    failUnreadable(
+      "protected",
+      "This file is password-protected. Remove the password and upload it again.",
+    )
   return { format, ...readOdf(zip) }
 }
 
@@ -33,14 +36,18 @@ export const readZipDocument = (bytes: Buffer, limits: { unpacked: number }): Ex
   const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
   return (
     readByMimetype(zip, type) ??
-    failUnreadable("This is a ZIP archive. Extract it and upload the files it contains.")
+    failUnreadable("archive", "This is a ZIP archive. Extract it and upload the files it contains.")
   )
 }
 
 /** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
 export const rejectOleDocument = (bytes: Buffer): never =>
   bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
-    ? failUnreadable("This file is password-protected. Remove the password and upload it again.")
+    ? failUnreadable(
+        "protected",
+        "This file is password-protected. Remove the password and upload it again.",
+      )
     : failUnreadable(
+        "unsupported",
         "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",
       )
