@@ -129,7 +129,7 @@ export const createAuthenticate = (deps: Deps) => {
     exchange: RequestContext,
     { source }: RequestCredential,
   ): Caller => {
-    const expires = caller?.credential.expires_at ?? null
+    const expires = caller?.credential.limits.expires_at ?? null
     if (!caller || (expires !== null && expires <= now())) {
       onRejected(exchange)
       return failUnauthorized()

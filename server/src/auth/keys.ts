@@ -4,9 +4,9 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
-import type { Actor } from "../http/caller.ts"
+import { type Actor, noLimits } from "../http/caller.ts"
 import type { Users } from "../users/users.ts"
-import type { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
+import { type ApiKey, ApiKeyLimits, type CreatedApiKey, type NewApiKey } from "./schema.ts"
 import type { AuthStore, StoredKey } from "./store.ts"
 
 /** The single key that ecosystem scripts create and replace through `/auths/api_key`. */
@@ -41,8 +41,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
     }
     await store.insertKey(tx, key)
     const target = { type: "key", id: key.id }
-    const { name, allowed_models, allowed_routes, expires_at } = key
-    const after = { name, allowed_models, allowed_routes, expires_at }
+    const after = { name: key.name, ...ApiKeyLimits.parse(key) }
     await audit.record(tx, { actor, action: "key.created", target, after })
     return { ...withoutSecrets(key), api_key: secret }
   }
@@ -100,15 +99,14 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
       userId: string,
       secret: string,
     ): Promise<CreatedApiKey> => {
-      const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
-      return insert(tx, actor, { userId, input: { name: "ADMIN_API_KEY", ...limits }, secret })
+      const input = { name: "ADMIN_API_KEY", ...noLimits }
+      return insert(tx, actor, { userId, input, secret })
     },
 
     scriptKey,
 
     replaceScriptKey: async (actor: Actor, userId: string): Promise<CreatedApiKey> => {
-      const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
-      const input = { name: scriptKeyName, ...limits }
+      const input = { name: scriptKeyName, ...noLimits }
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)

@@ -61,7 +61,7 @@ export const authRoutes = (deps: Deps): Router => {
   }
   const describeCaller = ({ user, credential }: Caller): z.output<typeof WhoAmI> => ({
     ...user,
-    expires_at: credential.expires_at,
+    expires_at: credential.limits.expires_at,
   })
   const findCaller = createFindCaller(authenticate)
 

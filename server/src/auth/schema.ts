@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { CredentialLimits } from "../http/caller.ts"
 import { Settings } from "../settings/schema.ts"
 import { DisplayName, EmailAddress, Role, SingleLineText } from "../users/schema.ts"
 
@@ -100,14 +101,26 @@ const AllowedRoute = z
     "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.",
   )
 
+/** What a key is limited to. */
+export const ApiKeyLimits = z.object({
+  allowed_models: z.array(z.string()).nullable(),
+  allowed_routes: z.array(z.string()).nullable(),
+  expires_at: z.int().nullable(),
+} satisfies Record<keyof CredentialLimits, z.ZodType>)
+export type ApiKeyLimits = z.output<typeof ApiKeyLimits>
+
+export const limitNames = ApiKeyLimits.keyof().options
+
+/** What the body of a request limits a new key to. */
+const newKeyLimits = {
+  /** Epoch seconds. */
+  expires_at: z.int().positive().nullable().default(null),
+  allowed_models: z.array(z.string().max(300)).max(200).nullable().default(null),
+  allowed_routes: z.array(AllowedRoute).max(50).nullable().default(null),
+} satisfies Record<keyof CredentialLimits, z.ZodType>
+
 export const NewApiKey = z
-  .object({
-    name: SingleLineText.max(100).default("API key"),
-    /** Epoch seconds. */
-    expires_at: z.int().positive().nullable().default(null),
-    allowed_models: z.array(z.string().max(300)).max(200).nullable().default(null),
-    allowed_routes: z.array(AllowedRoute).max(50).nullable().default(null),
-  })
+  .object({ name: SingleLineText.max(100).default("API key"), ...newKeyLimits })
   .meta({ id: "NewApiKey" })
 export type NewApiKey = z.output<typeof NewApiKey>
 
@@ -117,9 +130,7 @@ export const ApiKey = z
     name: z.string(),
     /** The secret's last four characters. */
     hint: z.string(),
-    allowed_models: z.array(z.string()).nullable(),
-    allowed_routes: z.array(z.string()).nullable(),
-    expires_at: z.int().nullable(),
+    ...ApiKeyLimits.shape,
     last_used_at: z.int().nullable(),
     created_at: z.int(),
   })

@@ -46,7 +46,11 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     expect(await store.byKeyHash(key.hash)).toMatchObject({
       user: { id: user, role: "user" },
       groups: new Set(),
-      credential: { type: "key", id: key.id, allowed_models: ["a", "ü"], allowed_routes: null },
+      credential: {
+        type: "key",
+        id: key.id,
+        limits: { allowed_models: ["a", "ü"], allowed_routes: null, expires_at: 2_000_000_000 },
+      },
     })
     expect(await store.byKeyHash("another hash")).toBeUndefined()
     expect(await store.byKeyHash(key.hash.toUpperCase())).toBeUndefined()
@@ -82,7 +86,9 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     const [short, middle, long] = sessions.map(({ id }) => id)
     await transact((tx) => store.dropExpiredSessions(tx, 100))
     expect(await store.bySession(short ?? "")).toBeUndefined()
-    expect(await store.bySession(middle ?? "")).toMatchObject({ credential: { expires_at: 200 } })
+    expect(await store.bySession(middle ?? "")).toMatchObject({
+      credential: { limits: { expires_at: 200 } },
+    })
     expect(await transact((tx) => store.endSession(tx, other, middle ?? ""))).toBe(false)
     expect(await transact((tx) => store.endSession(tx, user, middle ?? ""))).toBe(true)
     expect((await store.sessionsOf(user)).map(({ id }) => id)).toEqual([long])

@@ -3,9 +3,15 @@ import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
 import { fail } from "../errors.ts"
-import type { Caller, Credential, RefreshCaller } from "../http/caller.ts"
+import {
+  type Caller,
+  type Credential,
+  type CredentialLimits,
+  noLimits,
+  type RefreshCaller,
+} from "../http/caller.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
-import type { ApiKey } from "./schema.ts"
+import { type ApiKey, type ApiKeyLimits, limitNames } from "./schema.ts"
 
 export interface StoredKey extends ApiKey {
   user_id: string
@@ -20,11 +26,18 @@ const parseList = (serializeList: string | null): string[] | null =>
 const serializeList = (items: readonly string[] | null): string | null =>
   items === null ? null : JSON.stringify(items)
 
-const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({
-  ...row,
+const parseLimits = (row: Pick<ApiKeyRow, keyof CredentialLimits>): ApiKeyLimits => ({
   allowed_models: parseList(row.allowed_models),
   allowed_routes: parseList(row.allowed_routes),
+  expires_at: row.expires_at,
 })
+const serializeLimits = (limits: CredentialLimits): Pick<ApiKeyRow, keyof CredentialLimits> => ({
+  allowed_models: serializeList(limits.allowed_models),
+  allowed_routes: serializeList(limits.allowed_routes),
+  expires_at: limits.expires_at,
+})
+
+const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({ ...row, ...parseLimits(row) })
 
 /** A fixed order prevents deadlocks between processes that write concurrently. */
 const sortById = (seen: ReadonlyMap<string, number>): [string, number][] =>
@@ -67,19 +80,13 @@ export const createAuthStore = (db: Database) => {
     const row = await db.read
       .selectFrom("api_keys")
       .innerJoin("users", "users.id", "api_keys.user_id")
-      .select([...userColumns, "api_keys.id as key_id", "expires_at"])
-      .select(["allowed_models", "allowed_routes"])
+      .select([...userColumns, "api_keys.id as key_id"])
+      .select(limitNames)
       .where(column, "=", value)
       .where("users.active", "=", 1)
       .executeTakeFirst()
     if (!row) return undefined
-    return toHolder(row, {
-      type: "key",
-      id: row.key_id,
-      allowed_models: parseList(row.allowed_models),
-      allowed_routes: parseList(row.allowed_routes),
-      expires_at: row.expires_at,
-    })
+    return toHolder(row, { type: "key", id: row.key_id, limits: parseLimits(row) })
   }
 
   /** Role and groups of the active users among `userIds`. */
@@ -136,13 +143,7 @@ export const createAuthStore = (db: Database) => {
         .executeTakeFirst()
       if (!row) return undefined
       const { expires_at } = row
-      return toHolder(row, {
-        type: "session",
-        id,
-        allowed_models: null,
-        allowed_routes: null,
-        expires_at,
-      })
+      return toHolder(row, { type: "session", id, limits: { ...noLimits, expires_at } })
     },
 
     insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {
@@ -206,11 +207,9 @@ export const createAuthStore = (db: Database) => {
     },
 
     insertKey: async (tx: Tx, key: StoredKey): Promise<void> => {
-      const allowed_models = serializeList(key.allowed_models)
-      const allowed_routes = serializeList(key.allowed_routes)
       await tx
         .insertInto("api_keys")
-        .values({ ...key, allowed_models, allowed_routes })
+        .values({ ...key, ...serializeLimits(key) })
         .execute()
     },
 

@@ -2,10 +2,11 @@ import type { Tx } from "../db/database.ts"
 
 export type Role = "admin" | "user" | "pending"
 
-/** API key or session. Its restrictions apply in addition to its user's. */
-export interface Credential {
-  type: "key" | "session"
-  id: string
+/**
+ * Everything by which a credential may grant less than its user has; null sets no limit. Keys are
+ * stored, shown and checked for restrictions by these members.
+ */
+export interface CredentialLimits {
   /** Model ids; null allows every model the user may use. */
   allowed_models: readonly string[] | null
   /** Paths, or prefixes ending in `*`; null allows all. */
@@ -14,10 +15,22 @@ export interface Credential {
   expires_at: number | null
 }
 
+export const noLimits = {
+  allowed_models: null,
+  allowed_routes: null,
+  expires_at: null,
+} as const satisfies CredentialLimits
+
+/** API key or session. */
+export interface Credential {
+  type: "key" | "session"
+  id: string
+  limits: CredentialLimits
+}
+
 /** Whether a key is restricted, granting less than a session of its user. */
-export const isLimited = ({ type, ...limits }: Credential): boolean =>
-  type === "key" &&
-  (limits.allowed_models !== null || limits.allowed_routes !== null || limits.expires_at !== null)
+export const isLimited = ({ type, limits }: Credential): boolean =>
+  type === "key" && Object.values(limits).some((limit) => limit !== null)
 
 /** The active user that sent a request, and the credential used. */
 export interface Caller {

@@ -7,7 +7,7 @@ import type { RouteShape } from "./route.ts"
 /** Checks that a caller may call a route. @throws {Failure} `forbidden` or `account_pending` */
 export const authorize = (caller: Caller, shape: RouteShape, path: string): Caller => {
   const { access, isAliased = false } = shape
-  const { allowed_routes: allowed } = caller.credential
+  const { allowed_routes: allowed } = caller.credential.limits
   if (allowed && !isRouteAllowed(allowed, { path, isAliased })) {
     fail("forbidden", `This API key is not allowed to call ${path}.`)
   }

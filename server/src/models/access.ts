@@ -36,7 +36,7 @@ export const mayWrite = (model: AccessControlled, principal: Principal): boolean
   model.user_id === principal.user.id || hasPermission(model.access_grants, principal, "write")
 
 export const isAllowedByKey = ({ credential }: Caller, id: string): boolean =>
-  credential.allowed_models === null || credential.allowed_models.includes(id)
+  credential.limits.allowed_models?.includes(id) ?? true
 
 /** @throws {Failure} `forbidden` for a model outside the key's `allowed_models` */
 export const requireKeyAccess = (caller: Caller, id: string): void => {

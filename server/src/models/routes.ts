@@ -22,8 +22,8 @@ const notFound = { description: "Model not found, or you do not have access to i
 const notWritable = { description: "You do not have permission to change this model" }
 
 /** A key with a list of allowed models must not change what the models on that list refer to. */
-const changesAllowedModels = (_body: unknown, { allowed_models }: Credential): boolean =>
-  allowed_models !== null
+const changesAllowedModels = (_body: unknown, { limits }: Credential): boolean =>
+  limits.allowed_models !== null
 
 const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
   hasGrants(body) || changesAllowedModels(body, credential)

@@ -10,7 +10,7 @@ export const requireChangeAccess = ({ user, credential }: Caller, kind: Provider
   // For Ollama, a limited key could create models under names it may use. For providers, an unknown
   // path may do anything that the gateway's credential allows, managing keys and accounts included.
   const isRestricted =
-    kind === "ollama" ? credential.allowed_models !== null : isLimited(credential)
+    kind === "ollama" ? credential.limits.allowed_models !== null : isLimited(credential)
   if (isRestricted) {
     fail("forbidden", "This API key is restricted and may not change runtimes or providers.")
   }

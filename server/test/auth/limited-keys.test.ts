@@ -1,6 +1,7 @@
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { createApp } from "../../src/app.ts"
+import type { CredentialLimits } from "../../src/http/caller.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
@@ -183,11 +184,16 @@ const decidedByBody = [
 ]
 
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
-const limits = [
-  ["expires", () => ({ expires_at: inAnHour() })],
-  ["is limited to models", () => ({ allowed_models: ["gpt-fake"] })],
-  ["is limited to routes, even if to all of them", () => ({ allowed_routes: ["/*"] })],
-] as const
+/** A key with each limit; none may be missing here. */
+const keysByLimit: Record<keyof CredentialLimits, [how: string, limit: () => object]> = {
+  expires_at: ["expires", () => ({ expires_at: inAnHour() })],
+  allowed_models: ["is limited to models", () => ({ allowed_models: ["gpt-fake"] })],
+  allowed_routes: [
+    "is limited to routes, even if to all of them",
+    () => ({ allowed_routes: ["/*"] }),
+  ],
+}
+const limits = Object.values(keysByLimit)
 
 describe("a route", () => {
   it("that changes something declares whether it grants authority", () => {
