@@ -9,7 +9,6 @@ import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import type { UsageOutcome } from "../usage/usage-recorder.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
 import {
-  type ConsumerFactory,
   type Dispatcher,
   type DispatchRequest,
   type DispatchTarget,
@@ -19,9 +18,8 @@ import {
 import type { ModelFilters } from "./filters.ts"
 import { CompletionRelay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
-import { hidesUsage } from "./request-body.ts"
+import type { ResponseConsumer } from "./response-consumer.ts"
 import { addSources, createSourceEncoder, needsSources, type SourceEncoder } from "./sources.ts"
-import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
 
 interface Deps {
   catalogue: ModelCatalogue
@@ -35,7 +33,7 @@ interface Deps {
 
 interface AnswerRequest extends DispatchRequest {
   /**
-   * Cancels the search for passages. The answer itself is stopped through its `ResponseConsumer`.
+   * Cancels the search for passages. The answer itself is stopped through its `ResponseControl`.
    */
   signal?: AbortSignal
   /** Passages of an earlier search: the answer is continued with these, without a new search. */
@@ -73,10 +71,10 @@ export const createCompletions = ({
   const sendThroughFilters = (
     dispatchRequest: DispatchRequest,
     target: DispatchTarget,
-    { createConsumer, signal }: { createConsumer: ConsumerFactory; signal: () => AbortSignal },
+    { consumer, signal }: { consumer: ResponseConsumer; signal: () => AbortSignal },
   ): Promise<void> => {
     const sendFiltered = filters.prepare(target.resolved, dispatchRequest)
-    if (!sendFiltered) return dispatch(dispatchRequest, target, createConsumer)
+    if (!sendFiltered) return dispatch(dispatchRequest, target, consumer)
     const disconnected = signal()
     const settleRejected = (error: unknown): never => {
       const usageRecorder = startUsageRecord(dispatchRequest, target.resolved)
@@ -84,32 +82,20 @@ export const createCompletions = ({
       usageRecorder.settle(rejectionOutcome(error, disconnected.aborted))
       throw error
     }
-    return sendFiltered(disconnected, settleRejected, (request, resolved, wrapConsumer) =>
-      dispatch(
-        { ...dispatchRequest, request },
-        { ...target, resolved },
-        wrapConsumer(createConsumer),
-      ),
+    return sendFiltered(disconnected, settleRejected, (request, resolved, filterChain) =>
+      dispatch({ ...dispatchRequest, request }, { ...target, resolved, filterChain }, consumer),
     )
   }
 
-  const createRelay =
-    (exchange: RequestContext, request: ModelRequest, sources?: SourceEncoder): ConsumerFactory =>
-    (usageRecorder, onDone) => {
-      const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
-      const scanner = new SseScanner(markers, hidesUsage(request))
-      return new CompletionRelay({
-        reply: createResponseWriter(exchange),
-        usageRecorder,
-        scanner,
-        sources,
-        onDone: (failure) => {
-          // Set synchronously: the access log is written before any pending promise runs.
-          if (failure) exchange.failure = failure
-          onDone(failure)
-        },
-      })
-    }
+  const createRelay = (exchange: RequestContext, sources?: SourceEncoder): ResponseConsumer =>
+    new CompletionRelay({
+      reply: createResponseWriter(exchange),
+      sources,
+      // The access log is written as soon as the response has ended.
+      onFailure: (failure) => {
+        exchange.failure = failure
+      },
+    })
 
   const attachSources = (
     caller: Caller,
@@ -154,9 +140,8 @@ export const createCompletions = ({
       resolved: await resolveAgain(caller, request),
       headers: forwardedClientHeaders(exchange),
     }
-    const createConsumer = createRelay(exchange, sourced.request, sources)
     await sendThroughFilters(dispatchRequest, target, {
-      createConsumer,
+      consumer: createRelay(exchange, sources),
       signal: () => controller.signal,
     })
   }
@@ -176,19 +161,18 @@ export const createCompletions = ({
       }
       const dispatchRequest = { caller, request, usageContext: exchange }
       const target = { resolved, headers: forwardedClientHeaders(exchange) }
-      const createConsumer = createRelay(exchange, request)
       await sendThroughFilters(dispatchRequest, target, {
-        createConsumer,
+        consumer: createRelay(exchange),
         signal: () => disconnectSignal(exchange),
       })
     },
 
     /**
-     * `complete` without an HTTP response: `createConsumer` receives the answer. @throws {Failure}
+     * `complete` without an HTTP response: `consumer` receives the answer. @throws {Failure}
      */
     answer: async (
       { signal = new AbortController().signal, sourcePassages, ...dispatchRequest }: AnswerRequest,
-      createConsumer: ConsumerFactory,
+      consumer: ResponseConsumer,
     ): Promise<void> => {
       const { caller, request } = dispatchRequest
       const resolved = await catalogue.resolve(caller, request.model)
@@ -198,28 +182,24 @@ export const createCompletions = ({
         return sendThroughFilters(
           extended,
           { resolved, headers: {} },
-          { createConsumer, signal: () => signal },
+          { consumer, signal: () => signal },
         )
       }
       if (!needsSources(request, resolved)) {
         return sendThroughFilters(
           dispatchRequest,
           { resolved, headers: {} },
-          { createConsumer, signal: () => signal },
+          { consumer, signal: () => signal },
         )
       }
       const sourced = await attachSources(caller, request, resolved, signal)
       signal.throwIfAborted()
       const { citationResult } = sourced
-      const createConsumerWithCitations: ConsumerFactory = (...extended) => {
-        const consumer = createConsumer(...extended)
-        if (citationResult) consumer.setCitations?.(citationResult)
-        return consumer
-      }
+      if (citationResult) consumer.setCitations?.(citationResult)
       const extended = { ...dispatchRequest, request: sourced.request }
       const target = { resolved: await resolveAgain(caller, request), headers: {} }
       await sendThroughFilters(extended, target, {
-        createConsumer: createConsumerWithCitations,
+        consumer,
         signal: () => signal,
       })
     },

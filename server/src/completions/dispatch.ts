@@ -1,43 +1,23 @@
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { Endpoint } from "../connections/registry.ts"
-import {
-  type ConnectionAttempt,
-  type FailoverHandler,
-  sendWithFailover,
-} from "../connections/send.ts"
+import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
-import type { FunctionModelRequest } from "../functions/function-model.ts"
+import type { FilterChain } from "../functions/filter-chain.ts"
+import { FilteredResponse } from "../functions/filtered-response.ts"
+import type { FunctionModelRequest, ResponseReceiver } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { checkParsableSize } from "../http/json-object.ts"
-import type { AnswerSources } from "../knowledge/citations.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import type { RequestHandle } from "../outbound/client.ts"
-import type { RequestOutcome } from "../usage/schema.ts"
-import type {
-  UsageContext,
-  UsageOutcome,
-  UsageRecorder,
-  UsageRecorders,
-} from "../usage/usage-recorder.ts"
+import type { UsageContext, UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import type { ModelRequest } from "./request.ts"
-import { buildUpstreamBody } from "./request-body.ts"
-
-/** Receives an upstream's response. The gateway can stop it. */
-export interface ResponseConsumer extends FailoverHandler {
-  attach(handle: RequestHandle): void
-  stop(outcome: RequestOutcome, failure?: Failure): void
-  /** Called before anything else if the answer is based on files. */
-  setCitations?(cited: AnswerSources): void
-}
-
-/** Creates the consumer of a response, which calls `onDone` exactly once, when it has ended. */
-export type ConsumerFactory = (
-  usageRecorder: UsageRecorder,
-  onDone: (failure?: Failure) => void,
-) => ResponseConsumer
+import { buildUpstreamBody, hidesUsage } from "./request-body.ts"
+import type { ResponseConsumer } from "./response-consumer.ts"
+import { ResponseReader } from "./response-reader.ts"
+import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
 
 export interface DispatchRequest {
   caller: Caller
@@ -49,7 +29,7 @@ export interface DispatchRequest {
 interface FunctionCallContext {
   resolved: ResolvedModel
   usageRecorder: UsageRecorder
-  consumer: ResponseConsumer
+  receiver: ResponseReceiver
   onUnexpectedError: (error: unknown) => void
 }
 
@@ -57,6 +37,8 @@ export interface DispatchTarget {
   resolved: ResolvedModel
   /** Client headers to forward. */
   headers: Record<string, string>
+  /** Filters that change the response. */
+  filterChain?: FilterChain
 }
 
 interface Deps {
@@ -65,7 +47,7 @@ interface Deps {
   inFlight: InFlightRequests
   catalogue: Pick<ModelCatalogue, "isAccessRevoked">
   /** Calls a function that acts as a model. */
-  callFunction: (ask: FunctionModelRequest, consumer: ResponseConsumer) => RequestHandle
+  callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
 
 const attemptFor =
@@ -95,12 +77,9 @@ export const accessRevokedFailure = (id: string): Failure =>
 export const shutdownFailure = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down. Retry the request.")
 
-/** Usage outcome of a request that failed unexpectedly. */
-const unknownOutcome: UsageOutcome = {
-  outcome: "upstream_error",
-  status: 500,
-  tokens: null,
-  chunksOut: 0,
+const createScanner = (request: ModelRequest): SseScanner => {
+  const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
+  return new SseScanner(markers, hidesUsage(request))
 }
 
 /** Sends a request to an endpoint of its model and feeds the response to a consumer. */
@@ -114,12 +93,12 @@ export const createDispatcher = ({
   const callFunctionModel = (
     model: FunctionModel,
     { caller, request, usageContext }: DispatchRequest,
-    { resolved, usageRecorder, consumer, onUnexpectedError }: FunctionCallContext,
+    { resolved, usageRecorder, receiver, onUnexpectedError }: FunctionCallContext,
   ): void => {
     usageRecorder.setTarget(null, "function")
     if (request.operation !== "chat/completions") {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
-      consumer.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
+      receiver.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
       return
     }
     const { requestId } = usageContext
@@ -134,7 +113,7 @@ export const createDispatcher = ({
         above: request.callingFunctions ?? [],
         failed: onUnexpectedError,
       },
-      consumer,
+      receiver,
     )
   }
 
@@ -153,29 +132,34 @@ export const createDispatcher = ({
 
   const dispatch = (
     { caller, request, usageContext }: DispatchRequest,
-    { resolved, headers }: DispatchTarget,
-    createConsumer: ConsumerFactory,
+    { resolved, headers, filterChain }: DispatchTarget,
+    consumer: ResponseConsumer,
   ): Promise<void> =>
     new Promise((resolve, reject) => {
-      // `enter` may throw. It calls none of these callbacks before the current tick ends.
+      // `track` may throw. It calls none of these callbacks before the current tick ends.
       const unregister = inFlight.track(caller, {
-        revoke: () => runGuarded(() => consumer.stop("revoked", revokedFailure())),
-        shutDown: () => runGuarded(() => consumer.stop("shut_down", shutdownFailure())),
+        revoke: () => runGuarded(() => reader.stop("revoked", revokedFailure())),
+        shutDown: () => runGuarded(() => reader.stop("shut_down", shutdownFailure())),
         accessRevocation: {
           isDue: (present) => catalogue.isAccessRevoked(present, request.model),
-          end: () =>
-            runGuarded(() => consumer.stop("revoked", accessRevokedFailure(request.model))),
+          end: () => runGuarded(() => reader.stop("revoked", accessRevokedFailure(request.model))),
         },
       })
       const usageRecorder = startUsageRecord({ caller, request, usageContext }, resolved)
-      const consumer = createConsumer(usageRecorder, () => {
-        unregister()
-        resolve()
+      const reader = new ResponseReader({
+        consumer,
+        scanner: createScanner(request),
+        usageRecorder,
+        onDone: () => {
+          unregister()
+          resolve()
+        },
       })
+      const receiver = filterChain ? new FilteredResponse(reader, filterChain) : reader
       /** Called on an unexpected error, when the consumer can no longer end the request itself. */
       const onUnexpectedError = (error: unknown): void => {
         unregister()
-        usageRecorder.settle(unknownOutcome)
+        reader.abandon()
         reject(error)
       }
       const runGuarded = (work: () => void): void => {
@@ -187,7 +171,7 @@ export const createDispatcher = ({
       }
       runGuarded(() => {
         if (resolved.functionModel) {
-          const context = { resolved, usageRecorder, consumer, onUnexpectedError }
+          const context = { resolved, usageRecorder, receiver, onUnexpectedError }
           callFunctionModel(resolved.functionModel, { caller, request, usageContext }, context)
           return
         }
@@ -195,8 +179,8 @@ export const createDispatcher = ({
         const attempts = offers.map(attemptFor(request, resolved, headers))
         const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
         const share = fairLoop.of(caller.user.id)
-        consumer.attach(
-          sendWithFailover(attempts, consumer, { timeoutMs, share, onUnexpectedError }),
+        receiver.attach(
+          sendWithFailover(attempts, receiver, { timeoutMs, share, onUnexpectedError }),
         )
       })
     })

@@ -1,12 +1,10 @@
 import { Failure } from "../errors.ts"
-import type { FilterChains } from "../functions/filter-chain.ts"
-import { FilteredResponse } from "../functions/filtered-response.ts"
+import type { FilterChain, FilterChains } from "../functions/filter-chain.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
 import { readMembers } from "../http/json-members.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import type { ConsumerFactory, ResponseConsumer } from "./dispatch.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody } from "./request-body.ts"
 
@@ -27,28 +25,6 @@ const modelIdsOf = ({ id, workspace }: ResolvedModel): string[] => [
   ...workspace.map(({ base_model_id }) => base_model_id),
 ]
 
-/** Creates consumers whose input passes through the filters first. */
-const createFilteredConsumer =
-  (
-    createConsumer: ConsumerFactory,
-    wrap: (inner: ResponseConsumer) => FilteredResponse,
-  ): ConsumerFactory =>
-  (usageRecorder, onDone) => {
-    const inner = createConsumer(usageRecorder, onDone)
-    const filtered = wrap(inner)
-    return {
-      onConnectionSelected: (upstream) => filtered.chosen(upstream),
-      onHead: (...args) => filtered.head(...args),
-      onData: (chunk) => filtered.data(chunk),
-      onEnd: () => filtered.end(),
-      onError: (error) => filtered.broke(error),
-      attach: (handle) => filtered.follow(handle),
-      // Stopped by the gateway: the inner consumer sends the error and cancels the request.
-      stop: (outcome, failure) => inner.stop(outcome, failure),
-      ...(inner.setCitations && { setCitations: (cited) => inner.setCitations?.(cited) }),
-    }
-  }
-
 /**
  * The request with the workspace models' defaults applied: filters see what the provider would get.
  */
@@ -62,10 +38,11 @@ const expandRequest = (
   return JSON.parse(body.toString("utf8"))
 }
 
+/** Sends a request that filters have changed; `chain` changes its response. */
 type SendFiltered = (
   request: ModelRequest,
   resolved: ResolvedModel,
-  wrapConsumer: (createConsumer: ConsumerFactory) => ConsumerFactory,
+  chain: FilterChain,
 ) => Promise<void>
 
 /** @param reject called with the reason if a filter rejects the request; it rethrows the reason */
@@ -100,9 +77,7 @@ export const createModelFilters = ({ directory, chains }: Deps) => ({
         const bytes = Buffer.from(JSON.stringify(fields))
         const { context: _context, ...rest } = request
         const changed = { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }
-        await sendFiltered(changed, { ...resolved, workspace: [] }, (createConsumer) =>
-          createFilteredConsumer(createConsumer, (inner) => new FilteredResponse(inner, chain)),
-        )
+        await sendFiltered(changed, { ...resolved, workspace: [] }, chain)
       } finally {
         await chain.close()
       }

@@ -1,5 +1,6 @@
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
+import type { StreamScanner } from "./response-consumer.ts"
 
 const empty = Buffer.alloc(0)
 /** A longer frame is forwarded in pieces, without scanning it. */
@@ -29,6 +30,7 @@ export interface StreamEndMarkers {
 
 const buffers = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text))
 
+const errorEvents = buffers('data: {"error"', 'data:{"error"')
 const doneLines = buffers("data: [DONE]", "data:[DONE]")
 const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
 
@@ -134,7 +136,7 @@ const readUsage = (frame: string): FrameUsage => {
  * whether the stream is complete. Incomplete frames are held back only if the usage chunk is to be
  * hidden.
  */
-export class SseScanner {
+export class SseScanner implements StreamScanner {
   readonly #markers: StreamEndMarkers
   readonly #hideUsage: boolean
   #pending: Buffer = empty
@@ -199,8 +201,20 @@ export class SseScanner {
     return lastIndexOfAny(this.#last, finishReasons) > lastIndexOfAny(this.#last, contentStarts)
   }
 
-  get missingTerminator(): string | null {
-    return this.#markers.missingTerminator
+  /** Whether one of the last events is an error. */
+  get hasError(): boolean {
+    return [this.#last, this.#previous].some((piece) =>
+      errorEvents.some((start) => containsLine(piece, start)),
+    )
+  }
+
+  /** What a complete stream still lacks, possibly nothing; null if the stream is incomplete. */
+  takeMissingEnd(): string | null {
+    if (this.hasTerminator) return ""
+    if (!this.hasFinishReason) return null
+    const { missingTerminator } = this.#markers
+    if (!missingTerminator) return ""
+    return this.#isFrameOpen ? `\n\n${missingTerminator}` : missingTerminator
   }
 
   #scan(whole: Buffer): Buffer {

@@ -48,22 +48,16 @@ export const createAnswerGenerator =
       onStarted(() => controller.abort())
       const generate = async (): Promise<void> => {
         const request = parseModelRequest("chat/completions", toJsonBody(body))
+        const collector = new AnswerCollector({
+          onOpen: (control) => onStarted(() => control.stop("client_cancelled")),
+          onText,
+          onCitations,
+          onReportedSources,
+          onDone: resolve,
+        })
         await completions.answer(
           { caller, request, usageContext, signal, sourcePassages },
-          (usageRecorder, onDone) => {
-            const collector = new AnswerCollector({
-              usageRecorder,
-              onText,
-              onCitations,
-              onReportedSources,
-              onDone: (collected) => {
-                onDone(collected.failure)
-                resolve(collected)
-              },
-            })
-            onStarted(() => collector.stop("client_cancelled"))
-            return collector
-          },
+          collector,
         )
       }
       generate().catch((reason: unknown) => {

@@ -83,18 +83,13 @@ export const createTitleGenerator = (deps: Deps) => {
       const request = parseModelRequest("chat/completions", toJsonBody(bytes))
       const usageContext = { requestId: randomUUID(), startedAt: performance.now() }
       let output = ""
-      const createConsumer: Parameters<Completions["answer"]>[1] = (usageRecorder, onDone) =>
-        new AnswerCollector({
-          usageRecorder,
-          onText: (parts) => {
-            output += parts.content
-          },
-          onDone: ({ outcome, failure }) => {
-            onDone(failure)
-            resolve(outcome === "ok" ? output : "")
-          },
-        })
-      completions.answer({ caller, request, usageContext }, createConsumer).catch(reject)
+      const collector = new AnswerCollector({
+        onText: (parts) => {
+          output += parts.content
+        },
+        onDone: ({ outcome }) => resolve(outcome === "ok" ? output : ""),
+      })
+      completions.answer({ caller, request, usageContext }, collector).catch(reject)
     })
 
   const saveTitle = (chatId: string, title: string): Promise<void> =>

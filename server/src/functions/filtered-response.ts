@@ -7,7 +7,7 @@ import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
-import type { ResponseConsumer } from "./function-model.ts"
+import type { ResponseReceiver } from "./function-model.ts"
 
 /** Maximum number of events waiting to be filtered before the upstream is paused. */
 const maxQueued = 256
@@ -36,12 +36,12 @@ const finishes = (chunk: Fields | null): boolean =>
   choicesOf(chunk).some(({ finish_reason }) => typeof finish_reason === "string")
 
 /**
- * Sits between a provider and the consumer of its response and passes the response through filters.
+ * Sits between a provider and the receiver of its response and passes the response through filters.
  * Filters run in worker threads: what arrives in the meantime is queued in order, and a full queue
  * pauses the upstream.
  */
-export class FilteredResponse implements RequestHandle {
-  readonly #consumer: ResponseConsumer
+export class FilteredResponse implements ResponseReceiver, RequestHandle {
+  readonly #receiver: ResponseReceiver
   readonly #chain: FilterChain
   readonly #reader = createSseDecoder()
   readonly #accumulator = createCompletionAccumulator()
@@ -53,27 +53,27 @@ export class FilteredResponse implements RequestHandle {
    * Sent with the first data: until then a failing filter yields an error response instead of a
    * broken stream.
    */
-  #head: Parameters<ResponseConsumer["onHead"]> | null = null
+  #head: Parameters<ResponseReceiver["onHead"]> | null = null
   #body: Buffer[] = []
   #bufferedBytes = 0
   #isProcessing = false
-  #isConsumerFull = false
+  #isReceiverFull = false
   #isStopped = false
   #isLastRequested = false
   #template: Fields = {}
 
-  constructor(consumer: ResponseConsumer, chain: FilterChain) {
-    this.#consumer = consumer
+  constructor(receiver: ResponseReceiver, chain: FilterChain) {
+    this.#receiver = receiver
     this.#chain = chain
   }
 
-  follow(flow: RequestHandle): void {
-    this.#upstream = flow
-    this.#consumer.attach(this)
+  attach(handle: RequestHandle): void {
+    this.#upstream = handle
+    this.#receiver.attach(this)
   }
 
   resume(): void {
-    this.#isConsumerFull = false
+    this.#isReceiverFull = false
     // With an empty queue, nothing else would resume the upstream.
     if (this.#mode === "pass" || this.#queue.length === 0) this.#upstream?.resume()
     else this.#startProcessing()
@@ -85,27 +85,27 @@ export class FilteredResponse implements RequestHandle {
     this.#upstream?.cancel()
   }
 
-  chosen(upstream: Upstream): void {
-    this.#consumer.onConnectionSelected(upstream)
+  onConnectionSelected(upstream: Upstream): void {
+    this.#receiver.onConnectionSelected(upstream)
   }
 
-  stop(...why: Parameters<ResponseConsumer["stop"]>): void {
+  stop(...why: Parameters<ResponseReceiver["stop"]>): void {
     this.#isStopped = true
     this.#upstream?.cancel()
-    this.#consumer.stop(...why)
+    this.#receiver.stop(...why)
   }
 
-  head(status: number, rawHeaders: readonly string[]): void {
+  onHead(status: number, rawHeaders: readonly string[]): void {
     const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
     const fine = status >= 200 && status <= 299 && this.#chain.readsResponse
     if (fine && streamed) this.#mode = this.#chain.needsFullResponse ? "gather" : "stream"
     else if (fine) this.#mode = "json"
-    if (this.#mode === "pass") this.#consumer.onHead(status, rawHeaders)
+    if (this.#mode === "pass") this.#receiver.onHead(status, rawHeaders)
     else this.#head = [status, rawHeaders]
   }
 
-  data(chunk: Buffer): boolean {
-    if (this.#mode === "pass") return this.#consumer.onData(chunk)
+  onData(chunk: Buffer): boolean {
+    if (this.#mode === "pass") return this.#receiver.onData(chunk)
     if (this.#mode === "json") return this.#bufferBody(chunk)
     if (this.#mode === "gather") this.#countBytes(chunk)
     const events = this.#reader.read(chunk)
@@ -114,16 +114,16 @@ export class FilteredResponse implements RequestHandle {
     return this.#queuedEvents < maxQueued
   }
 
-  end(): void {
-    if (this.#mode === "pass") this.#consumer.onEnd()
+  onEnd(): void {
+    if (this.#mode === "pass") this.#receiver.onEnd()
     else if (this.#mode === "stream") {
       this.#enqueueEvents(this.#reader.end())
       this.#enqueue({ end: true })
     } else this.#enqueue({ end: true })
   }
 
-  broke(error: UpstreamError): void {
-    if (this.#mode === "pass" || this.#mode === "json") this.#consumer.onError(error)
+  onError(error: UpstreamError): void {
+    if (this.#mode === "pass" || this.#mode === "json") this.#receiver.onError(error)
     else this.#enqueue({ broke: error })
   }
 
@@ -157,7 +157,7 @@ export class FilteredResponse implements RequestHandle {
   }
 
   #startProcessing(): void {
-    if (this.#isProcessing || this.#isConsumerFull || this.#isStopped) return
+    if (this.#isProcessing || this.#isReceiverFull || this.#isStopped) return
     this.#isProcessing = true
     void this.#processQueue()
       .catch((error: unknown) => this.#stopWithError(error))
@@ -171,9 +171,9 @@ export class FilteredResponse implements RequestHandle {
       if ("events" in next) {
         this.#queuedEvents -= next.events.length
         await this.#filterEvents(next.events)
-      } else if ("broke" in next) this.#consumer.onError(next.broke)
+      } else if ("broke" in next) this.#receiver.onError(next.broke)
       else await this.#finish()
-      if (this.#isStopped || this.#isConsumerFull) return
+      if (this.#isStopped || this.#isReceiverFull) return
       if (this.#queue.length === 0) this.#upstream?.resume()
     }
   }
@@ -189,13 +189,13 @@ export class FilteredResponse implements RequestHandle {
   #sendHead(): void {
     const head = this.#head
     this.#head = null
-    if (head && !this.#isStopped) this.#consumer.onHead(...head)
+    if (head && !this.#isStopped) this.#receiver.onHead(...head)
   }
 
   #send(text: string): void {
     if (text === "" || this.#isStopped) return
     this.#sendHead()
-    if (!this.#consumer.onData(Buffer.from(text))) this.#isConsumerFull = true
+    if (!this.#receiver.onData(Buffer.from(text))) this.#isReceiverFull = true
   }
 
   async #filterEvents(events: readonly string[]): Promise<void> {
@@ -242,7 +242,7 @@ export class FilteredResponse implements RequestHandle {
       this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.completion())))
     }
     this.#sendHead()
-    if (!this.#isStopped) this.#consumer.onEnd()
+    if (!this.#isStopped) this.#receiver.onEnd()
   }
 
   async #finishJson(): Promise<void> {

@@ -8,11 +8,9 @@ import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
 import { type FunctionError, functionError } from "./sandbox/session.ts"
 
-/**
- * Consumes a response, whether from a provider or a function, and can be stopped with a failure.
- */
-export interface ResponseConsumer extends FailoverHandler {
-  attach(flow: RequestHandle): void
+/** Receives a response as it arrives, from a provider or a function; can be ended early. */
+export interface ResponseReceiver extends FailoverHandler {
+  attach(handle: RequestHandle): void
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
 }
 
@@ -23,7 +21,7 @@ export interface FunctionModelRequest extends RequestOrigin {
   streamed: boolean
   /** Called when the token counts are an estimate by the gateway. */
   estimated: () => void
-  /** Called with errors that could not be reported to the consumer. */
+  /** Called with errors that could not be reported to the receiver. */
   failed: (error: unknown) => void
 }
 
@@ -70,11 +68,11 @@ interface Deps {
   hostServices: HostServices
 }
 
-/** One response of a function, delivered to the consumer like a provider's. */
+/** One response of a function, delivered to the receiver like a provider's. */
 class FunctionResponse implements RequestHandle {
   readonly #deps: Deps
   readonly #request: FunctionModelRequest
-  readonly #consumer: ResponseConsumer
+  readonly #receiver: ResponseReceiver
   readonly #cancelled = new AbortController()
   readonly #builder: CompletionBuilder
   #run: Run | null = null
@@ -82,10 +80,10 @@ class FunctionResponse implements RequestHandle {
   #headSent = false
   #hasOutput = false
 
-  constructor(deps: Deps, request: FunctionModelRequest, consumer: ResponseConsumer) {
+  constructor(deps: Deps, request: FunctionModelRequest, receiver: ResponseReceiver) {
     this.#deps = deps
     this.#request = request
-    this.#consumer = consumer
+    this.#receiver = receiver
     this.#builder = createCompletionBuilder({
       model: request.model.id,
       prompt: request.body.toString("utf8"),
@@ -102,7 +100,7 @@ class FunctionResponse implements RequestHandle {
     this.#forwarded?.cancel()
   }
 
-  /** Reports errors to the consumer. @throws only if the consumer itself fails */
+  /** Reports errors to the receiver. @throws only if the receiver itself fails */
   async run(): Promise<void> {
     try {
       await this.#attempt(true)
@@ -112,7 +110,7 @@ class FunctionResponse implements RequestHandle {
         error instanceof Failure
           ? error
           : new Failure("internal", "An internal error occurred.", { cause: error })
-      this.#consumer.stop("upstream_error", failure)
+      this.#receiver.stop("upstream_error", failure)
     }
   }
 
@@ -155,13 +153,13 @@ class FunctionResponse implements RequestHandle {
     if (this.#headSent) return
     this.#headSent = true
     const { streamed } = this.#request
-    this.#consumer.onHead(200, streamed ? streamHeaders : jsonHeaders)
+    this.#receiver.onHead(200, streamed ? streamHeaders : jsonHeaders)
   }
 
   #send(text: string): boolean {
     if (text === "") return true
     this.#sendHead()
-    return this.#consumer.onData(Buffer.from(text))
+    return this.#receiver.onData(Buffer.from(text))
   }
 
   #sendResult(reply: ReplyResult): void {
@@ -176,7 +174,7 @@ class FunctionResponse implements RequestHandle {
     this.#send(
       this.#request.streamed ? text + this.#builder.finalEvents() : this.#builder.completionJson(),
     )
-    this.#consumer.onEnd()
+    this.#receiver.onEnd()
   }
 
   /** Forwards the response of the model that the function named, byte for byte. */
@@ -187,10 +185,10 @@ class FunctionResponse implements RequestHandle {
       { caller, requestId, above: [...above, model.fn.id] },
       { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
       {
-        start: (isStream) => this.#consumer.onHead(200, isStream ? streamHeaders : jsonHeaders),
-        data: (chunk) => this.#consumer.onData(chunk),
-        end: () => this.#consumer.onEnd(),
-        failed: (failure) => this.#consumer.stop("upstream_error", failure),
+        start: (isStream) => this.#receiver.onHead(200, isStream ? streamHeaders : jsonHeaders),
+        data: (chunk) => this.#receiver.onData(chunk),
+        end: () => this.#receiver.onEnd(),
+        failed: (failure) => this.#receiver.stop("upstream_error", failure),
       },
     )
   }
@@ -198,16 +196,16 @@ class FunctionResponse implements RequestHandle {
   #reportError(error: FunctionError): void {
     if (this.#cancelled.signal.aborted) return
     const outcome = error.refused ? "refused_request" : "upstream_error"
-    this.#consumer.stop(outcome, toFailure(this.#request.model.fn.name, error))
+    this.#receiver.stop(outcome, toFailure(this.#request.model.fn.name, error))
   }
 }
 
 /** Creates the responder that answers a request with a function instead of a provider. */
 export const createFunctionResponder =
   (deps: Deps) =>
-  (request: FunctionModelRequest, consumer: ResponseConsumer): RequestHandle => {
-    const response = new FunctionResponse(deps, request, consumer)
-    consumer.attach(response)
+  (request: FunctionModelRequest, receiver: ResponseReceiver): RequestHandle => {
+    const response = new FunctionResponse(deps, request, receiver)
+    receiver.attach(response)
     response.run().catch(request.failed)
     return response
   }

@@ -39,6 +39,12 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
 export const errorBody = (style: ErrorStyle, failure: Failure): string =>
   JSON.stringify(bodies[style](failure))
 
+/** Reports a failure within a stream of server-sent events, as OpenAI-style providers do. */
+export const errorEvent = (failure: Failure): string => {
+  const { error } = JSON.parse(errorBody("openai", failure))
+  return `data: ${JSON.stringify({ error })}\n\n`
+}
+
 export const contentTypeOf = (style: ErrorStyle): string =>
   style === "scim" ? "application/scim+json" : "application/json"
 

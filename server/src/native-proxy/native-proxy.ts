@@ -1,12 +1,13 @@
 import type { Audit } from "../audit/audit.ts"
-import { accessRevokedFailure } from "../completions/dispatch.ts"
+import { accessRevokedFailure, revokedFailure, shutdownFailure } from "../completions/dispatch.ts"
+import { ResponseReader } from "../completions/response-reader.ts"
 import type { Config } from "../config/config.ts"
 import type { Upstream } from "../connections/connection.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionRegistry } from "../connections/registry.ts"
 import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import type { Database } from "../db/database.ts"
-import { Failure, fail } from "../errors.ts"
+import { fail } from "../errors.ts"
 import { readJson } from "../http/body.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
 import type { Actor, Caller } from "../http/caller.ts"
@@ -31,6 +32,7 @@ import {
 import { NativeRelay } from "./relay.ts"
 import { forwardedRequestHeaders } from "./request-headers.ts"
 import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
+import { NativeUsageScanner } from "./usage-scanner.ts"
 
 interface Deps {
   fairLoop: FairEventLoop
@@ -100,42 +102,38 @@ export const createNativeProxy = (deps: Deps) => {
     new Promise((resolve, reject) => {
       const onUnexpectedError = (error: unknown): void => {
         unregister()
+        reader.abandon()
         reject(error)
       }
       // `enter` may throw. It calls none of these callbacks before the current tick ends.
       const unregister = inFlight.track(caller, {
-        revoke: () =>
-          relayResponse.stop(
-            "revoked",
-            new Failure("unauthorized", "The credential used for this request was revoked."),
-          ),
-        shutDown: () =>
-          relayResponse.stop(
-            "shut_down",
-            new Failure("shutting_down", "The gateway is shutting down. Retry the request."),
-          ),
+        revoke: () => reader.stop("revoked", revokedFailure()),
+        shutDown: () => reader.stop("shut_down", shutdownFailure()),
         ...(model !== undefined && {
           accessRevocation: {
             isDue: (present) => catalogue.isAccessRevoked(present, model),
-            end: () => relayResponse.stop("revoked", accessRevokedFailure(model)),
+            end: () => reader.stop("revoked", accessRevokedFailure(model)),
           },
         }),
       })
-      const relayResponse = new NativeRelay({
-        reply: createResponseWriter(exchange),
-        errorStyle: style,
+      const reader = new ResponseReader({
+        consumer: new NativeRelay({
+          reply: createResponseWriter(exchange),
+          errorStyle: style,
+          onFailure: (failure) => {
+            exchange.failure = failure
+          },
+        }),
+        scanner: new NativeUsageScanner(),
         usageRecorder: startUsageRecord?.() ?? null,
-        onDone: (status, failure) => {
-          if (failure) exchange.failure = failure
+        onDone: ({ status }) => {
           unregister()
           resolve(status)
         },
       })
       const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
       const share = fairLoop.of(caller.user.id)
-      relayResponse.attach(
-        sendWithFailover(attempts, relayResponse, { timeoutMs, share, onUnexpectedError }),
-      )
+      reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share, onUnexpectedError }))
     })
 
   const nativeEndpointsOf = async (caller: Caller, kind: ProviderKind, model: string) => {

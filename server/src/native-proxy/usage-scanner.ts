@@ -1,9 +1,11 @@
+import type { StreamScanner } from "../completions/response-consumer.ts"
 import { endOfNested } from "../http/json-members.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 
 /** The counts come last in a response. A longer `context` array before them is not needed. */
 const maxTailBytes = 4096
+const empty = Buffer.alloc(0)
 const newline = 0x0a
 const promptCount = /"prompt_eval_count":\s?(\d+)/g
 const outputCount = /"eval_count":\s?(\d+)/g
@@ -13,23 +15,37 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
   return found === undefined ? undefined : Number(found)
 }
 
-/** Scans a native response for the token counts at its end. */
-export class NativeUsageScanner {
+/** Scans a native response, which is never changed, for the token counts at its end. */
+export class NativeUsageScanner implements StreamScanner {
+  readonly hasError = false
   #tail: Buffer = Buffer.alloc(0)
   /** Lines received; about one per token in a stream. */
-  lineCount = 0
-  /** Whether the last byte ended a line. */
-  isAtLineEnd = true
+  eventCount = 0
+  /** Whether the last byte did not end a line. */
+  isFrameOpen = false
+  #isComplete = false
 
-  push(chunk: Buffer): void {
+  push(chunk: Buffer): Buffer {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
-      this.lineCount++
-    this.isAtLineEnd = chunk.at(-1) === newline
+      this.eventCount++
+    this.isFrameOpen = chunk.at(-1) !== newline
     const joined = chunk.length >= maxTailBytes ? chunk : Buffer.concat([this.#tail, chunk])
     this.#tail = joined.subarray(-maxTailBytes)
+    return chunk
   }
 
-  readTokens(): TokenCounts | null {
+  takeRemainder(): Buffer {
+    return empty
+  }
+
+  /** Whether a native response is complete is not known. */
+  takeMissingEnd(): string {
+    this.#isComplete = true
+    return ""
+  }
+
+  get tokens(): TokenCounts | null {
+    if (!this.#isComplete) return null
     const text = this.#tail.toString("utf8")
     const counts = {
       prompt_eval_count: lastMatch(text, promptCount),

@@ -1,0 +1,284 @@
+import type { Upstream } from "../connections/connection.ts"
+import type { FailoverHandler } from "../connections/send.ts"
+import { upstreamFailure, upstreamLabel } from "../connections/upstream-errors.ts"
+import { Failure } from "../errors.ts"
+import type { RequestHandle } from "../outbound/client.ts"
+import { headerOf } from "../outbound/response-head.ts"
+import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
+import { outcomeOfErrorStatus } from "../usage/outcome.ts"
+import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
+import type { UsageRecorder } from "../usage/usage-recorder.ts"
+import { findUsage } from "./body-usage.ts"
+import type {
+  ResponseConsumer,
+  ResponseControl,
+  ResponseHead,
+  ResponseResult,
+  StreamScanner,
+} from "./response-consumer.ts"
+import { toErrorReply } from "./upstream-response.ts"
+
+/** A body that is not streamed is read up to this size; a consumer may pass longer ones on. */
+const maxBodyBytes = 16_000_000
+const maxPassedBodyBytes = 1024 * 1024
+/** A longer error body is truncated. */
+const maxErrorBytes = 1024 * 1024
+/** How much of the end of a long body is kept: it contains the usage. */
+const keptTailBytes = 4096
+
+const unexpectedOutcome = {
+  outcome: "upstream_error",
+  status: 500,
+  tokens: null,
+  chunksOut: 0,
+} as const
+
+const errorBodyStart = Buffer.from('{"error"')
+
+/** Whether a provider reports an error with a status that means success. */
+const isErrorBody = (body: Buffer): boolean =>
+  body.subarray(0, errorBodyStart.length).equals(errorBodyStart)
+
+type Stage =
+  /** Nothing has arrived yet. */
+  | "waiting"
+  /** An error body is being read. */
+  | "error"
+  /** A body that is not streamed is being read. */
+  | "body"
+  /** Bytes are passed on as they arrive. */
+  | "passing"
+  | "over"
+
+interface Deps {
+  consumer: ResponseConsumer
+  scanner: StreamScanner
+  /** Null if no usage is recorded. */
+  usageRecorder: UsageRecorder | null
+  /** Called exactly once, when the consumer is done. */
+  onDone: (result: ResponseResult) => void
+}
+
+/**
+ * Reads a provider's response for a consumer: tells streams, bodies and errors apart, limits their
+ * size, checks that they are complete, and records the usage when the response ends.
+ */
+export class ResponseReader implements FailoverHandler, ResponseControl {
+  readonly #consumer: ResponseConsumer
+  readonly #scanner: StreamScanner
+  readonly #usageRecorder: UsageRecorder | null
+  readonly #onDone: Deps["onDone"]
+  #handle: RequestHandle | null = null
+  #upstream: Upstream | null = null
+  #stage: Stage = "waiting"
+  #head: ResponseHead | null = null
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
+  #bodyTokens: TokenCounts | null = null
+
+  constructor({ consumer, scanner, usageRecorder, onDone }: Deps) {
+    this.#consumer = consumer
+    this.#scanner = scanner
+    this.#usageRecorder = usageRecorder
+    this.#onDone = onDone
+    consumer.onOpen?.(this)
+  }
+
+  /** Sets the handle used to resume and cancel the upstream request. */
+  attach(handle: RequestHandle): void {
+    if (this.#stage === "over") handle.cancel()
+    this.#handle = handle
+  }
+
+  resume(): void {
+    this.#handle?.resume()
+  }
+
+  stop(outcome: RequestOutcome, failure?: Failure): void {
+    if (this.#stage === "over") return
+    this.#handle?.cancel()
+    if (failure) this.#fail(failure, outcome)
+    else this.#finish(outcome)
+  }
+
+  /** Ends the response after an unexpected error, which the consumer cannot be told any more. */
+  abandon(): void {
+    if (this.#stage === "over") return
+    this.#stage = "over"
+    this.#handle?.cancel()
+    this.#usageRecorder?.settle(unexpectedOutcome)
+  }
+
+  onConnectionSelected(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.#usageRecorder?.setTarget(upstream.config.id, upstream.config.kind)
+  }
+
+  onHead(status: number, rawHeaders: readonly string[]): void {
+    const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
+    const isStream = type.startsWith("text/event-stream")
+    this.#head = { status, rawHeaders, isStream }
+    const isError = status < 200 || status > 299
+    if (this.#consumer.passesEverything || (isStream && !isError)) this.#start(this.#head)
+    else if (isError) this.#stage = "error"
+    else if (type === "" || type.includes("json")) this.#stage = "body"
+    else this.#rejectContentType(type)
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#stage === "passing") return this.#pass(chunk)
+    if (this.#stage === "over") return true
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
+    return this.#stage === "error" ? this.#limitError() : this.#limitBody()
+  }
+
+  onEnd(): void {
+    if (this.#stage === "error") this.#endError()
+    else if (this.#stage === "body") this.#endBody()
+    else if (this.#stage === "passing") this.#endPassing()
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.#stage === "error") this.#endError()
+    else if (this.#stage !== "over") this.#fail(upstreamFailure(error, this.#upstream))
+  }
+
+  #start(head: ResponseHead): void {
+    this.#stage = "passing"
+    this.#consumer.onStart(head)
+  }
+
+  #pass(chunk: Buffer): boolean {
+    this.#usageRecorder?.markFirstToken()
+    if (!this.#isScanned()) return this.#passUnscanned(chunk)
+    const bytes = this.#scanner.push(chunk)
+    return bytes.length === 0 || this.#consumer.onChunk(bytes)
+  }
+
+  #isScanned(): boolean {
+    return this.#head?.isStream === true || this.#consumer.passesEverything === true
+  }
+
+  #passUnscanned(chunk: Buffer): boolean {
+    const joined = chunk.length >= keptTailBytes ? chunk : Buffer.concat([...this.#buffered, chunk])
+    this.#buffered = [joined.subarray(-keptTailBytes)]
+    return this.#consumer.onChunk(chunk)
+  }
+
+  #limitError(): boolean {
+    if (this.#bufferedBytes <= maxErrorBytes) return true
+    this.#handle?.cancel()
+    this.#endError()
+    return true
+  }
+
+  #limitBody(): boolean {
+    if (this.#consumer.passesLongBodies && this.#bufferedBytes > maxPassedBodyBytes && this.#head) {
+      this.#start(this.#head)
+      return this.#pass(this.#takeBuffered())
+    }
+    if (this.#bufferedBytes > maxBodyBytes)
+      throw new MalformedResponse(`it exceeds ${maxBodyBytes / 1e6} MB`)
+    return true
+  }
+
+  #takeBuffered(): Buffer {
+    const [only] = this.#buffered
+    const body = this.#buffered.length === 1 && only ? only : Buffer.concat(this.#buffered)
+    this.#buffered = []
+    return body
+  }
+
+  /** A success in a format that no client can read, such as a sign-in page. */
+  #rejectContentType(type: string): void {
+    this.#handle?.cancel()
+    this.#failUpstream(`responded with ${type.slice(0, 100)} instead of a completion.`)
+  }
+
+  #endError(): void {
+    const head = this.#receivedHead()
+    const error = toErrorReply(head.status, this.#takeBuffered(), this.#upstream)
+    if (error instanceof Failure) this.#fail(error)
+    else {
+      this.#conclude(
+        { outcome: outcomeOfErrorStatus(error.status), status: error.status, failure: undefined },
+        () => this.#consumer.onErrorReply?.(error, head),
+      )
+    }
+  }
+
+  #endBody(): void {
+    const body = this.#takeBuffered()
+    this.#usageRecorder?.markFirstToken()
+    this.#consumer.onBody?.(body, this.#receivedHead())
+    this.#bodyTokens = findUsage(body)
+    this.#finish(isErrorBody(body) ? "upstream_error" : "ok")
+  }
+
+  #endPassing(): void {
+    if (!this.#isScanned()) this.#bodyTokens = findUsage(this.#takeBuffered())
+    else if (!this.#completeStream()) {
+      this.#failUpstream("ended its response prematurely.")
+      return
+    }
+    this.#consumer.onEnd()
+    const { status } = this.#receivedHead()
+    if (status >= 400) this.#finish(outcomeOfErrorStatus(status))
+    else this.#finish(this.#scanner.hasError ? "upstream_error" : "ok")
+  }
+
+  /** Passes on the rest of a stream, and what a complete one lacks. @returns whether it is complete */
+  #completeStream(): boolean {
+    this.#passRemainder()
+    const missing = this.#scanner.takeMissingEnd()
+    if (missing) this.#consumer.onChunk(Buffer.from(missing))
+    return missing !== null
+  }
+
+  #passRemainder(): void {
+    const rest = this.#scanner.takeRemainder()
+    if (rest.length > 0) this.#consumer.onChunk(rest)
+  }
+
+  #failUpstream(what: string): void {
+    this.#fail(new Failure("upstream_broken", `${upstreamLabel(this.#upstream)} ${what}`))
+  }
+
+  #fail(failure: Failure, outcome: RequestOutcome = "upstream_error"): void {
+    if (this.#stage === "over") return
+    const head = this.#stage === "passing" ? this.#head : null
+    this.#conclude({ outcome, status: head?.status ?? failure.status, failure }, () => {
+      if (head) this.#passRemainder()
+      this.#consumer.onFailure(failure, { head, isFrameOpen: this.#scanner.isFrameOpen })
+    })
+  }
+
+  #receivedHead(): ResponseHead {
+    if (!this.#head) throw new Error("A response ended before its head")
+    return this.#head
+  }
+
+  #finish(outcome: RequestOutcome): void {
+    if (this.#stage === "over") return
+    this.#conclude({ outcome, status: this.#head?.status ?? 0, failure: undefined }, () => {})
+  }
+
+  /** Ends the response, even if `tell` throws. The consumer may stop the response in return. */
+  #conclude(
+    { outcome, status, failure }: Pick<ResponseResult, "outcome" | "status" | "failure">,
+    tell: () => void,
+  ): void {
+    this.#stage = "over"
+    try {
+      tell()
+    } finally {
+      const tokens = this.#bodyTokens ?? this.#scanner.tokens
+      const chunks = this.#scanner.eventCount
+      this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
+      const result = { outcome, status, tokens, chunks, failure }
+      this.#consumer.onDone?.(result)
+      this.#onDone(result)
+    }
+  }
+}
