@@ -27,11 +27,15 @@ export const providerMessages: Record<string, string> = {
     "Der Anbieter „{name}“ hat die Verbindung mitten in der Antwort geschlossen.",
   'The provider "{name}" sent an unreadable response.':
     "Der Anbieter „{name}“ hat eine unlesbare Antwort gesendet.",
-  'The provider "{name}" sent more than the maximum of 4 MB. The partial answer was saved.':
+  'The provider "{name}" sent an unreadable response: it exceeds 4 MB. The partial answer was saved.':
     "Der Anbieter „{name}“ hat mehr als 4 MB gesendet. Die Teilantwort wurde gespeichert.",
+  'The provider "{name}" sent an unreadable response: it is not a completion.':
+    "Der Anbieter „{name}“ hat keine lesbare Antwort eines Modells gesendet.",
+  'The provider "{name}" responded with {type} instead of a completion.':
+    "Der Anbieter „{name}“ hat {type} statt der Antwort eines Modells gesendet.",
   'The provider "{name}" rejected the gateway\'s credential. Contact an administrator.':
     "Der Anbieter „{name}“ hat die Zugangsdaten des Gateways abgelehnt. Wenden Sie sich an die Administration.",
-  'The provider "{name}" reported an error.': "Der Anbieter „{name}“ hat einen Fehler gemeldet.",
+  "The provider reported an error.": "Der Anbieter hat einen Fehler gemeldet.",
   'The provider "{name}" responded with an unexpected status {status}.':
     "Der Anbieter „{name}“ hat mit dem unerwarteten Status {status} geantwortet.",
   'The provider "{name}" responded with status {status} and no readable error message.':
