@@ -14,6 +14,7 @@ import { createCompletions } from "./completions/completions.ts"
 import { createDispatcher } from "./completions/dispatch.ts"
 import { createModelFilters } from "./completions/filters.ts"
 import { createFunctionServices } from "./completions/function-services.ts"
+import { createResponseTracker } from "./completions/tracked-response.ts"
 import type { Config } from "./config/config.ts"
 import { createConnections } from "./connections/connections.ts"
 import { createConnectionRegistry } from "./connections/registry.ts"
@@ -188,17 +189,17 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     warn: (message) => log.warn(message),
     report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
   })
+  const trackResponse = createResponseTracker({ inFlight, catalogue })
   const completions = createCompletions({
     citations: knowledge.citations,
     template: () => settings.current().rag_template,
     catalogue,
     inFlight,
-    filters: createModelFilters(functions),
-    dispatcher: createDispatcher({
+    dispatch: createDispatcher({
       fairLoop,
       usageRecorders,
-      inFlight,
-      catalogue,
+      filters: createModelFilters(functions),
+      trackResponse,
       callFunction: functions.respond,
     }),
   })
@@ -232,7 +233,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     registry,
     catalogue,
     usageRecorders,
-    inFlight,
+    trackResponse,
     fairLoop,
     bodyMemory,
   })

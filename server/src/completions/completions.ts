@@ -6,20 +6,13 @@ import { createResponseWriter } from "../http/response-writer.ts"
 import type { Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
-import type { UsageOutcome } from "../usage/usage-recorder.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
-import {
-  type Dispatcher,
-  type DispatchRequest,
-  type DispatchTarget,
-  revokedFailure,
-  shutdownFailure,
-} from "./dispatch.ts"
-import type { ModelFilters } from "./filters.ts"
+import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { CompletionRelay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
 import { addSources, createSourceEncoder, needsSources, type SourceEncoder } from "./sources.ts"
+import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
 interface Deps {
   catalogue: ModelCatalogue
@@ -27,8 +20,7 @@ interface Deps {
   /** The source prompt's template; empty for the default one. */
   template: () => string
   inFlight: InFlightRequests
-  filters: ModelFilters
-  dispatcher: Dispatcher
+  dispatch: Dispatch
 }
 
 interface AnswerRequest extends DispatchRequest {
@@ -40,53 +32,8 @@ interface AnswerRequest extends DispatchRequest {
   sourcePassages?: readonly SourcePassage[] | null
 }
 
-const disconnectSignal = ({ outgoing }: RequestContext): AbortSignal => {
-  const controller = new AbortController()
-  whenClosed(outgoing, () => controller.abort())
-  return controller.signal
-}
-
-/** Usage outcome of a request that a filter rejected; no tokens were consumed. */
-const rejectionOutcome = (error: unknown, isDisconnected: boolean): UsageOutcome => {
-  const isRejection = error instanceof Failure && error.code === "function_refused"
-  const outcome = isRejection ? "refused_request" : "upstream_error"
-  return {
-    outcome: isDisconnected ? "client_cancelled" : outcome,
-    status: error instanceof Failure ? error.status : 500,
-    tokens: null,
-    chunksOut: 0,
-  }
-}
-
 /** Sends completion requests to an endpoint of their model and relays the responses. */
-export const createCompletions = ({
-  catalogue,
-  citations,
-  template,
-  inFlight,
-  filters,
-  dispatcher: { dispatch, startUsageRecord },
-}: Deps) => {
-  /** Sends the request through the model's filters, if it has any. */
-  const sendThroughFilters = (
-    dispatchRequest: DispatchRequest,
-    target: DispatchTarget,
-    { consumer, signal }: { consumer: ResponseConsumer; signal: () => AbortSignal },
-  ): Promise<void> => {
-    const sendFiltered = filters.prepare(target.resolved, dispatchRequest)
-    if (!sendFiltered) return dispatch(dispatchRequest, target, consumer)
-    const disconnected = signal()
-    const settleRejected = (error: unknown): never => {
-      const usageRecorder = startUsageRecord(dispatchRequest, target.resolved)
-      usageRecorder.setTarget(null, "function")
-      usageRecorder.settle(rejectionOutcome(error, disconnected.aborted))
-      throw error
-    }
-    return sendFiltered(disconnected, settleRejected, (request, resolved, filterChain) =>
-      dispatch({ ...dispatchRequest, request }, { ...target, resolved, filterChain }, consumer),
-    )
-  }
-
+export const createCompletions = ({ catalogue, citations, template, inFlight, dispatch }: Deps) => {
   const createRelay = (exchange: RequestContext, sources?: SourceEncoder): ResponseConsumer =>
     new CompletionRelay({
       reply: createResponseWriter(exchange),
@@ -140,10 +87,7 @@ export const createCompletions = ({
       resolved: await resolveAgain(caller, request),
       headers: forwardedClientHeaders(exchange),
     }
-    await sendThroughFilters(dispatchRequest, target, {
-      consumer: createRelay(exchange, sources),
-      signal: () => controller.signal,
-    })
+    await dispatch(dispatchRequest, target, createRelay(exchange, sources))
   }
 
   return {
@@ -161,10 +105,7 @@ export const createCompletions = ({
       }
       const dispatchRequest = { caller, request, usageContext: exchange }
       const target = { resolved, headers: forwardedClientHeaders(exchange) }
-      await sendThroughFilters(dispatchRequest, target, {
-        consumer: createRelay(exchange),
-        signal: () => disconnectSignal(exchange),
-      })
+      await dispatch(dispatchRequest, target, createRelay(exchange))
     },
 
     /**
@@ -176,32 +117,20 @@ export const createCompletions = ({
     ): Promise<void> => {
       const { caller, request } = dispatchRequest
       const resolved = await catalogue.resolve(caller, request.model)
+      const send = async (sourced: ModelRequest, target: ResolvedModel): Promise<void> => {
+        const sourcedRequest = { ...dispatchRequest, request: sourced }
+        await dispatch(sourcedRequest, { resolved: target, headers: {} }, consumer)
+      }
       if (sourcePassages) {
         const context = createSourcePrompt({ passages: sourcePassages, fileList: null }, template())
-        const extended = { ...dispatchRequest, request: { ...request, context } }
-        return sendThroughFilters(
-          extended,
-          { resolved, headers: {} },
-          { consumer, signal: () => signal },
-        )
+        return send({ ...request, context }, resolved)
       }
-      if (!needsSources(request, resolved)) {
-        return sendThroughFilters(
-          dispatchRequest,
-          { resolved, headers: {} },
-          { consumer, signal: () => signal },
-        )
-      }
+      if (!needsSources(request, resolved)) return send(request, resolved)
       const sourced = await attachSources(caller, request, resolved, signal)
       signal.throwIfAborted()
       const { citationResult } = sourced
       if (citationResult) consumer.setCitations?.(citationResult)
-      const extended = { ...dispatchRequest, request: sourced.request }
-      const target = { resolved: await resolveAgain(caller, request), headers: {} }
-      await sendThroughFilters(extended, target, {
-        consumer,
-        signal: () => signal,
-      })
+      return send(sourced.request, await resolveAgain(caller, request))
     },
   }
 }

@@ -2,22 +2,21 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { Endpoint } from "../connections/registry.ts"
 import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
-import type { FilterChain } from "../functions/filter-chain.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest, ResponseReceiver } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
-import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
-import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
+import type { ResolvedModel } from "../models/catalogue.ts"
 import type { RequestHandle } from "../outbound/client.ts"
-import type { UsageContext, UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
+import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
+import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody, hidesUsage } from "./request-body.ts"
-import type { ResponseConsumer } from "./response-consumer.ts"
-import { ResponseReader } from "./response-reader.ts"
+import type { ResponseConsumer, ResponseResult } from "./response-consumer.ts"
 import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
+import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
 
 export interface DispatchRequest {
   caller: Caller
@@ -26,26 +25,22 @@ export interface DispatchRequest {
   usageContext: UsageContext
 }
 
-interface FunctionCallContext {
-  resolved: ResolvedModel
-  usageRecorder: UsageRecorder
-  receiver: ResponseReceiver
-  onUnexpectedError: (error: unknown) => void
-}
-
 export interface DispatchTarget {
   resolved: ResolvedModel
   /** Client headers to forward. */
   headers: Record<string, string>
-  /** Filters that change the response. */
-  filterChain?: FilterChain
+}
+
+interface SendContext extends DispatchTarget, PendingResponse {
+  /** The reader, or what changes the response on its way there. */
+  receiver: ResponseReceiver
 }
 
 interface Deps {
   fairLoop: FairEventLoop
   usageRecorders: UsageRecorders
-  inFlight: InFlightRequests
-  catalogue: Pick<ModelCatalogue, "isAccessRevoked">
+  filters: ModelFilters
+  trackResponse: TrackResponse
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
@@ -68,48 +63,39 @@ const attemptFor =
     }),
   })
 
-export const revokedFailure = (): Failure =>
-  new Failure("unauthorized", "The credential used for this request was revoked.")
-
-export const accessRevokedFailure = (id: string): Failure =>
-  new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was revoked.`)
-
-export const shutdownFailure = (): Failure =>
-  new Failure("shutting_down", "The gateway is shutting down. Retry the request.")
-
 const createScanner = (request: ModelRequest): SseScanner => {
   const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
   return new SseScanner(markers, hidesUsage(request))
 }
 
-/** Sends a request to an endpoint of its model and feeds the response to a consumer. */
+/** Sends a request to an endpoint of its model and hands the response to a consumer. */
 export const createDispatcher = ({
   fairLoop,
   usageRecorders,
-  inFlight,
-  catalogue,
+  filters,
+  trackResponse,
   callFunction,
 }: Deps) => {
   const callFunctionModel = (
     model: FunctionModel,
     { caller, request, usageContext }: DispatchRequest,
-    { resolved, usageRecorder, receiver, onUnexpectedError }: FunctionCallContext,
+    { resolved, receiver, usageRecorder, onUnexpectedError }: SendContext,
   ): void => {
-    usageRecorder.setTarget(null, "function")
+    usageRecorder?.setTarget(null, "function")
     if (request.operation !== "chat/completions") {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       receiver.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
       return
     }
-    const { requestId } = usageContext
     checkParsableSize(request.bytes)
-    const body = buildUpstreamBody(request, resolved.workspace, model.id)
-    const call = { model, body, streamed: request.streamed, estimated: usageRecorder.markEstimated }
     callFunction(
       {
-        ...call,
+        model,
+        body: buildUpstreamBody(request, resolved.workspace, model.id),
+        streamed: request.streamed,
+        estimated: () => usageRecorder?.markEstimated(),
         caller,
-        requestId,
+        requestId: usageContext.requestId,
         above: request.callingFunctions ?? [],
         failed: onUnexpectedError,
       },
@@ -117,75 +103,88 @@ export const createDispatcher = ({
     )
   }
 
-  const startUsageRecord = (
+  const send = (dispatchRequest: DispatchRequest, context: SendContext): void => {
+    const { caller, request } = dispatchRequest
+    const { resolved, headers, receiver, onUnexpectedError } = context
+    if (resolved.functionModel) {
+      callFunctionModel(resolved.functionModel, dispatchRequest, context)
+      return
+    }
+    const endpoints = orderEndpoints(resolved.endpoints)
+    const attempts = endpoints.map(attemptFor(request, resolved, headers))
+    const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
+    const share = fairLoop.of(caller.user.id)
+    receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share, onUnexpectedError }))
+  }
+
+  const track = (
     { caller, request, usageContext }: DispatchRequest,
     { id }: ResolvedModel,
-  ): UsageRecorder =>
-    usageRecorders.start({
-      context: usageContext,
-      caller,
-      operation: request.operation,
-      model: id,
-      streamed: request.streamed,
-      promptBytes: request.bytes.length,
-    })
-
-  const dispatch = (
-    { caller, request, usageContext }: DispatchRequest,
-    { resolved, headers, filterChain }: DispatchTarget,
     consumer: ResponseConsumer,
-  ): Promise<void> =>
-    new Promise((resolve, reject) => {
-      // `track` may throw. It calls none of these callbacks before the current tick ends.
-      const unregister = inFlight.track(caller, {
-        revoke: () => runGuarded(() => reader.stop("revoked", revokedFailure())),
-        shutDown: () => runGuarded(() => reader.stop("shut_down", shutdownFailure())),
-        accessRevocation: {
-          isDue: (present) => catalogue.isAccessRevoked(present, request.model),
-          end: () => runGuarded(() => reader.stop("revoked", accessRevokedFailure(request.model))),
-        },
+    start: (pending: PendingResponse) => void,
+  ): Promise<ResponseResult> => {
+    const startUsageRecord = () =>
+      usageRecorders.start({
+        context: usageContext,
+        caller,
+        operation: request.operation,
+        model: id,
+        streamed: request.streamed,
+        promptBytes: request.bytes.length,
       })
-      const usageRecorder = startUsageRecord({ caller, request, usageContext }, resolved)
-      const reader = new ResponseReader({
-        consumer,
-        scanner: createScanner(request),
-        usageRecorder,
-        onDone: () => {
-          unregister()
-          resolve()
-        },
-      })
-      const receiver = filterChain ? new FilteredResponse(reader, filterChain) : reader
-      /** Called on an unexpected error, when the consumer can no longer end the request itself. */
-      const onUnexpectedError = (error: unknown): void => {
-        unregister()
-        reader.abandon()
-        reject(error)
+    const scanner = createScanner(request)
+    return trackResponse(
+      { caller, consumer, scanner, model: request.model, startUsageRecord },
+      start,
+    )
+  }
+
+  /** Sends the request as its filters change it, and the response through them. */
+  const dispatchFiltered = (
+    dispatchRequest: DispatchRequest,
+    { resolved, headers }: DispatchTarget,
+    { consumer, openFilters }: { consumer: ResponseConsumer; openFilters: OpenFilters },
+  ): Promise<ResponseResult> => {
+    const sendFiltered = async (pending: PendingResponse): Promise<void> => {
+      const { reader, usageRecorder } = pending
+      usageRecorder?.setTarget(null, "function")
+      const controller = new AbortController()
+      reader.attach({ resume: () => {}, cancel: () => controller.abort() })
+      const chain = await openFilters(controller.signal)
+      try {
+        const request = await filterRequest(chain, dispatchRequest.request, resolved)
+        if (controller.signal.aborted) return
+        const receiver = new FilteredResponse(reader, chain)
+        const filtered = { ...resolved, workspace: [] }
+        send({ ...dispatchRequest, request }, { resolved: filtered, headers, ...pending, receiver })
+        await ended
+      } finally {
+        await chain.close()
       }
-      const runGuarded = (work: () => void): void => {
-        try {
-          work()
-        } catch (error) {
-          onUnexpectedError(error)
-        }
-      }
-      runGuarded(() => {
-        if (resolved.functionModel) {
-          const context = { resolved, usageRecorder, receiver, onUnexpectedError }
-          callFunctionModel(resolved.functionModel, { caller, request, usageContext }, context)
-          return
-        }
-        const offers = orderEndpoints(resolved.endpoints)
-        const attempts = offers.map(attemptFor(request, resolved, headers))
-        const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
-        const share = fairLoop.of(caller.user.id)
-        receiver.attach(
-          sendWithFailover(attempts, receiver, { timeoutMs, share, onUnexpectedError }),
-        )
+    }
+    const ended = track(dispatchRequest, resolved, consumer, (pending) => {
+      sendFiltered(pending).catch((error: unknown) => {
+        if (!(error instanceof Failure)) return pending.onUnexpectedError(error)
+        const isRefusal = error.code === "function_refused"
+        pending.reader.stop(isRefusal ? "refused_request" : "upstream_error", error)
       })
     })
+    return ended
+  }
 
-  return { dispatch, startUsageRecord }
+  /** Resolves when the response has ended. @throws {Failure} if the request cannot be sent */
+  return (
+    dispatchRequest: DispatchRequest,
+    target: DispatchTarget,
+    consumer: ResponseConsumer,
+  ): Promise<ResponseResult> => {
+    const { resolved } = target
+    const openFilters = filters.attachedTo(resolved, dispatchRequest)
+    if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
+    return track(dispatchRequest, resolved, consumer, (pending) =>
+      send(dispatchRequest, { ...target, ...pending, receiver: pending.reader }),
+    )
+  }
 }
 
-export type Dispatcher = ReturnType<typeof createDispatcher>
+export type Dispatch = ReturnType<typeof createDispatcher>

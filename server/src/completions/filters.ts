@@ -38,50 +38,40 @@ const expandRequest = (
   return JSON.parse(body.toString("utf8"))
 }
 
-/** Sends a request that filters have changed; `chain` changes its response. */
-type SendFiltered = (
+/** Starts the filters of a model for one request. @throws {Failure} if one cannot be started */
+export type OpenFilters = (signal: AbortSignal) => Promise<FilterChain>
+
+/** The request as the filters send it to the model. @throws {Failure} if a filter rejects it */
+export const filterRequest = async (
+  chain: FilterChain,
   request: ModelRequest,
   resolved: ResolvedModel,
-  chain: FilterChain,
-) => Promise<void>
+): Promise<ModelRequest> => {
+  const fields = await chain.before(expandRequest(request, resolved))
+  const bytes = Buffer.from(JSON.stringify(fields))
+  const { context: _context, ...rest } = request
+  return { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }
+}
 
-/** @param reject called with the reason if a filter rejects the request; it rethrows the reason */
-type FilteredSend = (
-  signal: AbortSignal,
-  reject: (error: unknown) => never,
-  sendFiltered: SendFiltered,
-) => Promise<void>
-
-/** Runs the filters that are attached to a model on its chat completions. */
+/** Finds the filters that are attached to a model. */
 export const createModelFilters = ({ directory, chains }: Deps) => ({
   /** Null if no filters are attached; the request is then sent unchanged. */
-  prepare: (
+  attachedTo: (
     resolved: ResolvedModel,
     { caller, request, usageContext }: FilterableRequest,
-  ): FilteredSend | null => {
+  ): OpenFilters | null => {
     const { callingFunctions = [], operation } = request
     // Requests made by a filter bypass that filter.
     const filters = directory
       .filtersOf(modelIdsOf(resolved))
       .filter(({ id }) => !callingFunctions.includes(id))
     if (filters.length === 0 || operation === "embeddings") return null
-    return async (signal, reject, sendFiltered) => {
-      if (operation !== "chat/completions") {
-        const message = `Model "${resolved.id}" has filters, which only support chat completions.`
-        throw new Failure("bad_request", message, { param: "model" })
-      }
-      const invoker = { caller, requestId: usageContext.requestId, above: callingFunctions }
-      const chain = await chains(filters, invoker, signal).catch(reject)
-      try {
-        const fields = await chain.before(expandRequest(request, resolved)).catch(reject)
-        const bytes = Buffer.from(JSON.stringify(fields))
-        const { context: _context, ...rest } = request
-        const changed = { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }
-        await sendFiltered(changed, { ...resolved, workspace: [] }, chain)
-      } finally {
-        await chain.close()
-      }
+    if (operation !== "chat/completions") {
+      const message = `Model "${resolved.id}" has filters, which only support chat completions.`
+      throw new Failure("bad_request", message, { param: "model" })
     }
+    const origin = { caller, requestId: usageContext.requestId, above: callingFunctions }
+    return (signal) => chains(filters, origin, signal)
   },
 })
 

@@ -101,12 +101,16 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
     else this.#finish(outcome)
   }
 
-  /** Ends the response after an unexpected error, which the consumer cannot be told any more. */
-  abandon(): void {
-    if (this.#stage === "over") return
+  /**
+   * Ends the response after an unexpected error, which the consumer cannot be told any more.
+   * @returns whether it had not ended yet
+   */
+  abandon(): boolean {
+    if (this.#stage === "over") return false
     this.#stage = "over"
     this.#handle?.cancel()
     this.#usageRecorder?.settle(unexpectedOutcome)
+    return true
   }
 
   onConnectionSelected(upstream: Upstream): void {
@@ -277,8 +281,8 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
       const chunks = this.#scanner.eventCount
       this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
       const result = { outcome, status, tokens, chunks, failure }
-      this.#consumer.onDone?.(result)
       this.#onDone(result)
+      this.#consumer.onDone?.(result)
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
-import { accessRevokedFailure, revokedFailure, shutdownFailure } from "../completions/dispatch.ts"
-import { ResponseReader } from "../completions/response-reader.ts"
+import type { ResponseResult } from "../completions/response-consumer.ts"
+import type { TrackResponse } from "../completions/tracked-response.ts"
 import type { Config } from "../config/config.ts"
 import type { Upstream } from "../connections/connection.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
@@ -12,7 +12,6 @@ import { readJson } from "../http/body.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
-import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { createResponseWriter } from "../http/response-writer.ts"
@@ -41,7 +40,7 @@ interface Deps {
   registry: ConnectionRegistry
   catalogue: ModelCatalogue
   usageRecorders: UsageRecorders
-  inFlight: InFlightRequests
+  trackResponse: TrackResponse
   db: Database
   audit: Audit
 }
@@ -57,8 +56,8 @@ export interface NativeProxyRequest {
 
 /** Forwards requests to the native APIs of runtimes and providers. */
 export const createNativeProxy = (deps: Deps) => {
-  const { fairLoop, bodyMemory, config, registry, catalogue, usageRecorders, inFlight, db, audit } =
-    deps
+  const { fairLoop, bodyMemory, config, registry, catalogue, usageRecorders, trackResponse } = deps
+  const { db, audit } = deps
 
   const connectionsOf = (kind: ProviderKind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
@@ -98,25 +97,13 @@ export const createNativeProxy = (deps: Deps) => {
       startUsageRecord,
       model,
     }: { style: ErrorStyle; startUsageRecord?: () => UsageRecorder; model?: string },
-  ): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const onUnexpectedError = (error: unknown): void => {
-        unregister()
-        reader.abandon()
-        reject(error)
-      }
-      // `enter` may throw. It calls none of these callbacks before the current tick ends.
-      const unregister = inFlight.track(caller, {
-        revoke: () => reader.stop("revoked", revokedFailure()),
-        shutDown: () => reader.stop("shut_down", shutdownFailure()),
-        ...(model !== undefined && {
-          accessRevocation: {
-            isDue: (present) => catalogue.isAccessRevoked(present, model),
-            end: () => reader.stop("revoked", accessRevokedFailure(model)),
-          },
-        }),
-      })
-      const reader = new ResponseReader({
+  ): Promise<ResponseResult> =>
+    trackResponse(
+      {
+        caller,
+        model,
+        startUsageRecord,
+        scanner: new NativeUsageScanner(),
         consumer: new NativeRelay({
           reply: createResponseWriter(exchange),
           errorStyle: style,
@@ -124,17 +111,13 @@ export const createNativeProxy = (deps: Deps) => {
             exchange.failure = failure
           },
         }),
-        scanner: new NativeUsageScanner(),
-        usageRecorder: startUsageRecord?.() ?? null,
-        onDone: ({ status }) => {
-          unregister()
-          resolve(status)
-        },
-      })
-      const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
-      const share = fairLoop.of(caller.user.id)
-      reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share, onUnexpectedError }))
-    })
+      },
+      ({ reader, onUnexpectedError }) => {
+        const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
+        const share = fairLoop.of(caller.user.id)
+        reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share, onUnexpectedError }))
+      },
+    )
 
   const nativeEndpointsOf = async (caller: Caller, kind: ProviderKind, model: string) => {
     const { id, endpoints, workspace } = await catalogue.resolve(caller, model)
@@ -227,7 +210,7 @@ export const createNativeProxy = (deps: Deps) => {
     const [first] = healthyFirst(connectionsOf(kind))
     if (!first) return
     const attempts = [createAttempt(request, first, hasBody ? incoming : null)]
-    const status = await relay(request, attempts, { style })
+    const { status } = await relay(request, attempts, { style })
     if (!hasBody) return
     void registry.refresh(0)
     const outcome = status >= 200 && status < 400 ? "success" : "failure"

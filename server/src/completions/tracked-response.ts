@@ -1,0 +1,93 @@
+import { Failure } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import type { ModelCatalogue } from "../models/catalogue.ts"
+import type { UsageRecorder } from "../usage/usage-recorder.ts"
+import type { ResponseConsumer, ResponseResult, StreamScanner } from "./response-consumer.ts"
+import { ResponseReader } from "./response-reader.ts"
+
+interface Deps {
+  inFlight: InFlightRequests
+  catalogue: Pick<ModelCatalogue, "isAccessRevoked">
+}
+
+interface ResponseRequest {
+  caller: Caller
+  consumer: ResponseConsumer
+  scanner: StreamScanner
+  /** The model that the caller must keep access to. */
+  model?: string | undefined
+  /** Without it, no usage is recorded. */
+  startUsageRecord?: (() => UsageRecorder) | undefined
+}
+
+/** A response that is still to come. */
+export interface PendingResponse {
+  reader: ResponseReader
+  usageRecorder: UsageRecorder | null
+  /** Ends the response after an exception that its consumer has not been told. */
+  onUnexpectedError: (error: unknown) => void
+}
+
+export const revokedFailure = (): Failure =>
+  new Failure("unauthorized", "The credential used for this request was revoked.")
+
+const accessRevokedFailure = (id: string): Failure =>
+  new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was revoked.`)
+
+export const shutdownFailure = (): Failure =>
+  new Failure("shutting_down", "The gateway is shutting down. Retry the request.")
+
+/**
+ * Reads responses as requests in progress: revocation and shutdown end them, and each has one usage
+ * record from before it is sent until its end.
+ */
+export const createResponseTracker =
+  ({ inFlight, catalogue }: Deps) =>
+  /**
+   * @param send sends the request, now or later
+   * @returns resolves when the response has ended, however it ended; rejects on an exception that
+   *   its consumer has not been told
+   * @throws {Failure} `rate_limited`
+   */
+  (
+    { caller, consumer, scanner, model, startUsageRecord }: ResponseRequest,
+    send: (pending: PendingResponse) => void,
+  ): Promise<ResponseResult> =>
+    new Promise((resolve, reject) => {
+      // `track` may throw. It calls none of these callbacks before the current tick ends.
+      const unregister = inFlight.track(caller, {
+        revoke: () => runGuarded(() => reader.stop("revoked", revokedFailure())),
+        shutDown: () => runGuarded(() => reader.stop("shut_down", shutdownFailure())),
+        ...(model !== undefined && {
+          accessRevocation: {
+            isDue: (present: Caller) => catalogue.isAccessRevoked(present, model),
+            end: () => runGuarded(() => reader.stop("revoked", accessRevokedFailure(model))),
+          },
+        }),
+      })
+      const usageRecorder = startUsageRecord?.() ?? null
+      const reader = new ResponseReader({
+        consumer,
+        scanner,
+        usageRecorder,
+        onDone: (result) => {
+          unregister()
+          resolve(result)
+        },
+      })
+      const onUnexpectedError = (error: unknown): void => {
+        if (reader.abandon()) unregister()
+        reject(error)
+      }
+      const runGuarded = (work: () => void): void => {
+        try {
+          work()
+        } catch (error) {
+          onUnexpectedError(error)
+        }
+      }
+      runGuarded(() => send({ reader, usageRecorder, onUnexpectedError }))
+    })
+
+export type TrackResponse = ReturnType<typeof createResponseTracker>
