@@ -5,11 +5,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 // A folder may import from the lines above it and from folders to its left on the same line. Files
 // directly in server/src, such as app.ts, gateway.ts and main.ts, may import everything.
 const lines = [
-  ["errors.ts", "config", "formats"],
+  ["errors.ts", "formats", "providers", "config"],
   ["limits", "db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants"],
-  ["providers", "connections"],
+  ["connections"],
   ["files", "usage", "functions", "prompts"],
   ["models"],
   ["knowledge"],

@@ -34,8 +34,6 @@ import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
-import { ollama } from "./providers/ollama.ts"
-import { openai } from "./providers/openai.ts"
 import { createProvisioning } from "./scim/create-provisioning.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
@@ -140,12 +138,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const grants = createGrants(db)
   const promptParts = createPromptParts({ ...changes, grants })
-  const providers = { ollama, openai }
   const connectionStore = createConnectionStore({ db, grants, secrets })
   const registry = await createConnectionRegistry({
     config,
     store: connectionStore,
-    providers,
     bus,
     now,
   })
@@ -154,7 +150,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     config,
     store: connectionStore,
     registry,
-    providers,
   })
 
   const { usageRecorders, close: closeUsage, ...usage } = createUsage({ db, settings, now })

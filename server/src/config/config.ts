@@ -13,12 +13,15 @@ import {
   S3Url,
   Size,
   SizeBounds,
-  splitList,
   Url,
-  Urls,
   type Variables,
 } from "./config-values.ts"
 import { type OidcProvider, readOidcProviders } from "./oidc-config.ts"
+import {
+  type ConfiguredConnection,
+  providerVariableNames,
+  readProviderConnections,
+} from "./provider-config.ts"
 
 const memoryRange = "must be between 4MB and 1GB"
 const lifetimeRange = "must be between 1m and 365d"
@@ -31,9 +34,6 @@ const reservedSegments = ["api", "v1", "scim", "docs", "openapi.json", "health",
  * also reported when another variable is invalid.
  */
 const findConflicts = (env: Variables): [wrong: unknown, message: string][] => {
-  const keys = splitList(env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? "")
-  const urls = env.OPENAI_API_BASE_URLS ?? env.OPENAI_API_BASE_URL
-  const addresses = urls === undefined ? keys.length : splitList(urls).filter(Boolean).length
   return [
     [
       env.DATABASE_URL && !env.SECRET_KEY,
@@ -53,10 +53,6 @@ const findConflicts = (env: Variables): [wrong: unknown, message: string][] => {
       env.ADMIN_EMAIL && !env.ADMIN_PASSWORD && !env.ADMIN_API_KEY,
       "ADMIN_PASSWORD or ADMIN_API_KEY is required with ADMIN_EMAIL; otherwise nobody can sign in",
     ],
-    [
-      keys.length > addresses,
-      `OPENAI_API_KEYS has ${keys.length} keys for ${addresses} URLs in OPENAI_API_BASE_URLS`,
-    ],
   ]
 }
 
@@ -74,8 +70,6 @@ const Environment = z.object({
     .optional(),
   SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
   PUBLIC_URL: Url.optional(),
-  OLLAMA_BASE_URLS: Urls.optional(),
-  OLLAMA_BASE_URL: Urls.optional(),
   RUNTIME_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
@@ -83,10 +77,6 @@ const Environment = z.object({
       error: (issue) => `must not be "${issue.input}", which is reserved for another route`,
     })
     .default("ollama"),
-  OPENAI_API_BASE_URLS: Urls.optional(),
-  OPENAI_API_BASE_URL: Urls.optional(),
-  OPENAI_API_KEYS: z.string().transform(splitList).optional(),
-  OPENAI_API_KEY: z.string().transform(splitList).optional(),
   ADMIN_EMAIL: z
     .email({ pattern: z.regexes.html5Email, error: "must be an email address" })
     .optional(),
@@ -169,29 +159,15 @@ const Environment = z.object({
 })
 
 /** The names of all environment variables; `docs/configuration.md` has a row for each. */
-export const variableNames = Object.keys(Environment.def.shape)
+export const variableNames = [...Object.keys(Environment.def.shape), ...providerVariableNames]
 
 export type Environment = z.output<typeof Environment>
 
-const publicOpenAI = "https://api.openai.com/v1"
-const defaultRuntime = "http://127.0.0.1:11434"
-
-const toConfig = (env: Environment, ssoProviders: OidcProvider[]) => {
-  const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
-  const urls =
-    env.OPENAI_API_BASE_URLS ??
-    env.OPENAI_API_BASE_URL ??
-    (keys.some(Boolean) ? [publicOpenAI] : [])
-  const runtimes = env.OLLAMA_BASE_URLS ?? env.OLLAMA_BASE_URL
-  return {
-    ...env,
-    providers: urls.map((url, index) => ({ url, key: keys[index] ?? "" })),
-    signOn: ssoProviders,
-    runtimes: runtimes ?? [defaultRuntime],
-    /** Whether no runtime is configured, so the default URL is only tried. */
-    isDefaultRuntime: runtimes === undefined,
-  }
-}
+const toConfig = (
+  env: Environment,
+  connections: ConfiguredConnection[],
+  signOn: OidcProvider[],
+) => ({ ...env, connections, signOn })
 
 export type Config = ReturnType<typeof toConfig>
 
@@ -213,8 +189,9 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
     ({ path, message }) => `${String(path[0])} ${message}`,
   )
   wrong.push(...findConflicts(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
+  const modelProviders = readProviderConnections(set)
   const ssoProviders = readOidcProviders(env)
-  wrong.push(...ssoProviders.wrong)
+  wrong.push(...modelProviders.wrong, ...ssoProviders.wrong)
   if (
     set.PASSWORD_SIGN_IN &&
     set.PASSWORD_SIGN_IN !== "on" &&
@@ -224,7 +201,8 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
       `PASSWORD_SIGN_IN=${set.PASSWORD_SIGN_IN} requires a provider (OIDC_<NAME>_ISSUER …); otherwise nobody can sign in`,
     )
   }
-  if (result.success && wrong.length === 0) return toConfig(result.data, ssoProviders.providers)
+  if (result.success && wrong.length === 0)
+    return toConfig(result.data, modelProviders.connections, ssoProviders.providers)
   throw new ConfigError(`Invalid configuration:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 

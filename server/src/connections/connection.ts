@@ -4,7 +4,8 @@ import {
   RefusedError,
   type UpstreamTimeouts,
 } from "../outbound/client.ts"
-import type { Provider, ProviderModel } from "../providers/provider.ts"
+import type { Provider, ProviderClient, ProviderModel } from "../providers/provider.ts"
+import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
 import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
 import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
@@ -47,7 +48,6 @@ export interface Upstream {
 
 interface Deps {
   config: ConnectionConfig
-  provider: Provider
   /** The gateway's timeouts, used where the connection has none of its own. */
   timeouts: UpstreamTimeouts
   /** The models saved by an earlier process. */
@@ -61,8 +61,18 @@ interface Deps {
 const lowercaseNames = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
+/** For one list of models, which is limited to `listTimeoutMs` altogether. */
+export const createProviderClient = (
+  client: Client,
+  headers: Record<string, string>,
+): ProviderClient => {
+  const signal = AbortSignal.timeout(listTimeoutMs)
+  return { ask: (request) => client.ask({ ...request, headers }, signal) }
+}
+
 export const createUpstream = (deps: Deps): Upstream => {
-  const { config, provider, now } = deps
+  const { config, now } = deps
+  const provider = providers[config.kind]
   const timeouts: UpstreamTimeouts = {
     connect: config.connect_timeout ?? deps.timeouts.connect,
     firstByte: config.first_byte_timeout ?? deps.timeouts.firstByte,
@@ -87,8 +97,6 @@ export const createUpstream = (deps: Deps): Upstream => {
   let lastOkAt: number | null = null
   let pendingRefresh: Promise<boolean> | undefined
   let isClosed = false
-
-  const createListRequest = () => ({ client, headers, signal: AbortSignal.timeout(listTimeoutMs) })
 
   const applyModels = (found: readonly ProviderModel[]): void => {
     const hasChanged =
@@ -116,7 +124,7 @@ export const createUpstream = (deps: Deps): Upstream => {
 
   const readModels = async (): Promise<boolean> => {
     try {
-      const found = await provider.listModels(createListRequest(), allModels)
+      const found = await provider.listModels(createProviderClient(client, headers), allModels)
       if (!isClosed) applyModels(found)
       await refreshLoaded()
       return true
@@ -127,7 +135,8 @@ export const createUpstream = (deps: Deps): Upstream => {
   }
 
   const refreshLoaded = async (): Promise<void> => {
-    const names = await provider.listLoaded(createListRequest()).catch(() => null)
+    const providerClient = createProviderClient(client, headers)
+    const names = await provider.listLoaded?.(providerClient).catch(() => null)
     if (names) loadedNames = new Set(names)
   }
 

@@ -5,8 +5,9 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createClient } from "../outbound/client.ts"
-import type { Provider, ProviderKind } from "../providers/provider.ts"
+import { providerKinds, providers } from "../providers/registry.ts"
 import { auditChange, auditState } from "./audit-details.ts"
+import { createProviderClient } from "./connection.ts"
 import { diagnose, listTimeoutMs } from "./diagnosis.ts"
 import { type ConnectionRegistry, environmentConnections } from "./registry.ts"
 import {
@@ -17,6 +18,7 @@ import {
   type ConnectionTestResult,
   maskSecrets,
   type NewConnection,
+  type ProviderInfo,
 } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
 
@@ -25,7 +27,6 @@ interface Deps {
   db: Database
   store: ConnectionStore
   registry: ConnectionRegistry
-  providers: Record<ProviderKind, Provider>
   audit: Audit
   bus: Bus
   newId: () => string
@@ -47,7 +48,7 @@ const describeModels = (count: number): string => {
 }
 
 export const createConnections = (deps: Deps) => {
-  const { config, db, store, registry, providers, audit, bus, newId, now } = deps
+  const { config, db, store, registry, audit, bus, newId, now } = deps
 
   const listConfigs = async (reader?: Tx): Promise<ConnectionConfig[]> => [
     ...environmentConnections(config),
@@ -63,7 +64,7 @@ export const createConnections = (deps: Deps) => {
     await db.acquireLock(tx, "connections")
     const connection = await getConfig(id, tx)
     if (connection.source === "environment") {
-      const variable = connection.kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
+      const [variable] = providers[connection.kind].variables.urls
       fail(
         "conflict",
         `This connection is configured by the environment variable ${variable} and cannot be changed here.`,
@@ -94,6 +95,13 @@ export const createConnections = (deps: Deps) => {
   }
 
   return {
+    listProviders: (): ProviderInfo[] =>
+      providerKinds.map((kind) => {
+        const { label, defaultUrl, presets, variables } = providers[kind]
+        const [variable = ""] = variables.urls
+        return { kind, label, default_url: defaultUrl, presets: [...presets], variable }
+      }),
+
     list: async (): Promise<Connection[]> => (await listConfigs()).map(toView),
     get: async (id: string): Promise<Connection> => toView(await getConfig(id)),
 
@@ -138,8 +146,8 @@ export const createConnections = (deps: Deps) => {
       const started = performance.now()
       const elapsedMs = () => Math.round(performance.now() - started)
       try {
-        const listRequest = { client, headers, signal: AbortSignal.timeout(listTimeoutMs) }
-        const models = (await provider.listModels(listRequest, [])).map(({ name }) => name)
+        const found = await provider.listModels(createProviderClient(client, headers), [])
+        const models = found.map(({ name }) => name)
         const message = describeModels(models.length)
         return { ok: true, message, details: null, models, duration_ms: elapsedMs() }
       } catch (error) {

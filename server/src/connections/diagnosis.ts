@@ -2,6 +2,7 @@ import { ZodError } from "zod"
 import { readErrorBody } from "../formats/error-body.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
+import { providers } from "../providers/registry.ts"
 import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
 
@@ -27,9 +28,7 @@ const describeRejection = (
     return `${base_url} rejected the API key (status ${status}). Check the key.`
   }
   if (status === 404) {
-    return kind === "openai"
-      ? `${base_url} has no model list at this path (404). The base URL usually ends in /v1.`
-      : `${base_url} has no model list at this path (404). Use the base URL without a path.`
+    return `${base_url} has no model list at this path (404). ${providers[kind].baseUrlHint}`
   }
   const reason = readErrorBody(body)?.message
   return reason
@@ -65,9 +64,8 @@ const describeConnectionError = (error: Error, { base_url }: NewConnection): str
 const describe = (error: Error, connection: NewConnection): string => {
   if (error instanceof RefusedError) return describeRejection(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
-    return connection.kind === "ollama"
-      ? `${connection.base_url} did not respond like Ollama.`
-      : `${connection.base_url} did not respond like an OpenAI-style API.`
+    const { apiLabel } = providers[connection.kind]
+    return `${connection.base_url} did not respond like ${apiLabel}.`
   }
   return describeConnectionError(error, connection)
 }

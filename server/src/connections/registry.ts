@@ -2,7 +2,9 @@ import { hash } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { Provider, ProviderKind, ProviderModel } from "../providers/provider.ts"
+import type { ConfiguredConnection } from "../config/provider-config.ts"
+import type { ProviderModel } from "../providers/provider.ts"
+import { providerKinds } from "../providers/registry.ts"
 import { createUpstream, type Upstream } from "./connection.ts"
 import type { ConnectionConfig } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
@@ -27,15 +29,12 @@ export interface Endpoint {
 interface Deps {
   config: Config
   store: ConnectionStore
-  providers: Record<ProviderKind, Provider>
   bus: Bus
   now: () => number
 }
 
 const environmentConnection = (
-  kind: ProviderKind,
-  url: string,
-  key: string,
+  { kind, url, key }: ConfiguredConnection,
   index: number,
 ): ConnectionConfig => ({
   id: `env-${kind}-${index}`,
@@ -65,10 +64,10 @@ const modelCacheKey = ({ id, source, base_url }: ConnectionConfig): string =>
   source === "environment" ? `${id} ${hash("sha256", base_url).slice(0, 16)}` : id
 
 /** The connections configured by environment variables, in their order. */
-export const environmentConnections = ({ runtimes, providers }: Config): ConnectionConfig[] => [
-  ...runtimes.map((url, index) => environmentConnection("ollama", url, "", index)),
-  ...providers.map(({ url, key }, index) => environmentConnection("openai", url, key, index)),
-]
+export const environmentConnections = ({ connections }: Config): ConnectionConfig[] =>
+  providerKinds.flatMap((kind) =>
+    connections.filter((connection) => connection.kind === kind).map(environmentConnection),
+  )
 
 export const prefixedModelId = ({ id_prefix }: ConnectionConfig, name: string): string =>
   id_prefix === null ? name : `${id_prefix}.${name}`
@@ -80,7 +79,7 @@ const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
 /**
  * The connections in use and their models, all in memory: no request waits for a slow connection.
  */
-export const createConnectionRegistry = async ({ config, store, providers, bus, now }: Deps) => {
+export const createConnectionRegistry = async ({ config, store, bus, now }: Deps) => {
   const listeners = new Set<() => void>()
   const upstreamById = new Map<string, Upstream>()
   let orderedUpstreams: Upstream[] = []
@@ -89,6 +88,9 @@ export const createConnectionRegistry = async ({ config, store, providers, bus, 
   let loading: Promise<void> = Promise.resolve()
   let searching: Promise<void> | undefined
   let searchedAt = Number.NEGATIVE_INFINITY
+
+  const listRuntimes = (): Upstream[] =>
+    orderedUpstreams.filter(({ provider }) => provider.listLoaded !== null)
 
   const rebuild = (): void => {
     endpointsById = new Map()
@@ -119,7 +121,6 @@ export const createConnectionRegistry = async ({ config, store, providers, bus, 
   ): Upstream => {
     const upstream = createUpstream({
       config: connection,
-      provider: providers[connection.kind],
       timeouts: {
         connect: config.UPSTREAM_CONNECT_TIMEOUT,
         firstByte: config.UPSTREAM_FIRST_BYTE_TIMEOUT,
@@ -177,7 +178,7 @@ export const createConnectionRegistry = async ({ config, store, providers, bus, 
     for (const upstream of orderedUpstreams) if (!upstream.isResting()) void upstream.refresh()
   }, config.MODEL_REFRESH_INTERVAL * 1000).unref()
   const loadedTimer = setInterval(() => {
-    const runtimes = orderedUpstreams.filter(({ config: { kind } }) => kind === "ollama")
+    const runtimes = listRuntimes()
     if (runtimes.length < 2) return
     for (const upstream of runtimes) if (!upstream.isResting()) void upstream.refreshLoaded()
   }, loadedRefreshMs).unref()
@@ -201,8 +202,8 @@ export const createConnectionRegistry = async ({ config, store, providers, bus, 
   return {
     /** In configured order; environment connections first. */
     upstreams: (): readonly Upstream[] => orderedUpstreams,
-    runtimes: (): Upstream[] =>
-      orderedUpstreams.filter(({ config: { kind } }) => kind === "ollama"),
+    /** The connections that report which models are in memory. */
+    runtimes: listRuntimes,
     byId: (id: string): Upstream | undefined => upstreamById.get(id),
     /** Endpoints by model id, as callers use it. */
     endpoints: (): ReadonlyMap<string, readonly Endpoint[]> => endpointsById,

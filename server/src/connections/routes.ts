@@ -2,7 +2,13 @@ import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.t
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Connections } from "./connections.ts"
-import { Connection, ConnectionChanges, ConnectionTestResult, NewConnection } from "./schema.ts"
+import {
+  Connection,
+  ConnectionChanges,
+  ConnectionTestResult,
+  NewConnection,
+  ProviderInfo,
+} from "./schema.ts"
 
 const notFound = { description: "Connection not found" }
 const fromEnvironment = { description: "The connection is configured by environment variables" }
@@ -17,6 +23,18 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     }),
     async () => {
       const items = await connections.list()
+      return { items, total: items.length }
+    },
+  )
+  router.on(
+    route("admin", {
+      method: "get",
+      path: "/providers",
+      summary: "List the kinds of providers",
+      responses: { 200: json(Page(ProviderInfo), "All kinds of providers") },
+    }),
+    () => {
+      const items = connections.listProviders()
       return { items, total: items.length }
     },
   )

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
+import { providerKinds } from "../providers/registry.ts"
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: "Enter an address that starts with http:// or https://." })
@@ -30,7 +31,7 @@ const Headers = z.record(HeaderName, HeaderValue)
 const Timeout = z.number().positive().max(86_400).nullable()
 
 const fields = {
-  kind: z.enum(["ollama", "openai"]),
+  kind: z.enum(providerKinds),
   name: z.string().trim().min(1, "Enter a name.").max(100),
   base_url: BaseUrl,
   /** Sent to the upstream; never returned by the API. */
@@ -132,6 +133,20 @@ export const ConnectionTestResult = z
   })
   .meta({ id: "ConnectionTest" })
 export type ConnectionTestResult = z.output<typeof ConnectionTestResult>
+
+/** A kind of provider. */
+export const ProviderInfo = z
+  .object({
+    kind: fields.kind,
+    label: z.string(),
+    default_url: z.string(),
+    /** Addresses to choose from. */
+    presets: z.array(z.object({ name: z.string(), base_url: z.string(), is_local: z.boolean() })),
+    /** The environment variable that configures connections of this kind. */
+    variable: z.string(),
+  })
+  .meta({ id: "ProviderInfo" })
+export type ProviderInfo = z.output<typeof ProviderInfo>
 
 const mask = (secret: string): string => {
   if (secret === "") return ""

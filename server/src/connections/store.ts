@@ -5,10 +5,11 @@ import type { ConnectionRow } from "../db/tables.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { ProviderModel } from "../providers/provider.ts"
+import { providerKinds } from "../providers/registry.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { ConnectionConfig } from "./schema.ts"
 
-const StoredKind = z.enum(["ollama", "openai"])
+const StoredKind = z.enum(providerKinds)
 
 interface Deps {
   db: Database

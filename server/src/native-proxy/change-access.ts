@@ -1,17 +1,13 @@
 import { fail } from "../errors.ts"
-import { type Caller, isLimited } from "../http/caller.ts"
-import type { ProviderKind } from "../providers/provider.ts"
+import type { Caller } from "../http/caller.ts"
+import type { NativeApi } from "./operations.ts"
 
 /** @throws {Failure} `forbidden` unless the caller may change runtimes and providers */
-export const requireChangeAccess = ({ user, credential }: Caller, kind: ProviderKind): void => {
+export const requireChangeAccess = ({ user, credential }: Caller, api: NativeApi): void => {
   if (user.role !== "admin") {
     fail("forbidden", "Only administrators may change the runtime.")
   }
-  // For Ollama, a limited key could create models under names it may use. For providers, an unknown
-  // path may do anything that the gateway's credential allows, managing keys and accounts included.
-  const isRestricted =
-    kind === "ollama" ? credential.limits.allowed_models !== null : isLimited(credential)
-  if (isRestricted) {
+  if (api.forbidsChanges(credential)) {
     fail("forbidden", "This API key is restricted and may not change runtimes or providers.")
   }
 }

@@ -11,23 +11,18 @@ import { fail } from "../errors.ts"
 import { readJson } from "../http/body.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import type { ErrorStyle } from "../http/errors.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { createResponseWriter } from "../http/response-writer.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
-import type { ProviderKind } from "../providers/provider.ts"
+import { type ProviderKind, providers } from "../providers/registry.ts"
 import type { UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import { requireChangeAccess } from "./change-access.ts"
 import { mergeModelLists } from "./merged-list.ts"
 import { type NativeRequest, parseNativeRequest, withModelName } from "./native-request.ts"
-import {
-  classifyOllamaOperation,
-  classifyOpenAIOperation,
-  type NativeOperation,
-} from "./operations.ts"
+import { type NativeApi, ollamaApi, openaiApi } from "./operations.ts"
 import { NativeRelay } from "./relay.ts"
 import { forwardedRequestHeaders } from "./request-headers.ts"
 import { parseRequestTarget, rejectAmbiguousPath } from "./request-target.ts"
@@ -59,12 +54,11 @@ export const createNativeProxy = (deps: Deps) => {
   const { fairLoop, bodyMemory, config, registry, catalogue, usageRecorders, trackResponse } = deps
   const { db, audit } = deps
 
-  const connectionsOf = (kind: ProviderKind): Upstream[] => {
+  const connectionsOf = ({ kind, noun }: NativeApi): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
     if (upstreams.length > 0) return upstreams
-    const variable = kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
-    const expected = kind === "ollama" ? "model runtime" : "OpenAI-style provider"
-    return fail("no_runtime", `No ${expected} is connected. Set ${variable} or add a connection.`)
+    const [variable] = providers[kind].variables.urls
+    return fail("no_runtime", `No ${noun} is connected. Set ${variable} or add a connection.`)
   }
 
   /** Healthy connections first, otherwise in configured order. */
@@ -93,10 +87,10 @@ export const createNativeProxy = (deps: Deps) => {
     { exchange, caller }: NativeProxyRequest,
     attempts: readonly ConnectionAttempt[],
     {
-      style,
+      api,
       startUsageRecord,
       model,
-    }: { style: ErrorStyle; startUsageRecord?: () => UsageRecorder; model?: string },
+    }: { api: NativeApi; startUsageRecord?: () => UsageRecorder; model?: string },
   ): Promise<ResponseResult> =>
     trackResponse(
       {
@@ -106,7 +100,7 @@ export const createNativeProxy = (deps: Deps) => {
         scanner: new NativeUsageScanner(),
         consumer: new NativeRelay({
           reply: createResponseWriter(exchange),
-          errorStyle: style,
+          errorStyle: api.errorStyle,
           onFailure: (failure) => {
             exchange.failure = failure
           },
@@ -131,7 +125,7 @@ export const createNativeProxy = (deps: Deps) => {
 
   const useModel = async (
     request: NativeProxyRequest,
-    { kind, style, name }: { kind: ProviderKind; style: ErrorStyle; name: string },
+    { api, name }: { api: NativeApi; name: string },
   ): Promise<void> => {
     const { exchange, caller } = request
     const { incoming } = exchange
@@ -143,7 +137,7 @@ export const createNativeProxy = (deps: Deps) => {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
-    const { id, offers } = await nativeEndpointsOf(caller, kind, body.model)
+    const { id, offers } = await nativeEndpointsOf(caller, api.kind, body.model)
     const bodyFor = (upstream: Upstream): Buffer => {
       const prefix = upstream.config.id_prefix
       if (prefix === null) return body.bytes
@@ -157,7 +151,7 @@ export const createNativeProxy = (deps: Deps) => {
       name === "show"
         ? {}
         : { startUsageRecord: () => startModelRecord(request, { ...body, model: id }, name) }
-    await relay(request, attempts, { style, ...usage, model: body.model })
+    await relay(request, attempts, { api, ...usage, model: body.model })
   }
 
   const startModelRecord = (
@@ -201,16 +195,16 @@ export const createNativeProxy = (deps: Deps) => {
 
   const changeRuntime = async (
     request: NativeProxyRequest,
-    { kind, style, name }: { kind: ProviderKind; style: ErrorStyle; name: string },
+    { api, name }: { api: NativeApi; name: string },
   ): Promise<void> => {
     const { exchange, caller, actor } = request
-    requireChangeAccess(caller, kind)
+    requireChangeAccess(caller, api)
     const { incoming } = exchange
     const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD"
-    const [first] = healthyFirst(connectionsOf(kind))
+    const [first] = healthyFirst(connectionsOf(api))
     if (!first) return
     const attempts = [createAttempt(request, first, hasBody ? incoming : null)]
-    const { status } = await relay(request, attempts, { style })
+    const { status } = await relay(request, attempts, { api })
     if (!hasBody) return
     void registry.refresh(0)
     const outcome = status >= 200 && status < 400 ? "success" : "failure"
@@ -221,44 +215,38 @@ export const createNativeProxy = (deps: Deps) => {
   }
 
   const createForward =
-    (
-      kind: ProviderKind,
-      style: ErrorStyle,
-      classify: (method: string, path: string) => NativeOperation,
-    ) =>
+    (api: NativeApi) =>
     async (request: NativeProxyRequest): Promise<void> => {
       const { exchange, caller, target } = request
       const parsed = parseRequestTarget(target)
-      const operation = classify(exchange.incoming.method ?? "GET", parsed.path)
+      const operation = api.classify(exchange.incoming.method ?? "GET", parsed.path)
       rejectAmbiguousPath(parsed, operation.kind === "look")
-      const upstreams = connectionsOf(kind)
+      const upstreams = connectionsOf(api)
       switch (operation.kind) {
         case "use":
-          return useModel(request, { kind, style, name: operation.name })
+          return useModel(request, { api, name: operation.name })
         case "list":
           return sendList(request, operation.list, upstreams)
         case "change":
-          return changeRuntime(request, { kind, style, name: operation.name })
+          return changeRuntime(request, { api, name: operation.name })
         case "ask": {
           const attempts = healthyFirst(upstreams).map((upstream) =>
             createAttempt(request, upstream, null),
           )
-          return void (await relay(request, attempts, { style }))
+          return void (await relay(request, attempts, { api }))
         }
         case "look": {
-          const { offers } = await nativeEndpointsOf(caller, kind, operation.model)
+          const { offers } = await nativeEndpointsOf(caller, api.kind, operation.model)
           const attempts = orderEndpoints(offers).map(({ upstream }) =>
             createAttempt(request, upstream, null),
           )
-          return void (await relay(request, attempts, { style }))
+          return void (await relay(request, attempts, { api }))
         }
       }
     }
 
   return {
-    /** Ollama's native API. */
-    ollama: createForward("ollama", "runtime", classifyOllamaOperation),
-    /** The OpenAI API of OpenAI-style connections. */
-    openai: createForward("openai", "openai", classifyOpenAIOperation),
+    ollama: createForward(ollamaApi),
+    openai: createForward(openaiApi),
   }
 }

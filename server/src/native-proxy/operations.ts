@@ -1,3 +1,7 @@
+import { type Credential, isLimited } from "../http/caller.ts"
+import type { ErrorStyle } from "../http/errors.ts"
+import type { ProviderKind } from "../providers/registry.ts"
+
 /** What a native API path does, as far as access control is concerned. */
 export type NativeOperation =
   /** Uses the model that the JSON body names. */
@@ -54,10 +58,38 @@ const classifyOperation = (method: string, path: string): NativeOperation => {
   return { kind: "change", name: name.split("/", 1)[0] || "/" }
 }
 
-export const classifyOllamaOperation = classifyOperation
+/** A native API that is passed through to connections of one kind. */
+export interface NativeApi {
+  kind: ProviderKind
+  errorStyle: ErrorStyle
+  /** What it reaches, in error messages. */
+  noun: string
+  /** @param path relative to the connection's base URL */
+  classify(method: string, path: string): NativeOperation
+  /** Whether a key with these limits may not change anything. */
+  forbidsChanges(credential: Credential): boolean
+}
+
+/** Ollama's native API. */
+export const ollamaApi: NativeApi = {
+  kind: "ollama",
+  errorStyle: "runtime",
+  noun: "model runtime",
+  classify: classifyOperation,
+  // A limited key could create models under names it may use.
+  forbidsChanges: ({ limits }) => limits.allowed_models !== null,
+}
 
 /** The OpenAI API, relative to a base URL that already ends in `/v1`. */
-export const classifyOpenAIOperation = (method: string, path: string): NativeOperation =>
-  path.startsWith("/api/") || path === "/"
-    ? { kind: "change", name: path }
-    : classifyOperation(method, `/v1${path}`)
+export const openaiApi: NativeApi = {
+  kind: "openai",
+  errorStyle: "openai",
+  noun: "OpenAI-style provider",
+  classify: (method, path) =>
+    path.startsWith("/api/") || path === "/"
+      ? { kind: "change", name: path }
+      : classifyOperation(method, `/v1${path}`),
+  // An unknown path may do anything that the gateway's credential allows, managing keys and
+  // accounts included.
+  forbidsChanges: isLimited,
+}

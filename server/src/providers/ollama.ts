@@ -1,8 +1,9 @@
 import { z } from "zod"
 import {
+  allOperations,
   bearerHeaders,
-  type ListModelsRequest,
   type Provider,
+  type ProviderClient,
   type ProviderModel,
 } from "./provider.ts"
 
@@ -29,10 +30,10 @@ const contextLength = (info: Record<string, unknown>): number | null => {
 }
 
 /** Capabilities and context length, which only `/api/show` returns; null if that fails. */
-const fetchDetails = async ({ client, headers, signal }: ListModelsRequest, model: string) => {
+const fetchDetails = async (client: ProviderClient, model: string) => {
   try {
-    const request = { method: "POST", path: "/api/show", headers, json: { model } }
-    const details = ModelDetails.parse(await client.ask(request, signal))
+    const request = { method: "POST", path: "/api/show", json: { model } }
+    const details = ModelDetails.parse(await client.ask(request))
     return {
       capabilities: Object.fromEntries(details.capabilities.map((name) => [name, true])),
       context_length: contextLength(details.model_info),
@@ -44,22 +45,34 @@ const fetchDetails = async ({ client, headers, signal }: ListModelsRequest, mode
 
 const toEpochSeconds = (time: string): number => Math.floor((Date.parse(time) || 0) / 1000)
 
+const defaultUrl = "http://127.0.0.1:11434"
+
 /** Ollama: its own API at the base URL, the OpenAI API below `/v1`. */
 export const ollama: Provider = {
-  kind: "ollama",
+  label: "Ollama",
+  apiLabel: "Ollama",
   connection_type: "local",
+  defaultUrl,
+  presets: [{ name: "Ollama", base_url: defaultUrl, is_local: true }],
+  baseUrlHint: "Use the base URL without a path.",
+  variables: {
+    urls: ["OLLAMA_BASE_URLS", "OLLAMA_BASE_URL"],
+    keys: [],
+    usesDefaultUrl: "always",
+  },
+  operations: allOperations,
+  chatFormat: null,
   operationPath: (operation) => `/v1/${operation}`,
   credentialHeaders: bearerHeaders,
 
-  listModels: async (request, known) => {
-    const { client, headers, signal } = request
-    const reply = await client.ask({ method: "GET", path: "/api/tags", headers }, signal)
+  listModels: async (client, known) => {
+    const reply = await client.ask({ method: "GET", path: "/api/tags" })
     const tags = OllamaTagList.parse(reply).models ?? []
     const knownByName = new Map(known.map((model) => [model.name, model]))
     const toModel = async (tag: OllamaTag): Promise<ProviderModel> => {
       const previous = knownByName.get(tag.name)
       const unchanged = previous && previous.digest === tag.digest ? previous : null
-      const fresh = unchanged ?? (await fetchDetails(request, tag.name))
+      const fresh = unchanged ?? (await fetchDetails(client, tag.name))
       const details = fresh ?? previous
       return {
         name: tag.name,
@@ -79,8 +92,8 @@ export const ollama: Provider = {
     return models
   },
 
-  listLoaded: async ({ client, headers, signal }) => {
-    const reply = await client.ask({ method: "GET", path: "/api/ps", headers }, signal)
+  listLoaded: async (client) => {
+    const reply = await client.ask({ method: "GET", path: "/api/ps" })
     return (LoadedModelList.parse(reply).models ?? []).map(({ name }) => name)
   },
 }

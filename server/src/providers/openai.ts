@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
+import { allOperations, bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
 
@@ -47,15 +47,36 @@ const toModel = (listing: unknown): ProviderModel[] => {
   ]
 }
 
+const defaultUrl = "https://api.openai.com/v1"
+
 /** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
 export const openai: Provider = {
-  kind: "openai",
+  label: "OpenAI-compatible",
+  apiLabel: "an OpenAI-style API",
   connection_type: "external",
+  defaultUrl,
+  // They list their models at `/models` and accept the key as a bearer token.
+  presets: [
+    { name: "vLLM", base_url: "http://127.0.0.1:8000/v1", is_local: true },
+    { name: "LM Studio", base_url: "http://127.0.0.1:1234/v1", is_local: true },
+    { name: "OpenAI", base_url: defaultUrl, is_local: false },
+    { name: "Mistral", base_url: "https://api.mistral.ai/v1", is_local: false },
+    { name: "Groq", base_url: "https://api.groq.com/openai/v1", is_local: false },
+    { name: "OpenRouter", base_url: "https://openrouter.ai/api/v1", is_local: false },
+  ],
+  baseUrlHint: "The base URL usually ends in /v1.",
+  variables: {
+    urls: ["OPENAI_API_BASE_URLS", "OPENAI_API_BASE_URL"],
+    keys: ["OPENAI_API_KEYS", "OPENAI_API_KEY"],
+    usesDefaultUrl: "with a key",
+  },
+  operations: allOperations,
+  chatFormat: null,
   operationPath: (operation) => `/${operation}`,
   credentialHeaders: bearerHeaders,
-  listModels: async ({ client, headers, signal }) => {
-    const reply = await client.ask({ method: "GET", path: "/models", headers }, signal)
+  listModels: async (client) => {
+    const reply = await client.ask({ method: "GET", path: "/models" })
     return ModelList.parse(reply).flatMap(toModel)
   },
-  listLoaded: async () => null,
+  listLoaded: null,
 }

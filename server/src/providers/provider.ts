@@ -1,9 +1,14 @@
-import type { Client } from "../outbound/client.ts"
-
-export type ProviderKind = "ollama" | "openai"
+import type { Fields } from "../formats/json-values.ts"
 
 /** The OpenAI-style operations that are relayed. */
 export type CompletionOperation = "chat/completions" | "completions" | "embeddings" | "responses"
+
+export const allOperations: readonly CompletionOperation[] = [
+  "chat/completions",
+  "completions",
+  "embeddings",
+  "responses",
+]
 
 /** A model as its provider describes it. */
 export interface ProviderModel {
@@ -20,23 +25,64 @@ export interface ProviderModel {
   listing: unknown
 }
 
-export interface ListModelsRequest {
-  client: Client
-  headers: Record<string, string>
-  signal: AbortSignal
+/** Sends requests to a connection, with its credential. */
+export interface ProviderClient {
+  /** @returns the parsed JSON of a successful response @throws if there is none */
+  ask(request: { method: string; path: string; json?: unknown }): Promise<unknown>
 }
 
-/** What differs between kinds of providers. All of them accept OpenAI-style completion requests. */
+/** The environment variables that configure connections; of each list, the first one set counts. */
+export interface ProviderVariables {
+  /** Each contains addresses, separated by `;`. */
+  urls: readonly string[]
+  /** Each contains the keys of these addresses, in the same order. */
+  keys: readonly string[]
+  /** When the default address is used if none is set. */
+  usesDefaultUrl: "always" | "with a key"
+}
+
+/** A service of this kind. */
+export interface ProviderPreset {
+  name: string
+  base_url: string
+  is_local: boolean
+}
+
+/** What differs between kinds of providers. */
 export interface Provider {
-  kind: ProviderKind
+  /** Its name on pages. */
+  label: string
+  /** Its API in error messages, after "did not respond like". */
+  apiLabel: string
   connection_type: "local" | "external"
+  defaultUrl: string
+  /** Addresses to choose from on pages. */
+  presets: readonly ProviderPreset[]
+  /** A sentence for someone whose base URL has no model list. */
+  baseUrlHint: string
+  variables: ProviderVariables
+  operations: readonly CompletionOperation[]
   /** The path of an operation, relative to the connection's base URL. */
   operationPath(operation: CompletionOperation): string
   credentialHeaders(key: string): Record<string, string>
   /** @param known the models found last time, so that details are requested for new ones only */
-  listModels(request: ListModelsRequest, known: readonly ProviderModel[]): Promise<ProviderModel[]>
+  listModels(client: ProviderClient, known: readonly ProviderModel[]): Promise<ProviderModel[]>
   /** Names of the models held in memory; null if the provider does not report them. */
-  listLoaded(request: ListModelsRequest): Promise<string[] | null>
+  listLoaded: ((client: ProviderClient) => Promise<string[]>) | null
+  /** Null if the provider accepts OpenAI's chat completions. */
+  chatFormat: ChatFormat | null
+}
+
+/** Converts OpenAI's chat completions to and from a provider's own format. */
+export interface ChatFormat {
+  /** @throws {Failure} `bad_request` for what the provider cannot do */
+  encodeRequest(request: Fields, model: ProviderModel): Fields
+  /** @returns a chat completion @throws {MalformedResponse} */
+  decodeResponse(response: Fields): Fields
+  /** @returns converts each event to any number of chunks; null ends the stream */
+  createStreamDecoder(): (event: Fields) => readonly (Fields | null)[]
+  /** @returns OpenAI's `error` object */
+  decodeError(body: Fields): Fields
 }
 
 export const bearerHeaders = (key: string): Record<string, string> =>

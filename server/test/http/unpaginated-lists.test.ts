@@ -12,6 +12,7 @@ const unpaginatedLists: Record<string, string> = {
   "/api/v1/ratings/summary": "200 models",
   "/api/v1/chats/{id}/messages/{message_id}/passages": "100 passages for each message",
   "/api/v1/connections": addedByAdministrators,
+  "/api/v1/connections/providers": "the kinds of providers in the code",
   "/api/v1/files/{id}/collections": "the first 1,000",
   "/api/v1/files/{id}/outline": "MAX_TEXT_LENGTH",
   "/api/v1/functions": addedByAdministrators,

@@ -55,7 +55,7 @@ it("describes each variable", () => {
 })
 
 it("states the actual defaults", () => {
-  const { providers, runtimes, isDefaultRuntime, ...defaults } = readConfig({})
+  const { connections, ...defaults } = readConfig({})
   const defaultByName: Partial<Record<string, unknown>> = defaults
   const settings = Settings.parse({})
   const defaultBySetting: Partial<Record<string, unknown>> = settings
@@ -69,15 +69,14 @@ it("states the actual defaults", () => {
       expect(value, name).toEqual(defaultBySetting[name.toLowerCase()])
       expect(defaultByName[name], name).toBeUndefined()
     } else if (name === "OLLAMA_BASE_URLS") {
-      expect(config.runtimes, name).toEqual(runtimes)
+      expect(config.connections, name).toEqual(expect.arrayContaining(connections))
     } else if (text === undefined) {
       expect([undefined, []], name).toContainEqual(defaultByName[name])
     } else {
       expect(value, name).toEqual(defaultByName[name])
     }
   }
-  expect(isDefaultRuntime).toBe(true)
-  expect(providers).toEqual([])
+  expect(connections).toEqual([{ kind: "ollama", url: "http://127.0.0.1:11434", key: "" }])
 })
 
 it("gives only valid examples", () => {

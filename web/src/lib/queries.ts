@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import type { Invitation } from "../../../server/src/auth/invitation-schema.ts"
 import type { ApiKey, Session } from "../../../server/src/auth/schema.ts"
-import type { Connection } from "../../../server/src/connections/schema.ts"
+import type { Connection, ProviderInfo } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import type { EmbeddingStatus } from "../../../server/src/knowledge/embedding-schema.ts"
@@ -69,6 +69,13 @@ export const connectionsQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await api.get<Page<Connection>>("/api/v1/connections", { signal })).items,
   refetchInterval: refreshMs,
+})
+
+export const providersQuery = queryOptions({
+  queryKey: ["providers"],
+  queryFn: async ({ signal }) =>
+    (await api.get<Page<ProviderInfo>>("/api/v1/connections/providers", { signal })).items,
+  staleTime: Number.POSITIVE_INFINITY,
 })
 
 export const connectionQuery = (id: string) =>

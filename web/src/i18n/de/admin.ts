@@ -103,8 +103,6 @@ export const admin = {
   "connections.deleteLead":
     "Ihre Modelle stehen dann nicht mehr zur Verfügung. Beim Anbieter selbst ändert sich nichts.",
   "connection.kind": "Typ",
-  "connection.openai": "OpenAI-kompatibel",
-  "connection.ollama": "Ollama",
   "connection.name": "Name",
   "connection.address": "Adresse",
   "connection.key": "API-Schlüssel",

@@ -16,6 +16,7 @@ export const providerMessages: Record<string, string> = {
   "{address} did not respond within {seconds} seconds.":
     "{address} hat nicht innerhalb von {seconds} Sekunden geantwortet.",
   "The provider": "Der Anbieter",
+  "OpenAI-compatible": "OpenAI-kompatibel",
   'The provider "{name}" cannot be reached.': "Der Anbieter „{name}“ ist nicht erreichbar.",
   'The provider "{name}" closed the connection before responding.':
     "Der Anbieter „{name}“ hat die Verbindung vor der Antwort geschlossen.",

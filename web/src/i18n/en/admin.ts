@@ -97,8 +97,6 @@ export const admin = {
   "connections.deleteLead":
     "Its models will no longer be available. Nothing changes at the provider itself.",
   "connection.kind": "Type",
-  "connection.openai": "OpenAI-compatible",
-  "connection.ollama": "Ollama",
   "connection.name": "Name",
   "connection.address": "Address",
   "connection.key": "API key",

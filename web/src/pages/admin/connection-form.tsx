@@ -1,12 +1,14 @@
-import { useMutation } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { CircleCheck, CircleX, PlugZap } from "lucide-react"
 import { useEffect } from "react"
 import type {
   ConnectionTestResult,
   NewConnection,
+  ProviderInfo,
 } from "../../../../server/src/connections/schema.ts"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
+import { providersQuery } from "../../lib/queries.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -16,11 +18,13 @@ import { ErrorDetails } from "./connection-health.tsx"
 
 export type ProviderKind = NewConnection["kind"]
 
-/** Default address of each provider kind. */
-export const defaultAddress: Record<ProviderKind, string> = {
-  ollama: "http://127.0.0.1:11434",
-  openai: "https://api.openai.com/v1",
-}
+/** What the gateway knows about a kind of provider; undefined until it is loaded. */
+export const useProvider = (kind: ProviderKind): ProviderInfo | undefined =>
+  useQuery(providersQuery).data?.find((provider) => provider.kind === kind)
+
+/** The kind of a connection, as it appears on pages. */
+export const ProviderLabel = ({ kind }: { kind: ProviderKind }) =>
+  translateServerMessage(useProvider(kind)?.label ?? "")
 
 export interface ConnectionValues {
   kind: ProviderKind
@@ -48,6 +52,7 @@ const keyHelp = (hint: string | undefined): string => {
 /** Name, address, and key. */
 export const ConnectionBasics = (props: ConnectionBasicsProps) => {
   const { values, set, error, savedKey, locked } = props
+  const provider = useProvider(values.kind)
   return (
     <>
       <TextField
@@ -55,7 +60,7 @@ export const ConnectionBasics = (props: ConnectionBasicsProps) => {
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
-        placeholder={defaultName(values)}
+        placeholder={hostOf(values) || provider?.label}
         disabled={locked !== undefined}
       />
       <TextField
@@ -65,7 +70,7 @@ export const ConnectionBasics = (props: ConnectionBasicsProps) => {
         onValue={(base_url) => set({ base_url })}
         error={fieldError(error, "base_url")}
         locked={locked}
-        placeholder={defaultAddress[values.kind]}
+        placeholder={provider?.default_url}
         autoComplete="off"
         spellCheck={false}
       />
@@ -142,11 +147,11 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
 export const testUnsaved = (values: object): Promise<ConnectionTestResult> =>
   api.post<ConnectionTestResult>("/api/v1/connections/test", values)
 
-/** A connection without a name is named after its host. */
-const defaultName = ({ base_url, kind }: ConnectionValues): string =>
-  (URL.canParse(base_url) && new URL(base_url).host) || t(`connection.${kind}`)
+const hostOf = ({ base_url }: ConnectionValues): string =>
+  URL.canParse(base_url) ? new URL(base_url).host : ""
 
+/** A connection without a name is named after its host. */
 export const withDefaultName = <T extends ConnectionValues>(values: T): T => ({
   ...values,
-  name: values.name.trim() || defaultName(values),
+  name: values.name.trim() || hostOf(values) || values.kind,
 })

@@ -12,8 +12,10 @@ import { Time } from "../../ui/time.tsx"
 import {
   ConnectionBasics,
   ConnectionTest,
+  ProviderLabel,
   testUnsaved,
   useConnectionTest,
+  useProvider,
   withDefaultName,
 } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
@@ -47,7 +49,7 @@ export const ConnectionPage = () => {
 const State = ({ connection: { kind, health } }: { connection: Connection }) => (
   <DefinitionList
     rows={[
-      [t("connection.kind"), t(`connection.${kind}`)],
+      [t("connection.kind"), <ProviderLabel key={kind} kind={kind} />],
       [
         t("connections.health"),
         <div key="health">
@@ -76,16 +78,12 @@ const valuesOf = (connection: Connection) => {
   return { kind, name, base_url, api_key: "", ...more }
 }
 
-const variableOf = ({ kind, source }: Connection): string | undefined => {
-  if (source === "database") return undefined
-  return kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
-}
-
 const Details = ({ connection }: { connection: Connection }) => {
   const client = useQueryClient()
   const { values, set, settle, dirty } = useDraft(valuesOf(connection))
   const path = `/api/v1/connections/${encodeURIComponent(connection.id)}`
-  const locked = variableOf(connection)
+  const provider = useProvider(connection.kind)
+  const locked = connection.source === "database" ? undefined : (provider?.variable ?? "")
   const changes = () => {
     const { kind, api_key, id_prefix, ...rest } = withDefaultName(values)
     return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }

@@ -14,6 +14,7 @@ import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
+import { ProviderLabel } from "./connection-form.tsx"
 import { HealthError, HealthStatus } from "./connection-health.tsx"
 
 const AddConnection = () => (
@@ -92,7 +93,7 @@ const columns = (
     id: "kind",
     header: t("connection.kind"),
     wideOnly: true,
-    cell: ({ kind }) => t(`connection.${kind}`),
+    cell: ({ kind }) => <ProviderLabel kind={kind} />,
   },
   {
     id: "health",

@@ -1,10 +1,12 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
-import type { Connection } from "../../../../server/src/connections/schema.ts"
+import type { Connection, ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { providersQuery } from "../../lib/queries.ts"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
+import { QueryResult } from "../../ui/query-result.tsx"
 import {
   ConnectionBasics,
   ConnectionTest,
@@ -12,12 +14,28 @@ import {
   useConnectionTest,
   withDefaultName,
 } from "./connection-form.tsx"
-import { newConnection, ProviderTiles } from "./provider-tiles.tsx"
+import { createConnectionValues, ProviderTiles } from "./provider-tiles.tsx"
 
 export const NewConnectionPage = () => {
+  const providers = useQuery(providersQuery)
+  return (
+    <Page
+      title={t("connections.add")}
+      lead={t("connections.addLead")}
+      breadcrumb={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      narrow
+    >
+      <QueryResult query={providers} rows={8}>
+        {(items) => <NewConnectionForm providers={items} />}
+      </QueryResult>
+    </Page>
+  )
+}
+
+const NewConnectionForm = ({ providers }: { providers: readonly ProviderInfo[] }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const { values, set, dirty } = useDraft(newConnection)
+  const { values, set, dirty } = useDraft(createConnectionValues(providers))
   const create = useMutation({
     mutationFn: () => api.post<Connection>("/api/v1/connections/create", withDefaultName(values)),
     onSuccess: async ({ id }) => {
@@ -32,26 +50,19 @@ export const NewConnectionPage = () => {
   })
   const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
   return (
-    <Page
-      title={t("connections.add")}
-      lead={t("connections.addLead")}
-      breadcrumb={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
-      narrow
+    <Form
+      dirty={dirty}
+      always
+      saving={create.isPending}
+      saved={create.isSuccess}
+      error={create.error}
+      fields={["kind", "name", "base_url", "api_key"]}
+      onSave={create.mutate}
+      action={t("connections.add")}
     >
-      <Form
-        dirty={dirty}
-        always
-        saving={create.isPending}
-        saved={create.isSuccess}
-        error={create.error}
-        fields={["kind", "name", "base_url", "api_key"]}
-        onSave={create.mutate}
-        action={t("connections.add")}
-      >
-        <ProviderTiles values={values} set={set} />
-        <ConnectionBasics values={values} set={set} error={create.error ?? test.error} />
-        <ConnectionTest test={test} />
-      </Form>
-    </Page>
+      <ProviderTiles providers={providers} values={values} set={set} />
+      <ConnectionBasics values={values} set={set} error={create.error ?? test.error} />
+      <ConnectionTest test={test} />
+    </Form>
   )
 }

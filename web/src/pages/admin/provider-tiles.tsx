@@ -1,50 +1,50 @@
 import { Cloud, Plug, Server } from "lucide-react"
+import type { ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { classes } from "../../ui/classes.ts"
-import { type ConnectionValues, defaultAddress } from "./connection-form.tsx"
+import type { ConnectionValues } from "./connection-form.tsx"
 
-interface ProviderPreset extends Pick<ConnectionValues, "kind" | "name" | "base_url"> {
+interface ConnectionPreset extends Pick<ConnectionValues, "kind" | "name" | "base_url"> {
   isLocal: boolean
+  /** Whether the kind has no other preset, so that it is recognized at any address. */
+  isOnly: boolean
 }
 
-const hosted = (name: string, base_url: string): ProviderPreset => ({
-  kind: "openai",
-  name,
-  base_url,
-  isLocal: false,
-})
-const local = (name: string, base_url: string): ProviderPreset => ({
-  ...hosted(name, base_url),
-  isLocal: true,
-})
+const listPresets = (providers: readonly ProviderInfo[]): ConnectionPreset[] =>
+  providers.flatMap(({ kind, presets }) =>
+    presets.map(({ name, base_url, is_local }) => ({
+      kind,
+      name,
+      base_url,
+      isLocal: is_local,
+      isOnly: presets.length === 1,
+    })),
+  )
 
-const openAI = hosted("OpenAI", defaultAddress.openai)
+const valuesOf = ({ kind, name, base_url }: ConnectionPreset) => ({ kind, name, base_url })
 
-/** Providers that list their models at `/models` and accept the key as a bearer token. */
-const presets: readonly ProviderPreset[] = [
-  { ...local("Ollama", defaultAddress.ollama), kind: "ollama" },
-  local("vLLM", "http://127.0.0.1:8000/v1"),
-  local("LM Studio", "http://127.0.0.1:1234/v1"),
-  openAI,
-  hosted("Mistral", "https://api.mistral.ai/v1"),
-  hosted("Groq", "https://api.groq.com/openai/v1"),
-  hosted("OpenRouter", "https://openrouter.ai/api/v1"),
-]
+const otherConnection: ConnectionValues = { kind: "openai", name: "", base_url: "", api_key: "" }
 
-const valuesOf = ({ kind, name, base_url }: ProviderPreset) => ({ kind, name, base_url })
-
-/** The values of the form for a new connection. */
-export const newConnection: ConnectionValues = { ...valuesOf(openAI), api_key: "" }
+/** The values of the form for a new connection: those of a hosted service. */
+export const createConnectionValues = (providers: readonly ProviderInfo[]): ConnectionValues => {
+  const preset = listPresets(providers).find(
+    ({ kind, isLocal }) => !isLocal && kind === otherConnection.kind,
+  )
+  return { ...otherConnection, ...(preset && valuesOf(preset)) }
+}
 
 interface ProviderTilesProps {
+  providers: readonly ProviderInfo[]
   values: ConnectionValues
   set: (changes: Partial<ConnectionValues>) => void
 }
 
 /** Fills in the name and the address of a provider. */
-export const ProviderTiles = ({ values, set }: ProviderTilesProps) => {
-  const chosen = presets.find(({ kind, base_url }) =>
-    values.kind === "ollama" ? kind === "ollama" : base_url === values.base_url,
+export const ProviderTiles = ({ providers, values, set }: ProviderTilesProps) => {
+  const presets = listPresets(providers)
+  const chosen = presets.find(
+    ({ kind, base_url, isOnly }) =>
+      values.kind === kind && (isOnly || base_url === values.base_url),
   )
   return (
     <fieldset>
@@ -65,7 +65,7 @@ export const ProviderTiles = ({ values, set }: ProviderTilesProps) => {
           name={t("providers.other")}
           note={t("providers.compatible")}
           isChosen={chosen === undefined}
-          onChoose={() => set({ kind: "openai", name: "", base_url: "" })}
+          onChoose={() => set({ ...otherConnection, api_key: values.api_key })}
         />
       </div>
     </fieldset>

@@ -1,10 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { CircleCheck, LoaderCircle, MessageSquare, Plus, RotateCw, SearchX } from "lucide-react"
 import { useState } from "react"
-import type { Connection, ConnectionTestResult } from "../../../../server/src/connections/schema.ts"
+import type {
+  Connection,
+  ConnectionTestResult,
+  ProviderInfo,
+} from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { connectionsQuery, modelsQuery } from "../../lib/queries.ts"
+import { connectionsQuery, modelsQuery, providersQuery } from "../../lib/queries.ts"
 import { Button, ButtonLink } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Card, Page, Section } from "../../ui/page.tsx"
@@ -18,7 +22,7 @@ import {
   useConnectionTest,
   withDefaultName,
 } from "../admin/connection-form.tsx"
-import { newConnection, ProviderTiles } from "../admin/provider-tiles.tsx"
+import { createConnectionValues, ProviderTiles } from "../admin/provider-tiles.tsx"
 import { useModelsOfConnection } from "../chat/chat-models.ts"
 import { SetupSteps } from "./signed-out-layout.tsx"
 
@@ -26,6 +30,7 @@ import { SetupSteps } from "./signed-out-layout.tsx"
 export const ConnectPage = () => {
   const { data: models } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
   const { data: connections } = useQuery(connectionsQuery)
+  const { data: providers } = useQuery(providersQuery)
   const [open, setOpen] = useState(false)
   const [newest, setNewest] = useState<string | null>(null)
   useModelsOfConnection(newest)
@@ -49,10 +54,10 @@ export const ConnectPage = () => {
         ))
       }
     >
-      {models && connections ? (
+      {models && connections && providers ? (
         <>
           {count > 0 && <Ready count={count} />}
-          {connections.filter(isConfiguredRuntime).map((runtime) => (
+          {connections.filter(isConfiguredRuntime(providers)).map((runtime) => (
             <Runtime
               key={runtime.id}
               runtime={runtime}
@@ -62,6 +67,7 @@ export const ConnectPage = () => {
           ))}
           {count === 0 || open ? (
             <Provider
+              providers={providers}
               onConnected={(id) => {
                 setNewest(id)
                 setOpen(false)
@@ -83,8 +89,13 @@ export const ConnectPage = () => {
 }
 
 /** Without configuration, this is the runtime at the default address. */
-const isConfiguredRuntime = ({ kind, source }: Connection): boolean =>
-  kind === "ollama" && source === "environment"
+const isConfiguredRuntime =
+  (providers: readonly ProviderInfo[]) =>
+  ({ kind, source }: Connection): boolean =>
+    source === "environment" &&
+    providers.some(
+      ({ kind: other, presets }) => other === kind && presets.every((one) => one.is_local),
+    )
 
 const Ready = ({ count }: { count: number }) => (
   <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 border-ok/40 bg-ok-soft">
@@ -100,6 +111,10 @@ const Ready = ({ count }: { count: number }) => (
 
 interface ConnectProps {
   onConnected: (connectionId: string) => void
+}
+
+interface ProviderProps extends ConnectProps {
+  providers: readonly ProviderInfo[]
 }
 
 interface RuntimeProps extends ConnectProps {
@@ -162,9 +177,9 @@ const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
 }
 
 /** Connects a provider after a successful test; otherwise shows the error. */
-const Provider = ({ onConnected }: ConnectProps) => {
+const Provider = ({ providers, onConnected }: ProviderProps) => {
   const client = useQueryClient()
-  const [values, setValues] = useState(newConnection)
+  const [values, setValues] = useState(() => createConnectionValues(providers))
   const set = (changes: Partial<ConnectionValues>): void => setValues({ ...values, ...changes })
   const test = useConnectionTest(values, () => testUnsaved(withDefaultName(values)))
   const save = useMutation({
@@ -189,7 +204,7 @@ const Provider = ({ onConnected }: ConnectProps) => {
           save.mutate()
         }}
       >
-        <ProviderTiles values={values} set={set} />
+        <ProviderTiles providers={providers} values={values} set={set} />
         <ConnectionBasics values={values} set={set} error={failure || test.error} />
         <ConnectionTest test={test} />
         {failure && !hasFieldErrors(failure) && <ErrorNote error={failure} />}
