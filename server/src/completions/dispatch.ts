@@ -2,6 +2,7 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { Endpoint } from "../connections/registry.ts"
 import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
+import type { Fields } from "../formats/json-values.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest, ResponseReceiver } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
@@ -45,23 +46,55 @@ interface Deps {
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
 
+/** The body for one connection, in its provider's format. @throws {Failure} `bad_request` */
+const encodeBody = (
+  request: ModelRequest,
+  { workspace }: ResolvedModel,
+  { upstream, model }: Endpoint,
+): Buffer => {
+  const { chatFormat } = upstream.provider
+  if (!chatFormat) return buildUpstreamBody(request, workspace, model.name)
+  checkParsableSize(request.bytes)
+  const fields: Fields = JSON.parse(
+    buildUpstreamBody(request, workspace, model.name).toString("utf8"),
+  )
+  return Buffer.from(JSON.stringify(chatFormat.encodeRequest(fields, model)))
+}
+
 const attemptFor =
   (request: ModelRequest, resolved: ResolvedModel, headers: Record<string, string>) =>
-  ({ upstream, model }: Endpoint): ConnectionAttempt => ({
-    upstream,
-    usesModel: true,
-    request: () => ({
-      method: "POST",
-      path: upstream.provider.operationPath(request.operation),
-      headers: {
-        ...headers,
-        "user-agent": "Portico",
-        ...upstream.headers,
-        "content-type": "application/json",
-      },
-      body: buildUpstreamBody(request, resolved.workspace, model.name),
-    }),
-  })
+  (endpoint: Endpoint): ConnectionAttempt => {
+    const { upstream } = endpoint
+    const { provider } = upstream
+    return {
+      upstream,
+      usesModel: true,
+      chatFormat: provider.chatFormat,
+      request: () => ({
+        method: "POST",
+        path: provider.operationPath(request.operation),
+        headers: {
+          ...headers,
+          "user-agent": "Portico",
+          ...upstream.headers,
+          "content-type": "application/json",
+        },
+        body: encodeBody(request, resolved, endpoint),
+      }),
+    }
+  }
+
+/** @throws {Failure} `bad_request` if no connection of the model supports the operation */
+const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedModel) => {
+  const usable = endpoints.filter(({ upstream }) =>
+    upstream.provider.operations.includes(operation),
+  )
+  const [first] = endpoints
+  if (usable.length > 0 || !first) return orderEndpoints(usable)
+  const { label, operations } = first.upstream.provider
+  const message = `Model "${id}" is offered by ${label}, which only supports ${operations.join(", ")}.`
+  throw new Failure("bad_request", message, { param: "model" })
+}
 
 const createScanner = (request: ModelRequest): SseScanner => {
   const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
@@ -79,13 +112,12 @@ export const createDispatcher = ({
   const callFunctionModel = (
     model: FunctionModel,
     { caller, request, usageContext }: DispatchRequest,
-    { resolved, receiver, usageRecorder, onUnexpectedError }: SendContext,
+    { resolved, receiver, usageRecorder, fail }: SendContext,
   ): void => {
     usageRecorder?.setTarget(null, "function")
     if (request.operation !== "chat/completions") {
       const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
-      receiver.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
-      return
+      throw new Failure("bad_request", message, { param: "model" })
     }
     checkParsableSize(request.bytes)
     callFunction(
@@ -97,7 +129,7 @@ export const createDispatcher = ({
         caller,
         requestId: usageContext.requestId,
         above: request.callingFunctions ?? [],
-        failed: onUnexpectedError,
+        failed: fail,
       },
       receiver,
     )
@@ -105,16 +137,18 @@ export const createDispatcher = ({
 
   const send = (dispatchRequest: DispatchRequest, context: SendContext): void => {
     const { caller, request } = dispatchRequest
-    const { resolved, headers, receiver, onUnexpectedError } = context
+    const { resolved, headers, receiver, fail } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, context)
       return
     }
-    const endpoints = orderEndpoints(resolved.endpoints)
+    const endpoints = findEndpoints(request, resolved)
     const attempts = endpoints.map(attemptFor(request, resolved, headers))
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)
-    receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share, onUnexpectedError }))
+    receiver.attach(
+      sendWithFailover(attempts, receiver, { timeoutMs, share, onUnexpectedError: fail }),
+    )
   }
 
   const track = (
@@ -163,11 +197,7 @@ export const createDispatcher = ({
       }
     }
     const ended = track(dispatchRequest, resolved, consumer, (pending) => {
-      sendFiltered(pending).catch((error: unknown) => {
-        if (!(error instanceof Failure)) return pending.onUnexpectedError(error)
-        const isRefusal = error.code === "function_refused"
-        pending.reader.stop(isRefusal ? "refused_request" : "upstream_error", error)
-      })
+      sendFiltered(pending).catch(pending.fail)
     })
     return ended
   }

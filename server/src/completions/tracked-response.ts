@@ -2,6 +2,7 @@ import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
+import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { UsageRecorder } from "../usage/usage-recorder.ts"
 import type { ResponseConsumer, ResponseResult, StreamScanner } from "./response-consumer.ts"
 import { ResponseReader } from "./response-reader.ts"
@@ -25,8 +26,8 @@ interface ResponseRequest {
 export interface PendingResponse {
   reader: ResponseReader
   usageRecorder: UsageRecorder | null
-  /** Ends the response after an exception that its consumer has not been told. */
-  onUnexpectedError: (error: unknown) => void
+  /** Ends the response with an error: the consumer is told a `Failure`, the caller the others. */
+  fail: (error: unknown) => void
 }
 
 export const revokedFailure = (): Failure =>
@@ -45,7 +46,7 @@ export const shutdownFailure = (): Failure =>
 export const createResponseTracker =
   ({ inFlight, catalogue }: Deps) =>
   /**
-   * @param send sends the request, now or later
+   * @param send sends the request, now or later; throws a `Failure` to refuse it
    * @returns resolves when the response has ended, however it ended; rejects on an exception that
    *   its consumer has not been told
    * @throws {Failure} `rate_limited`
@@ -76,7 +77,7 @@ export const createResponseTracker =
           resolve(result)
         },
       })
-      const onUnexpectedError = (error: unknown): void => {
+      const failUnexpectedly = (error: unknown): void => {
         if (reader.abandon()) unregister()
         reject(error)
       }
@@ -84,10 +85,19 @@ export const createResponseTracker =
         try {
           work()
         } catch (error) {
-          onUnexpectedError(error)
+          failUnexpectedly(error)
         }
       }
-      runGuarded(() => send({ reader, usageRecorder, onUnexpectedError }))
+      const fail = (error: unknown): void => {
+        if (error instanceof Failure) {
+          runGuarded(() => reader.stop(outcomeOfErrorStatus(error.status), error))
+        } else failUnexpectedly(error)
+      }
+      try {
+        send({ reader, usageRecorder, fail })
+      } catch (error) {
+        fail(error)
+      }
     })
 
 export type TrackResponse = ReturnType<typeof createResponseTracker>

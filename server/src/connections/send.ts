@@ -7,10 +7,15 @@ import {
   type UpstreamRequest,
 } from "../outbound/client.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
+import type { ChatFormat } from "../providers/provider.ts"
 import type { Upstream } from "./connection.ts"
+import { DecodedResponse } from "./decoded-response.ts"
 
-/** Statuses worth trying another connection for: busy and gateway errors, known before the body. */
-const retryableStatuses = new Set([429, 502, 503, 504])
+/**
+ * Statuses worth trying another connection for: busy and gateway errors, known before the body.
+ * Anthropic uses 529 for an overloaded service.
+ */
+const retryableStatuses = new Set([429, 502, 503, 504, 529])
 const maxRetryBodyBytes = 64 * 1024
 /** How long to wait for the body of such a response before trying the next connection. */
 const retryBodyTimeoutMs = 1000
@@ -21,6 +26,8 @@ export interface ConnectionAttempt {
   usesModel: boolean
   /** Builds the request when this attempt is made; most attempts never are. */
   request: () => UpstreamRequest
+  /** Converts the response, if its format is not the one that was requested. */
+  chatFormat?: ChatFormat | null
 }
 
 export interface FailoverHandler extends Omit<ResponseListener, "onListenerError"> {
@@ -41,6 +48,7 @@ interface SendOptions {
 
 interface BufferedResponse {
   upstream: Upstream
+  receiver: Omit<ResponseListener, "onListenerError">
   status: number
   rawHeaders: readonly string[]
   chunks: Buffer[]
@@ -153,8 +161,8 @@ class FailoverRequest implements RequestHandle {
     if (this.#cancelled) sent.cancel()
   }
 
-  #createListener({ upstream, usesModel }: ConnectionAttempt): ResponseListener {
-    const listener = this.#listener
+  #createListener({ upstream, usesModel, chatFormat }: ConnectionAttempt): ResponseListener {
+    const receiver = chatFormat ? new DecodedResponse(this.#listener, chatFormat) : this.#listener
     let buffered: BufferedResponse | null = null
     let isUnavailable = false
     const tryNext = (complete: BufferedResponse): void => {
@@ -167,14 +175,22 @@ class FailoverRequest implements RequestHandle {
         isUnavailable = retryable && status !== 429
         if (isUnavailable) upstream.recordFailure("soft", new RefusedError(status, ""))
         if (retryable && (this.#firstFailure || this.#hasNext())) {
-          buffered = { upstream, status, rawHeaders, chunks: [], bytes: 0, isComplete: false }
+          buffered = {
+            upstream,
+            receiver,
+            status,
+            rawHeaders,
+            chunks: [],
+            bytes: 0,
+            isComplete: false,
+          }
           this.#limitBodyTime()
         } else {
-          listener.onHead(status, rawHeaders)
+          receiver.onHead(status, rawHeaders)
         }
       },
       onData: (chunk) => {
-        if (!buffered) return this.#takeTurn(listener.onData(chunk))
+        if (!buffered) return this.#takeTurn(receiver.onData(chunk))
         buffered.bytes += chunk.length
         if (buffered.bytes <= maxRetryBodyBytes) buffered.chunks.push(chunk)
         return true
@@ -183,7 +199,7 @@ class FailoverRequest implements RequestHandle {
         // Only after a complete response: an endpoint that aborts every response is unhealthy.
         if (usesModel && !isUnavailable) upstream.recordSuccess()
         this.#endAttempt()
-        if (!buffered) return listener.onEnd()
+        if (!buffered) return receiver.onEnd()
         buffered.isComplete = buffered.bytes <= maxRetryBodyBytes
         tryNext(buffered)
       },
@@ -195,7 +211,7 @@ class FailoverRequest implements RequestHandle {
         if (nothingSent && this.#hasNext()) return this.#try()
         if (this.#firstFailure && (nothingSent || error.kind === "timeout"))
           return this.#forwardBuffered(this.#firstFailure)
-        listener.onError(error)
+        receiver.onError(error)
       },
       onListenerError: this.#onUnexpectedError,
     }
@@ -219,11 +235,11 @@ class FailoverRequest implements RequestHandle {
     else this.#forwardBuffered(this.#firstFailure)
   }
 
-  #forwardBuffered({ upstream, status, rawHeaders, chunks, isComplete }: BufferedResponse): void {
+  #forwardBuffered({ upstream, receiver, isComplete, ...response }: BufferedResponse): void {
     this.#listener.onConnectionSelected(upstream)
-    this.#listener.onHead(status, rawHeaders)
-    for (const chunk of chunks) this.#listener.onData(chunk)
-    if (isComplete) this.#listener.onEnd()
+    receiver.onHead(response.status, response.rawHeaders)
+    for (const chunk of response.chunks) receiver.onData(chunk)
+    if (isComplete) receiver.onEnd()
     else setImmediate(() => this.#reportIncomplete())
   }
 

@@ -7,3 +7,17 @@ export const isObject = (value: unknown): value is Fields =>
 
 /** The value if it is a string, else "". */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** The objects of an array; empty if the value is none. */
+export const objectsIn = (value: unknown): Fields[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+/** Null if the text is not a JSON object. */
+export const parseObject = (text: string): Fields | null => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

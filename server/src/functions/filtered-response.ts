@@ -1,6 +1,6 @@
 import type { Upstream } from "../connections/connection.ts"
 import { Failure } from "../errors.ts"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
 import type { RequestHandle } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
@@ -19,18 +19,9 @@ type QueuedPiece = { events: string[] } | { end: true } | { broke: UpstreamError
 const eventOf = (data: unknown): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
 
-const chunkOf = (data: string): Fields | null => {
-  if (data === "[DONE]") return null
-  try {
-    const chunk: unknown = JSON.parse(data)
-    return isObject(chunk) ? chunk : null
-  } catch {
-    return null
-  }
-}
+const chunkOf = (data: string): Fields | null => (data === "[DONE]" ? null : parseObject(data))
 
-const choicesOf = (chunk: Fields | null): Fields[] =>
-  Array.isArray(chunk?.choices) ? chunk.choices.filter(isObject) : []
+const choicesOf = (chunk: Fields | null): Fields[] => objectsIn(chunk?.choices)
 
 const finishes = (chunk: Fields | null): boolean =>
   choicesOf(chunk).some(({ finish_reason }) => typeof finish_reason === "string")

@@ -106,7 +106,7 @@ export const createNativeProxy = (deps: Deps) => {
           },
         }),
       },
-      ({ reader, onUnexpectedError }) => {
+      ({ reader, fail: onUnexpectedError }) => {
         const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
         const share = fairLoop.of(caller.user.id)
         reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share, onUnexpectedError }))

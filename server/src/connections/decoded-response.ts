@@ -1,0 +1,85 @@
+import { isObject, parseObject } from "../formats/json-values.ts"
+import type { ResponseListener } from "../outbound/client.ts"
+import { headerOf } from "../outbound/response-head.ts"
+import { createSseDecoder } from "../outbound/sse-decoder.ts"
+import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
+import type { ChatFormat } from "../providers/provider.ts"
+
+const maxBodyBytes = 16_000_000
+
+type Receiver = Omit<ResponseListener, "onListenerError">
+
+const eventOf = (data: string): string => `data: ${data}\n\n`
+
+/** Passes on a provider's response in OpenAI's format: streams event by event. */
+export class DecodedResponse implements Receiver {
+  readonly #receiver: Receiver
+  readonly #format: ChatFormat
+  readonly #events = createSseDecoder()
+  readonly #decodeEvent: ReturnType<ChatFormat["createStreamDecoder"]>
+  #content: "unknown" | "stream" | "body" | "error" = "unknown"
+  #body: Buffer[] = []
+  #bodyBytes = 0
+  #isComplete = false
+
+  constructor(receiver: Receiver, format: ChatFormat) {
+    this.#receiver = receiver
+    this.#format = format
+    this.#decodeEvent = format.createStreamDecoder()
+  }
+
+  onHead(status: number, rawHeaders: readonly string[]): void {
+    const type = headerOf(rawHeaders, "content-type") ?? ""
+    if (status >= 400) this.#content = "error"
+    else if (type.startsWith("text/event-stream")) this.#content = "stream"
+    else if (type.includes("json")) this.#content = "body"
+    this.#receiver.onHead(status, rawHeaders)
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#content === "unknown") return this.#receiver.onData(chunk)
+    if (this.#content === "stream") return this.#passEvents(this.#events.read(chunk))
+    this.#bodyBytes += chunk.length
+    if (this.#bodyBytes > maxBodyBytes)
+      throw new MalformedResponse(`it exceeds ${maxBodyBytes / 1e6} MB`)
+    this.#body.push(chunk)
+    return true
+  }
+
+  onEnd(): void {
+    if (this.#content === "stream") this.#passEvents(this.#events.end())
+    else if (this.#content !== "unknown") this.#passBody()
+    this.#receiver.onEnd()
+  }
+
+  onError(error: UpstreamError): void {
+    this.#receiver.onError(error)
+  }
+
+  #passEvents(events: readonly string[]): boolean {
+    let text = ""
+    for (const data of events) {
+      if (this.#isComplete) break
+      const event = parseObject(data)
+      if (!event) throw new MalformedResponse("it has an event that is not a JSON object")
+      for (const chunk of this.#decodeEvent(event)) {
+        this.#isComplete = chunk === null
+        text += eventOf(chunk === null ? "[DONE]" : JSON.stringify(chunk))
+      }
+    }
+    return text === "" || this.#receiver.onData(Buffer.from(text))
+  }
+
+  /** An error that is not JSON is passed on as it is. */
+  #passBody(): void {
+    const bytes = Buffer.concat(this.#body)
+    const body = parseObject(bytes.toString("utf8"))
+    if (this.#content === "error") {
+      const error = isObject(body?.error) && { error: this.#format.decodeError(body) }
+      this.#receiver.onData(error ? Buffer.from(JSON.stringify(error)) : bytes)
+      return
+    }
+    if (!body) throw new MalformedResponse("it is not a completion")
+    this.#receiver.onData(Buffer.from(JSON.stringify(this.#format.decodeResponse(body))))
+  }
+}
