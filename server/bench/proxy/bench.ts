@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process"
 import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { z } from "zod"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
 import { createUserKey, type GatewayDeps, startGateway } from "../measure/gateway.ts"
@@ -37,6 +37,9 @@ const bodyOf = ({ model, stream, promptBytes }: Shape) => {
   return JSON.stringify({ model, messages, temperature: 0.7, ...(stream ? { stream } : {}) })
 }
 
+/** The name of the checkout that a server/src/main.ts belongs to. */
+const checkoutOf = (main: string) => basename(resolve(main, "../../.."))
+
 /** Starts the mock upstream and the load driver. */
 export const startBench = async (processes: Processes, folder: string, options: Options) => {
   const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
@@ -48,12 +51,12 @@ export const startBench = async (processes: Processes, folder: string, options: 
     mkdirSync(path)
     return path
   }
-  const gatewayDeps = (): GatewayDeps => ({
+  const gatewayDeps = (main = options.main): GatewayDeps => ({
     processes,
     folder: newFolder("gateway"),
     cacheFolder: join(folder, "compile-cache"),
     upstreamPort: upstream.port,
-    main: options.main,
+    main,
     nodeOptions: options.nodeOptions,
   })
 
@@ -65,14 +68,14 @@ export const startBench = async (processes: Processes, folder: string, options: 
   })
 
   /** Starts the gateway twice: the first start installs Guide, which is not measured. */
-  const gateway = async (): Promise<Server> => {
-    const deps = gatewayDeps()
+  const gateway = async (name: string, main: string): Promise<Server> => {
+    const deps = gatewayDeps(main)
     const first = await startGateway({ ...deps, nodeOptions: [] })
     const key = await createUserKey(first)
     await processes.stop(first.child)
     const started = await startGateway(deps)
     await waitForModels({ url: started.url, key }, ["bench-reply"])
-    return { ...plain("gateway", started), key }
+    return { ...plain(name, started), key }
   }
 
   const nginx = async (): Promise<Server | undefined> => {
@@ -108,8 +111,11 @@ export const startBench = async (processes: Processes, folder: string, options: 
     /** Runs the work with freshly started servers, then stops them. */
     withServers: async <T>(work: (servers: readonly Server[]) => Promise<T>): Promise<T> => {
       const floor = await nginx()
+      const compared: Server[] = []
+      for (const main of options.compared) compared.push(await gateway(checkoutOf(main), main))
       const servers = [
-        await gateway(),
+        await gateway("gateway", options.main),
+        ...compared,
         ...(floor ? [floor] : []),
         ...(options.bare ? [await bare()] : []),
       ]

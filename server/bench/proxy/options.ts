@@ -13,6 +13,7 @@ const usage = `npm run bench -- [options]
   --rounds 5             rounds per server; gateway and nginx alternate
   --no-bare              skip the bare Node relay
   --main FILE            measure the server/src/main.ts of another checkout
+  --compare FILE         measure the main.ts of another checkout in turn with it; may be repeated
   --node-options "…"     options for the gateway's Node, such as "--cpu-prof --cpu-prof-dir=FOLDER"`
 
 const isRow = (name: string): name is RowName => rowNames.some((known) => known === name)
@@ -35,6 +36,7 @@ const parsed = (args: readonly string[]) => {
         rounds: { type: "string", default: "5" },
         bare: { type: "boolean", default: true },
         main: { type: "string", default: ownMain },
+        compare: { type: "string", multiple: true, default: [] },
         "node-options": { type: "string", default: "" },
         help: { type: "boolean", default: false },
       },
@@ -58,6 +60,7 @@ export const readOptions = (args: readonly string[]) => {
     rounds: Math.ceil(positive("rounds", values.rounds)),
     bare: values.bare,
     main: resolve(values.main),
+    compared: values.compare.map((path) => resolve(path)),
     nodeOptions: values["node-options"].split(" ").filter(Boolean),
   }
 }
