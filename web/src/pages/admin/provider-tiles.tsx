@@ -49,7 +49,7 @@ export const ProviderTiles = ({ providers, values, set }: ProviderTilesProps) =>
   return (
     <fieldset>
       <legend className="mb-1.5 text-sm font-medium">{t("providers.choose")}</legend>
-      <div className="grid grid-cols-2 gap-2 wide:grid-cols-4">
+      <div className="grid grid-cols-2 gap-2 wide:grid-cols-3">
         {presets.map((preset) => (
           <Tile
             key={preset.name}
