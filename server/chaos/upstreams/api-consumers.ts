@@ -1,7 +1,7 @@
 import type { Connection, HttpReply } from "./client.ts"
 import { type Consumer, outcomeOf, parsed, refusal, wordsOf } from "./consumer.ts"
 import type { Outcome } from "./outcome.ts"
-import type { Received } from "./provider.ts"
+import type { Received } from "./received.ts"
 
 const hasContent = (said: string) => (text: string) =>
   parsed(text)?.choices?.[0]?.message?.content === `echo ${said}`

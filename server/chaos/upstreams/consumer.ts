@@ -1,6 +1,6 @@
 import type { HttpReply } from "./client.ts"
 import type { Outcome } from "./outcome.ts"
-import type { Received } from "./provider.ts"
+import type { Received } from "./received.ts"
 import type { RightReply } from "./reply.ts"
 
 /** A part of the gateway that consumes provider replies, and how to trigger it. */

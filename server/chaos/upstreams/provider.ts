@@ -3,15 +3,9 @@ import { createServer, type Socket } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import { createMessageReader } from "../../bench/proxy/message.ts"
 import { listenOnLoopback } from "../../test/harness/ports.ts"
+import type { Received } from "./received.ts"
 import { type BrokenReply, type RightReply, type Step, typeLine, whole } from "./reply.ts"
 import { rightReply } from "./right.ts"
-
-/** A request as received by the provider. */
-export interface Received {
-  method: string
-  path: string
-  body: string
-}
 
 /** How replies are broken: by a row of the table or a random mutation. */
 export interface Breakage {

@@ -1,4 +1,4 @@
-import type { Received } from "./provider.ts"
+import type { Received } from "./received.ts"
 import type { RightReply } from "./reply.ts"
 
 /** Sent in each question and echoed in its answer. */

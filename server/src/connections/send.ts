@@ -2,10 +2,10 @@ import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import {
   RefusedError,
   type RequestHandle,
-  type ResponseListener,
   type SentRequest,
   type UpstreamRequest,
 } from "../outbound/client.ts"
+import type { ResponseListener } from "../outbound/response-listener.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { Upstream } from "./connection.ts"

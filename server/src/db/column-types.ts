@@ -1,5 +1,8 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely"
 
+/** 0 or 1; native booleans are not portable between the databases. */
+export type SqlBoolean = 0 | 1
+
 interface ColumnTypes {
   text: "text" | RawBuilder<unknown>
   integer: "bigint"

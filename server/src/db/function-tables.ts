@@ -1,4 +1,4 @@
-import type { SqlBoolean } from "./tables.ts"
+import type { SqlBoolean } from "./column-types.ts"
 
 export interface FunctionRow {
   id: string

@@ -1,5 +1,6 @@
 import type { Generated } from "kysely"
 import type { AuditBlockRow, AuditEventRow, AuditStateRow } from "./audit-tables.ts"
+import type { SqlBoolean } from "./column-types.ts"
 import type {
   ChatImageRow,
   ChatMessageRow,
@@ -36,9 +37,6 @@ import type {
   SignOnSessionRow,
   UsedSignOnTokenRow,
 } from "./sign-on-tables.ts"
-
-/** 0 or 1; native booleans are not portable between the databases. */
-export type SqlBoolean = 0 | 1
 
 export interface UserRow {
   id: string

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { Caller } from "./caller.ts"
-import type { createClientAddressResolver } from "./client-address.ts"
 
 /** The head of a request, parsed by Node's server or by the fast path. */
 export interface IncomingHead {
@@ -66,7 +65,7 @@ export type HttpContext = Context<HonoEnv>
 const validRequestId = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface RequestContextDeps {
-  addressOf: ReturnType<typeof createClientAddressResolver>
+  addressOf: (incoming: IncomingHead) => string
   /** Writes the request's access log entry. */
   logRequest: (exchange: RequestContext) => void
 }

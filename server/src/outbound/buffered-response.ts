@@ -1,4 +1,4 @@
-import type { RequestHandle, ResponseListener } from "./client.ts"
+import type { ResponseListener } from "./response-listener.ts"
 
 export interface BufferedResponse {
   status: number
@@ -25,7 +25,7 @@ export class ResponseTooLargeError extends Error {
  * @throws {UpstreamError | ResponseTooLargeError} or the signal's abort reason
  */
 export const readBufferedResponse = (
-  start: (listener: ResponseListener) => RequestHandle,
+  start: (listener: ResponseListener) => { cancel: () => void },
   { signal, maxBytes }: ReadLimits,
 ): Promise<BufferedResponse> =>
   new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ import { readBufferedResponse } from "./buffered-response.ts"
 import type { ClientConnection, ConnectionListener } from "./connection.ts"
 import { createConnectionPool } from "./pool.ts"
 import { formatRequestHead } from "./request-head.ts"
+import type { ResponseListener } from "./response-listener.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
 
 /** In seconds. */
@@ -23,22 +24,6 @@ export interface UpstreamRequest {
   path: string
   headers: OutgoingHttpHeaders
   body: Buffer | Readable | null
-}
-
-/**
- * Callbacks for a response. The last call is exactly one of `onEnd` and `onError`, unless the
- * request is canceled. An exception in a callback fails only this request: its connection is closed,
- * and `onError` receives an error of kind `unreadable`.
- */
-export interface ResponseListener {
-  /** `rawHeaders` alternates names and values, in the order received. */
-  onHead(status: number, rawHeaders: readonly string[]): void
-  /** @returns false to pause reading until `resume` */
-  onData(chunk: Buffer): boolean
-  onEnd(): void
-  onError(error: UpstreamError): void
-  /** Receives an exception thrown by `onError`. No further callbacks follow; must not throw. */
-  onListenerError(error: unknown): void
 }
 
 /** Controls a request in flight. */

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto"
-import type { SqlBoolean } from "../db/tables.ts"
+import type { SqlBoolean } from "../db/column-types.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { Metrics } from "./metrics.ts"

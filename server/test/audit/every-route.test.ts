@@ -12,7 +12,8 @@ import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { password, prompt, scimToken } from "./fixtures.ts"
-import { createRecipes, type RecipeRequest, type Recipes } from "./requests-by-route.ts"
+import type { RecipeRequest, Recipes } from "./recipes.ts"
+import { createRecipes } from "./requests-by-route.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 

@@ -1,5 +1,5 @@
 import { type Fixtures, password } from "./fixtures.ts"
-import type { Recipes } from "./requests-by-route.ts"
+import type { Recipes } from "./recipes.ts"
 
 /** Requests about invitations that succeed. */
 export const invitationRecipes = ({ post, newGroup }: Fixtures, secrets: string[]): Recipes => {

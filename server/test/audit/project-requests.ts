@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { type Fixtures, prompt } from "./fixtures.ts"
-import type { Recipes } from "./requests-by-route.ts"
+import type { Recipes } from "./recipes.ts"
 
 export const projectRecipes = ({ post }: Fixtures): Recipes => {
   const newProject = () => post("/api/v1/folders", { name: randomUUID() })

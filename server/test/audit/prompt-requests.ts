@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { type Fixtures, prompt } from "./fixtures.ts"
-import type { Recipes } from "./requests-by-route.ts"
+import type { Recipes } from "./recipes.ts"
 
 /** Requests to the prompt library, and to change one's own instructions, that succeed. */
 export const promptRecipes = ({ post }: Fixtures): Recipes => {

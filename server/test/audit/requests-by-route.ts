@@ -5,19 +5,8 @@ import { createFixtures, type Fixtures, functionSource, password, prompt } from 
 import { invitationRecipes } from "./invitation-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
+import type { Recipes } from "./recipes.ts"
 import { scimRecipes } from "./scim-requests.ts"
-
-export interface RecipeRequest {
-  path: string
-  body?: unknown
-  /** The credential to use instead of the administrator's key; null for none. */
-  key?: string | null
-  send?: () => Promise<{ status: number }>
-  /** The actions recorded, if there is more than one event. */
-  actions?: string[]
-}
-
-export type Recipes = Record<string, () => Promise<RecipeRequest> | RecipeRequest>
 
 const accountRecipes = (gateway: TestGateway, makers: Fixtures, secrets: string[]): Recipes => {
   const { post, newUser, newSession, newGroup, connectionBody, newConnection, newIdentity } = makers

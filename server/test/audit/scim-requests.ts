@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { type Fixtures, patchUrn, scim, scimToken } from "./fixtures.ts"
-import type { Recipes } from "./requests-by-route.ts"
+import type { Recipes } from "./recipes.ts"
 
 /** SCIM requests that succeed. */
 export const scimRecipes = ({ newScimUser, newScimGroup }: Fixtures): Recipes => ({

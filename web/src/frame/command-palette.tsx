@@ -1,5 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog"
-import { Keyboard, Languages, LogOut, type LucideIcon, Moon } from "lucide-react"
+import { Keyboard, Languages, LogOut, Moon } from "lucide-react"
 import { type KeyboardEvent, useId, useState } from "react"
 import { chooseLanguage, currentLanguage, t } from "../i18n/translate.ts"
 import { signOut, useCurrentUser } from "../lib/session.ts"
@@ -8,21 +8,9 @@ import { usePaletteChats } from "../pages/chat/palette-chats.ts"
 import { classes } from "../ui/classes.ts"
 import { MarkedText } from "../ui/marked-text.tsx"
 import { Time } from "../ui/time.tsx"
+import type { Command } from "./command.ts"
 import { destinations } from "./destinations.ts"
 import { usePageNavigation } from "./use-page-navigation.ts"
-
-/** An entry of the command palette. */
-export interface Command {
-  id: string
-  label: string
-  group: string
-  icon: LucideIcon
-  /** When it was last changed; shown instead of the group. */
-  changedAt?: number
-  /** The text that was found in it, with the query to mark. */
-  excerpt?: { text: string; query: string }
-  run: () => void
-}
 
 const normalizeText = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
+import type { Message } from "./catalogue.ts"
 import { de } from "./de.ts"
 import { en } from "./en.ts"
-import type { Message } from "./translate.ts"
 
 const forms = (message: Message): string[] =>
   typeof message === "string" ? [message] : [message.one, message.other]

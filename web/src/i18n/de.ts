@@ -1,3 +1,4 @@
+import type { Catalogue } from "./catalogue.ts"
 import { account } from "./de/account.ts"
 import { admin } from "./de/admin.ts"
 import { audit } from "./de/audit.ts"
@@ -22,7 +23,6 @@ import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import { temporaryChat } from "./de/temporary-chat.ts"
 import { workspace } from "./de/workspace.ts"
-import type { Catalogue } from "./translate.ts"
 
 export const de: Catalogue = {
   ...frame,

@@ -1,14 +1,12 @@
 import { useSyncExternalStore } from "react"
 import { readLocalStorage, writeLocalStorage } from "../lib/local-storage.ts"
+import type { Catalogue } from "./catalogue.ts"
 import { en } from "./en.ts"
 import { createMessageTranslator } from "./server-messages.ts"
 
-/** A text, or its plural forms; `{name}` is a placeholder. */
-export type Message = string | { one: string; other: string }
-export type MessageKey = keyof typeof en
+export type MessageKey = keyof Catalogue
 /** Whether a text that is put together, such as from an event's name, is a key. */
 export const isMessageKey = (text: string): text is MessageKey => Object.hasOwn(en, text)
-export type Catalogue = Record<MessageKey, Message>
 
 interface Texts {
   catalogue: Catalogue

@@ -9,8 +9,8 @@ import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { AlternativeSwitcher } from "./alternative-switcher.tsx"
 import { RatingButtons, RatingReason } from "./answer-rating.tsx"
 import { RegenerateWith } from "./regenerate-with.tsx"
+import type { TurnProps } from "./turn-props.ts"
 import { TurnTools, WhileIdle } from "./turn-tools.tsx"
-import type { TurnProps } from "./turn-view.tsx"
 import { useReturnedFocus } from "./use-returned-focus.ts"
 
 const readAloud = async ({ id, content }: Message): Promise<void> => {

@@ -7,8 +7,8 @@ import { Answer, formatAnswerStats, formatAnswerTotals } from "./answer.tsx"
 import { AnswerTools } from "./answer-tools.tsx"
 import { EditMessage } from "./edit-message.tsx"
 import { ModelAvatar } from "./model-avatar.tsx"
+import type { TurnProps } from "./turn-props.ts"
 import { WhileIdle } from "./turn-tools.tsx"
-import type { TurnProps } from "./turn-view.tsx"
 
 type AnswerProps = TurnProps & { message: Message }
 

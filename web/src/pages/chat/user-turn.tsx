@@ -9,8 +9,8 @@ import { AttachmentLinks } from "./attachment-links.tsx"
 import type { Attachment } from "./attachments.ts"
 import { EditMessage } from "./edit-message.tsx"
 import { SavePromptButton } from "./save-prompt-button.tsx"
+import type { TurnProps } from "./turn-props.ts"
 import { TurnTools, WhileIdle } from "./turn-tools.tsx"
-import type { TurnProps } from "./turn-view.tsx"
 
 const Bubble = ({ children }: { children: string }) => (
   <p className="w-fit max-w-[85%] rounded-lg bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
