@@ -5,7 +5,6 @@ import { createAuditProcessing } from "./audit/create-audit.ts"
 import { createFailureRecorder } from "./audit/failed-attempts.ts"
 import { createAuthentication } from "./auth/create-authentication.ts"
 import { createPasswordSignIn } from "./auth/create-password-sign-in.ts"
-import { createRequestRevocation } from "./auth/create-request-revocation.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
@@ -27,6 +26,7 @@ import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createAccounts } from "./groups/create-accounts.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
+import { createInFlightRequests } from "./http/in-flight-requests.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairEventLoop } from "./limits/fair-loop.ts"
@@ -134,7 +134,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
-  const { inFlight, recheckAccess } = createRequestRevocation({ store: authStore, bus, limits })
+  const inFlight = createInFlightRequests({ bus, limits, store: authStore })
 
   const grants = createGrants(db)
   const promptParts = createPromptParts({ ...changes, grants })
@@ -169,7 +169,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     directory: functions.directory,
   })
-  catalogue.onChange(recheckAccess)
+  catalogue.onChange(inFlight.recheckAccess)
   const knowledge = await createKnowledge({
     ...changes,
     ...options,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import type { Tx } from "../db/database.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
+import { noLimits } from "../http/caller.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"
 
 describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
@@ -57,7 +58,26 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     const idle = newKey(await addUser(0))
     await transact((tx) => store.insertKey(tx, idle))
     expect(await store.byKeyHash(idle.hash)).toBeUndefined()
-    expect(await store.byKeyId(idle.id)).toBeUndefined()
+  })
+
+  it("have the access of their active user", async () => {
+    const [user, inactive] = [await addUser(), await addUser(0)]
+    const [key, deleted, idle] = [newKey(user), newKey(user), newKey(inactive)]
+    const [session, ended] = [newSession(user, 100), newSession(user, 100)]
+    await transact((tx) => store.insertKey(tx, key))
+    await transact((tx) => store.insertKey(tx, idle))
+    await transact((tx) => store.insertSession(tx, session))
+    const limits = noLimits
+    const keys = [key, deleted, idle].map(({ id }) => ({ type: "key", id, limits }) as const)
+    const sessions = [session, ended].map(({ id }) => ({ type: "session", id, limits }) as const)
+    const access = { role: "user", groups: new Set() }
+    expect(await store.accessByCredential([...keys, ...sessions])).toEqual(
+      new Map([
+        [key.id, access],
+        [session.id, access],
+      ]),
+    )
+    expect(await store.accessByCredential([])).toEqual(new Map())
   })
 
   it("are deleted with their account and cannot be added to a deleted one", async () => {

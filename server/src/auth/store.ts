@@ -9,6 +9,7 @@ import {
   type CredentialLimits,
   noLimits,
   type RefreshCaller,
+  type UserAccess,
 } from "../http/caller.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
 import { type ApiKey, type ApiKeyLimits, limitNames } from "./schema.ts"
@@ -50,9 +51,6 @@ interface UserColumns {
   role: string
 }
 
-/** The attributes that determine a user's access. */
-export type UserAccess = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
-
 const maxSessionsEnded = 500
 
 export const createAuthStore = (db: Database) => {
@@ -76,13 +74,14 @@ export const createAuthStore = (db: Database) => {
     }
   }
 
-  const findKeyHolder = async (column: "api_keys.hash" | "api_keys.id", value: string) => {
+  /** The active user that a key belongs to, by the key's SHA-256. */
+  const byKeyHash = async (hash: string): Promise<CredentialHolder | undefined> => {
     const row = await db.read
       .selectFrom("api_keys")
       .innerJoin("users", "users.id", "api_keys.user_id")
       .select([...userColumns, "api_keys.id as key_id"])
       .select(limitNames)
-      .where(column, "=", value)
+      .where("api_keys.hash", "=", hash)
       .where("users.active", "=", 1)
       .executeTakeFirst()
     if (!row) return undefined
@@ -114,6 +113,30 @@ export const createAuthStore = (db: Database) => {
     return new Map(users.map((user) => [user.id, accessOf(user)]))
   }
 
+  const findOwners = (table: "api_keys" | "sessions", credentials: readonly Credential[] = []) =>
+    readInChunks(
+      credentials.map(({ id }) => id),
+      (some) =>
+        db.read.selectFrom(table).select(["id", "user_id"]).where("id", "in", some).execute(),
+    )
+
+  /** Role and groups by credential id, for those that exist and belong to an active user. */
+  const accessByCredential = async (
+    credentials: readonly Credential[],
+  ): Promise<Map<string, UserAccess>> => {
+    const { key, session } = Object.groupBy(credentials, ({ type }) => type)
+    const owners = [
+      ...(await findOwners("api_keys", key)),
+      ...(await findOwners("sessions", session)),
+    ]
+    const accessOfUsers = await accessByUser(new Set(owners.map(({ user_id }) => user_id)))
+    const entries = owners.flatMap(({ id, user_id }): [string, UserAccess][] => {
+      const access = accessOfUsers.get(user_id)
+      return access ? [[id, access]] : []
+    })
+    return new Map(entries)
+  }
+
   const refreshCaller: RefreshCaller = async (tx, caller) => {
     const { id } = caller.user
     const access = (await accessByUser(new Set([id]), tx)).get(id)
@@ -126,11 +149,9 @@ export const createAuthStore = (db: Database) => {
     accessByUser,
     refreshCaller,
 
-    /** The active user that a key belongs to, by the key's SHA-256. */
-    byKeyHash: (hash: string): Promise<CredentialHolder | undefined> =>
-      findKeyHolder("api_keys.hash", hash),
-    byKeyId: (id: string): Promise<CredentialHolder | undefined> =>
-      findKeyHolder("api_keys.id", id),
+    accessByCredential,
+
+    byKeyHash,
 
     /** The active user that an existing session belongs to. */
     bySession: async (id: string): Promise<CredentialHolder | undefined> => {

@@ -82,7 +82,7 @@ export const createChangeEvents = (deps: Deps) => {
     const stream = openSseStream({
       exchange,
       caller,
-      running: inFlight,
+      inFlight,
       unread: replies,
       ...streams,
     })

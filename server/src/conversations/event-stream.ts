@@ -179,7 +179,7 @@ export const createChatEventStream = (deps: Deps) => {
     const stream = openSseStream({
       exchange,
       caller,
-      running: inFlight,
+      inFlight,
       unread,
       busy: isBusy,
       ...streams,

@@ -42,6 +42,9 @@ export interface Caller {
   confirmed_at: number
 }
 
+/** The attributes that determine a user's access. */
+export type UserAccess = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
+
 /**
  * Rereads the caller's role and groups in `tx`. Use it for authorization inside a transaction: the
  * request's caller was read before its body arrived.

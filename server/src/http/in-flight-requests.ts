@@ -1,13 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Bus } from "../bus/bus.ts"
+import { catchErrors, reportUnhandled } from "../errors.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import type { Caller } from "./caller.ts"
+import type { Caller, Credential, UserAccess } from "./caller.ts"
 import { UnorderedList } from "./unordered-list.ts"
-
-/** Ends a request when its caller loses access to something the request uses. */
-export interface AccessRevocation {
-  /** @param present the caller with their current role and groups */
-  isDue: (present: Caller) => boolean
-  end: () => void
-}
 
 /** How the gateway ends a request in progress. */
 export interface InFlightHandlers {
@@ -18,75 +14,157 @@ export interface InFlightHandlers {
   /** The gateway starts to shut down; for requests that otherwise never end. */
   draining?: () => void
   /** For requests that use something their caller can lose access to. */
-  accessRevocation?: AccessRevocation
+  accessRevocation?: {
+    /** @param present the caller with their current role and groups */
+    isDue: (present: Caller) => boolean
+    end: () => void
+  }
 }
 
-/** Calls `revoked` when the caller's credential becomes invalid. @returns how to stop watching */
-export type WatchCredential = (caller: Caller, revoked: () => void) => () => void
-
-/** Calls `accessRevocation.end` when it is due. @returns how to stop watching */
-export type WatchAccess = (caller: Caller, accessRevocation: AccessRevocation) => () => void
-
-/** Limits on concurrent requests. */
-export type InFlightLimits = Pick<UserLimits, "requests" | "eventStreams">
+interface InFlightRequest {
+  caller: Caller
+  handlers: InFlightHandlers
+}
 
 interface Deps {
-  watch: WatchCredential
-  watchAccess: WatchAccess
-  limits: InFlightLimits
+  bus: Bus
+  /** Limits on concurrent requests. */
+  limits: Pick<UserLimits, "requests" | "eventStreams">
+  store: {
+    /** The current access by credential id; credentials that are no longer valid have none. */
+    accessByCredential: (
+      credentials: readonly Credential[],
+    ) => Promise<ReadonlyMap<string, UserAccess>>
+  }
 }
 
-const noop = (): void => {}
+/** Minimum pause between checks: provisioning changes many accounts in quick succession. */
+const pauseMs = 200
+/** Pause after a check that failed; without the database, no change can be made either. */
+const retryMs = 1000
+/** Number of users for whom the time of their last change is known. */
+const maxEntries = 10_000
 
-/** Tracks requests in progress so that shutdown and revocation can wait for them or end them. */
-export const createInFlightRequests = ({ watch, watchAccess, limits }: Deps) => {
-  const handlers = new UnorderedList<InFlightHandlers>()
-  const drainCallbacks = new Set<() => void>()
+const endIfRevoked = ({ caller, handlers }: InFlightRequest, access?: UserAccess): void => {
+  if (!access || access.role === "pending") {
+    handlers.revoke()
+    return
+  }
+  const { role, groups } = access
+  const present = { ...caller, user: { ...caller.user, role }, groups }
+  if (handlers.accessRevocation?.isDue(present)) handlers.accessRevocation.end()
+}
+
+/**
+ * Tracks requests in progress: limits their number, ends them as soon as their credential or the
+ * access they rely on is revoked, on every process, and lets shutdown wait for them or end them.
+ */
+export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
+  const requests = new UnorderedList<InFlightRequest>()
+  const idleCallbacks = new Set<() => void>()
   let isDraining = false
+  /** When each user was last changed; for users not in the map, `changedAt` applies. */
+  const changedAtByUser = new Map<string, number>()
+  let changedAt = Number.NEGATIVE_INFINITY
+  let isStale = false
+  let isChecking = false
+
+  const noteChange = (userId: string): void => {
+    if (changedAtByUser.size >= maxEntries) {
+      changedAtByUser.clear()
+      changedAt = performance.now()
+    }
+    changedAtByUser.set(userId, performance.now())
+  }
+
+  const hasChangedSince = ({ user, confirmed_at }: Caller): boolean =>
+    Math.max(changedAtByUser.get(user.id) ?? changedAt, changedAt) >= confirmed_at
+
+  const endRevoked = async (): Promise<void> => {
+    const credentialById = new Map<string, Credential>()
+    for (const { caller } of requests) credentialById.set(caller.credential.id, caller.credential)
+    const accessById = await store.accessByCredential([...credentialById.values()])
+    for (const request of requests) {
+      const { id } = request.caller.credential
+      // Other requests were tracked meanwhile; they request a check themselves if necessary.
+      if (!credentialById.has(id)) continue
+      catchErrors(() => endIfRevoked(request, accessById.get(id)), reportUnhandled)
+    }
+  }
+
+  const checkWhileStale = async (): Promise<void> => {
+    isChecking = true
+    while (isStale) {
+      isStale = false
+      const succeeded = await endRevoked().then(
+        () => true,
+        () => false,
+      )
+      isStale ||= !succeeded
+      await sleep(succeeded ? pauseMs : retryMs, undefined, { ref: false })
+    }
+    isChecking = false
+  }
+
+  /** Checks immediately, and then at most once per `pauseMs`. */
+  const recheckAccess = (): void => {
+    if (requests.size === 0) return
+    isStale = true
+    if (!isChecking) void checkWhileStale()
+  }
+
+  bus.subscribe((message) => {
+    if (message.topic === "user") noteChange(message.id)
+    else if (message.topic === "groups" || message.topic === "reset") changedAt = performance.now()
+    else return
+    recheckAccess()
+  })
 
   return {
     /**
-     * @returns a function to call when the request ends
+     * Calls none of the handlers before the current tick ends.
+     * @returns a function to call when the request ends; repeated calls have no effect
      * @throws {Failure} `rate_limited` if the user, or all users together, have too many
      */
     track: (
       caller: Caller,
-      handler: InFlightHandlers,
+      handlers: InFlightHandlers,
       kind: "requests" | "eventStreams" = "requests",
     ): (() => void) => {
       const release = limits[kind].reserve(caller.user.id)
-      const leave = handlers.add(handler)
-      const stopWatching = watch(caller, handler.revoke)
-      const { accessRevocation } = handler
-      const stopWatchingAccess = accessRevocation ? watchAccess(caller, accessRevocation) : noop
+      const remove = requests.add({ caller, handlers })
+      // The revocation may have happened while the request body arrived.
+      if (hasChangedSince(caller)) recheckAccess()
       return () => {
-        stopWatching()
-        stopWatchingAccess()
-        leave()
+        remove()
         release()
-        if (handlers.size === 0) for (const callback of drainCallbacks) callback()
+        if (requests.size === 0) for (const callback of idleCallbacks) callback()
       }
     },
+
+    /** Call after a change of grants has taken effect. */
+    recheckAccess,
+
     /** Announces the shutdown while requests are still accepted. */
     announceDrain: (): void => {
       isDraining = true
     },
     isDraining: (): boolean => isDraining,
 
-    count: (): number => handlers.size,
+    count: (): number => requests.size,
 
     /** Waits up to `ms` for all requests to end, then ends the remaining ones. */
     drain: async (ms: number): Promise<void> => {
-      for (const handler of handlers) handler.draining?.()
-      if (handlers.size === 0) return
+      for (const { handlers } of requests) handlers.draining?.()
+      if (requests.size === 0) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms)
-        drainCallbacks.add(() => {
+        idleCallbacks.add(() => {
           clearTimeout(timer)
           resolve()
         })
       })
-      for (const handler of handlers) handler.shutDown()
+      for (const { handlers } of requests) handlers.shutDown()
     },
   }
 }

@@ -35,7 +35,7 @@ export interface SseOptions {
 interface Deps extends SseOptions {
   exchange: NodeRequestContext
   caller: Caller
-  running: InFlightRequests
+  inFlight: InFlightRequests
   /** Limits the bytes that clients have not read yet. */
   unread: UserLimit
   /** Whether shutdown should wait for work in progress before it ends the stream. */
@@ -88,7 +88,7 @@ const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
  * @throws {Failure} `rate_limited` before anything is written, if the user has too many streams
  */
 export const openSseStream = (deps: Deps): SseStream => {
-  const { exchange, caller, running, busy, heartbeatMs = defaultHeartbeatMs } = deps
+  const { exchange, caller, inFlight, busy, heartbeatMs = defaultHeartbeatMs } = deps
   const { outgoing } = exchange
   let draining = false
   const end = (): void => void outgoing.end()
@@ -103,7 +103,7 @@ export const openSseStream = (deps: Deps): SseStream => {
       endWhenIdle()
     },
   }
-  const leave = running.track(caller, endings, "eventStreams")
+  const leave = inFlight.track(caller, endings, "eventStreams")
   outgoing.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-store",

@@ -1,0 +1,105 @@
+import { expect, it } from "vitest"
+import { createTopicListeners } from "../bus/bus.ts"
+import { createUserLimit } from "../limits/user-limit.ts"
+import { type Caller, noLimits, type UserAccess } from "./caller.ts"
+import { createInFlightRequests } from "./in-flight-requests.ts"
+
+const createLimit = (what: string) =>
+  createUserLimit({ what, variable: "MAX", bounds: { perUser: 2, total: 3 } })
+
+const startTracking = () => {
+  const listeners = createTopicListeners()
+  const bus = { ...listeners, publish: async () => {}, close: async () => {} }
+  const valid = new Map<string, UserAccess>()
+  const failures: Error[] = []
+  const accessByCredential = async (): Promise<ReadonlyMap<string, UserAccess>> => {
+    const present = new Map(valid)
+    await Promise.resolve()
+    const failure = failures.pop()
+    if (failure) throw failure
+    return present
+  }
+  const limits = { requests: createLimit("requests"), eventStreams: createLimit("event streams") }
+  const inFlight = createInFlightRequests({ bus, limits, store: { accessByCredential } })
+  const signIn = (name: string): Caller => {
+    const access = { role: "user", groups: new Set<string>(["crew"]) } as const
+    valid.set(name, access)
+    return {
+      user: { id: name, email: `${name}@example.com`, name, role: "user" },
+      groups: access.groups,
+      credential: { type: "session", id: name, limits: noLimits },
+      confirmed_at: performance.now(),
+    }
+  }
+  const ended: string[] = []
+  const start = (caller: Caller) =>
+    inFlight.track(caller, {
+      revoke: () => ended.push(caller.user.name),
+      shutDown: () => ended.push(`${caller.user.name} at shutdown`),
+      accessRevocation: {
+        isDue: ({ groups }) => !groups.has("crew"),
+        end: () => ended.push(`${caller.user.name} without access`),
+      },
+    })
+  return { deliver: listeners.deliver, inFlight, valid, failures, signIn, start, ended }
+}
+
+it("ends the requests of a revoked credential, or whose access was lost, and no others", async () => {
+  const { deliver, valid, signIn, start, ended } = startTracking()
+  for (const name of ["ada", "bob", "eve"]) start(signIn(name))
+  valid.delete("ada")
+  valid.set("bob", { role: "user", groups: new Set() })
+  deliver({ topic: "user", id: "ada" })
+  await expect.poll(() => ended).toEqual(["ada", "bob without access"])
+})
+
+it("ends a request tracked only after its credential was revoked", async () => {
+  const { deliver, valid, signIn, start, ended } = startTracking()
+  const [ada, bob] = [signIn("ada"), signIn("bob")]
+  valid.clear()
+  deliver({ topic: "user", id: "ada" })
+  start(ada)
+  await expect.poll(() => ended).toEqual(["ada"])
+  deliver({ topic: "reset" })
+  start(bob)
+  await expect.poll(() => ended).toContain("bob")
+})
+
+it("checks again after a failure, and after a change during a check", async () => {
+  const { deliver, valid, failures, signIn, start, ended } = startTracking()
+  start(signIn("ada"))
+  start(signIn("bob"))
+  failures.push(new Error("the database is unavailable"))
+  valid.delete("ada")
+  deliver({ topic: "groups" })
+  await expect.poll(() => ended).toContain("ada")
+  deliver({ topic: "groups" })
+  valid.delete("bob")
+  deliver({ topic: "user", id: "bob" })
+  await expect.poll(() => ended).toContain("bob")
+})
+
+it("limits requests and event streams separately", () => {
+  const { inFlight, signIn, start } = startTracking()
+  const ada = signIn("ada")
+  const stop = start(ada)
+  start(ada)
+  expect(() => start(ada)).toThrow(/at most 2 requests/)
+  const end = (): void => {}
+  expect(() => inFlight.track(ada, { revoke: end, shutDown: end }, "eventStreams")).not.toThrow()
+  stop()
+  stop()
+  expect(() => start(ada)).not.toThrow()
+  expect(() => start(ada)).toThrow()
+})
+
+it("waits for the remaining requests at shutdown, and ends them after the given time", async () => {
+  const { inFlight, signIn, start, ended } = startTracking()
+  const stop = start(signIn("ada"))
+  setTimeout(stop, 10)
+  await inFlight.drain(60_000)
+  expect(ended).toEqual([])
+  start(signIn("bob"))
+  await inFlight.drain(10)
+  expect(ended).toEqual(["bob at shutdown"])
+})
