@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { availableParallelism } from "node:os"
 import type { Actor } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
-import { createFairSemaphore, type UserAndNetwork } from "../limits/fair-semaphore.ts"
+import { createSemaphore, type SlotRequest } from "../limits/semaphore.ts"
 import { signInsBusyFailure } from "./sign-in-busy.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
@@ -10,10 +10,9 @@ const productionCost = { logCost: 15, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const hashBytes = 32
 /** Each derivation takes 32 MiB and a core; at least one core stays free for everything else. */
-const derivationSemaphore = createFairSemaphore({
+const derivationSemaphore = createSemaphore({
   maxConcurrent: Math.min(2, Math.max(1, availableParallelism() - 1)),
-  maxWaiting: { perKey: 100, total: 1000 },
-  busy: signInsBusyFailure,
+  queue: { maxWaiting: 1000, maxWaitingPerKey: 100, busy: signInsBusyFailure },
 })
 
 /** scrypt's parameters; N is 2 to the power of `logCost`. */
@@ -21,7 +20,7 @@ export type PasswordCost = typeof productionCost
 
 const deriveHash = (
   password: string,
-  { salt, cost, origin }: { salt: Buffer; cost: PasswordCost; origin: UserAndNetwork },
+  { salt, cost, origin }: { salt: Buffer; cost: PasswordCost; origin: SlotRequest },
 ): Promise<Buffer> =>
   derivationSemaphore.run(
     origin,
@@ -62,7 +61,7 @@ export const createPasswords = (cost: PasswordCost = productionCost) => ({
   verify: async (
     password: string,
     stored: string | null,
-    origin: UserAndNetwork,
+    origin: SlotRequest,
   ): Promise<boolean> => {
     const match = stored === null ? null : hashPattern.exec(stored)
     if (!match) {

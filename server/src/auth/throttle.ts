@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { fail } from "../errors.ts"
 import { networkOf } from "../http/client-address.ts"
-import { createFairSemaphore, type FairSemaphore } from "../limits/fair-semaphore.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import { signInsBusyFailure } from "./sign-in-busy.ts"
 
 const windowMs = 15 * 60_000
@@ -36,7 +36,14 @@ export const createSignInThrottle = ({
   nowMs?: () => number
 } = {}) => {
   const failuresByKey = new Map<string, FailureCount>()
-  const semaphores = new Map<string, FairSemaphore>()
+  const semaphore = createSemaphore({
+    maxConcurrent: maxConcurrentPerAddress,
+    queue: {
+      maxWaiting: maxWaitingPerAddress,
+      maxWaitingPerKey: maxWaitingPerPair,
+      busy: signInsBusyFailure,
+    },
+  })
 
   const recentFailures = (key: string): FailureCount => {
     const known = failuresByKey.get(key)
@@ -71,18 +78,6 @@ export const createSignInThrottle = ({
     account: `account ${account}`,
   })
 
-  const semaphoreFor = (network: string): FairSemaphore => {
-    const known = semaphores.get(network)
-    if (known) return known
-    const created = createFairSemaphore({
-      maxConcurrent: maxConcurrentPerAddress,
-      maxWaiting: { perKey: maxWaitingPerPair, total: maxWaitingPerAddress },
-      busy: signInsBusyFailure,
-    })
-    semaphores.set(network, created)
-    return created
-  }
-
   return {
     /**
      * Runs a credential check and returns its result. Attempts of one address are queued, so that
@@ -96,20 +91,15 @@ export const createSignInThrottle = ({
       const network = networkOf(address)
       const keys = keysOf(account, network)
       if (recentFailures(keys.account).count >= freeAttemptsPerAccount) await sleep(accountDelayMs)
-      const semaphore = semaphoreFor(network)
-      try {
-        return await semaphore.run({ kind: "attempt", key: account }, async () => {
-          failIfBlocked(keys.pair, freeAttemptsPerPair)
-          failIfBlocked(keys.address, freeAttemptsPerAddress)
-          const isCorrect = await check()
-          // The owner signed in, so the failures from this address are cleared.
-          if (isCorrect) failuresByKey.delete(keys.pair)
-          else for (const key of Object.values(keys)) recordFailure(key)
-          return isCorrect
-        })
-      } finally {
-        if (semaphore.isIdle()) semaphores.delete(network)
-      }
+      return semaphore.run({ pool: network, key: account }, async () => {
+        failIfBlocked(keys.pair, freeAttemptsPerPair)
+        failIfBlocked(keys.address, freeAttemptsPerAddress)
+        const isCorrect = await check()
+        // The owner signed in, so the failures from this address are cleared.
+        if (isCorrect) failuresByKey.delete(keys.pair)
+        else for (const key of Object.values(keys)) recordFailure(key)
+        return isCorrect
+      })
     },
   }
 }

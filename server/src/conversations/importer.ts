@@ -6,7 +6,7 @@ import { smallBodyBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import type { JsonMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
-import { createMutex } from "../limits/mutex.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { ChatImportQuery, ChatImportResult } from "./import-export-schema.ts"
 
@@ -37,8 +37,6 @@ export type ImportWorkerResponse = ImportSize | boolean | string | null
 /** The worker stays alive for a while: users who migrate often import several files. */
 const idleTimeoutMs = 30_000
 
-const allUsersKey = "everybody"
-
 interface Deps {
   db: Database
   bus: Bus
@@ -58,7 +56,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
     { file, url },
     idleTimeoutMs,
   )
-  const runExclusive = createMutex()
+  const imports = createSemaphore({ maxConcurrent: 1 })
 
   const check = (
     { bytes, members }: JsonObject,
@@ -114,9 +112,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
       file: JsonObject,
       options: ChatImportQuery,
     ): Promise<ChatImportResult> =>
-      runExclusive(user.id, () =>
-        runExclusive(allUsersKey, () => importChats(user.id, file, options)),
-      ),
+      imports.run({ key: user.id }, () => importChats(user.id, file, options)),
 
     close: thread.close,
   }

@@ -1,7 +1,7 @@
 import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
-import { createMutex } from "../limits/mutex.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import { createTransact, type Database, type Tx } from "./database.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
@@ -107,7 +107,8 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
   // A separate pool: setting this in every transaction would cost as much as waiting for the disk.
   const session = "-c synchronous_commit=off"
   const relaxed = openWithTimeout(url, { ...options, max: relaxedPoolSize, session })
-  const runInTurn = createMutex()
+  // Each run holds a connection, so only a few run concurrently, to leave connections for `work`.
+  const exclusiveRuns = createSemaphore({ maxConcurrent: maxExclusiveRuns, maxConcurrentPerKey: 1 })
   const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
   }
@@ -123,10 +124,8 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
     runExternalWrite: (work) => work(),
     execute: (statement) => statement(db),
     acquireLock,
-    // Each holds a connection while it runs, so only a few run concurrently, to leave connections
-    // for `work`.
     runExclusive: (lock, work) =>
-      runInTurn(`${(lock.at(-1)?.charCodeAt(0) ?? 0) % maxExclusiveRuns}`, () =>
+      exclusiveRuns.run({ key: lock }, () =>
         db.transaction().execute(async (tx) => {
           await acquireLock(tx, lock)
           return work()

@@ -14,7 +14,7 @@ import {
   sql,
 } from "kysely"
 import { z } from "zod"
-import { createMutex } from "../limits/mutex.ts"
+import { createKeyedMutex } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
@@ -209,7 +209,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     },
     acquireLock: async () => {},
     // The data folder is locked to this process, so an in-process mutex suffices.
-    runExclusive: createMutex(),
+    runExclusive: createKeyedMutex(),
     runWithoutTimeout: (work) => writer.connection().execute(work),
     probe: async () => {
       const { user_version: version } = z

@@ -9,7 +9,7 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { JobQueue } from "../jobs/queue.ts"
-import { createMutex } from "../limits/mutex.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,
@@ -72,8 +72,7 @@ export const createFiles = (deps: Deps) => {
   const { collectionUploads } = deps
 
   /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
-  const runSerialized = createMutex()
-  let commitCount = 0
+  const commits = createSemaphore({ maxConcurrent: objects.maxConcurrentCommits })
 
   const throwNotFound = (): never => fail("not_found", "File not found.")
   const isOwner = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
@@ -232,9 +231,8 @@ export const createFiles = (deps: Deps) => {
         const collection = caller ? toCollectionUpload(actor, caller, metadata) : null
         if (collection) await collectionUploads.check(collection)
         await received.prepare()
-        const turn = `${commitCount++ % objects.maxConcurrentCommits}`
         const placement: CommitOptions = { received, process, collection, inTransaction }
-        const keptId = await runSerialized(turn, () => commitFile(actor, row, placement))
+        const keptId = await commits.run({ key: owner }, () => commitFile(actor, row, placement))
         if (keptId !== id) return toRecord((await store.byId(keptId)) ?? throwNotFound())
       } finally {
         await received.discard()

@@ -5,7 +5,7 @@ import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, systemActor } from "../http/caller.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
-import { createMutex } from "../limits/mutex.ts"
+import { createKeyedMutex } from "../limits/mutex.ts"
 import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-limit.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Files } from "./files.ts"
@@ -57,7 +57,7 @@ export const createResumableUploads = (deps: Deps) => {
   const { rowLimits } = deps
   const writers = createUploadWriters()
   /** Serializes the creation of uploads per user. */
-  const runSerialized = createMutex()
+  const runSerialized = createKeyedMutex()
   /** Unfinished uploads survive a restart, so they are counted in the database. */
   const unfinished = {
     what: "unfinished uploads",

@@ -3,7 +3,6 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { Grants } from "../grants/grants.ts"
-import { createSemaphore } from "../limits/semaphore.ts"
 import { createSsrfGuard } from "../outbound/ssrf-guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
@@ -77,7 +76,7 @@ export const createFunctionParts = async (deps: Deps) => {
   }
   const runner = createRunner({
     sandbox,
-    acquire: createSemaphore(config.FUNCTION_CONCURRENCY),
+    maxConcurrent: config.FUNCTION_CONCURRENCY,
     hostServices,
     keyValues: createKeyValueStore({
       db,

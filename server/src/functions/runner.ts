@@ -1,4 +1,5 @@
-import type { createSemaphore } from "../limits/semaphore.ts"
+import { Failure } from "../errors.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import type { SsrfGuard } from "../outbound/ssrf-guard.ts"
 import { createHostCalls } from "./host-calls.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
@@ -18,10 +19,15 @@ import type { SettingValues, StoredFunction } from "./store.ts"
 const maxKeptLines = 200
 /** Maximum depth of functions calling each other. */
 const maxDepth = 4
+/** Share of a function's slots that one user may hold; the rest is kept for other users. */
+const maxShareOfOneUser = 0.8
+const maxWaiting = 200
+const maxWaitMs = 30_000
 
 interface Deps {
   sandbox: Sandbox
-  acquire: ReturnType<typeof createSemaphore>
+  /** Maximum number of concurrent runs of one function. */
+  maxConcurrent: number
   hostServices: HostServices
   keyValues: KeyValueStore
   guard: SsrfGuard
@@ -65,9 +71,19 @@ const contextOf = ({ fn, caller, localModelId, values, task }: RunSpec): string 
 
 const ok = { outcome: "ok", message: null, line: null, column: null } as const
 
+const functionBusyFailure = (id: string): Failure =>
+  new Failure("rate_limited", `The function "${id}" is busy. Try again shortly.`, {
+    headers: { "retry-after": "5" },
+  })
+
 /** Starts runs in the sandbox and records their results. */
 export const createRunner = (deps: Deps) => {
-  const { sandbox, acquire, runs, newId, now } = deps
+  const { sandbox, maxConcurrent, runs, newId, now } = deps
+  const semaphore = createSemaphore({
+    maxConcurrent,
+    maxConcurrentPerKey: Math.max(1, Math.floor(maxConcurrent * maxShareOfOneUser)),
+    queue: { maxWaiting, maxWaitingPerKey: maxWaiting, maxWaitMs, busy: functionBusyFailure },
+  })
 
   const open = async (
     spec: RunSpec,
@@ -83,7 +99,7 @@ export const createRunner = (deps: Deps) => {
       const message = `Required settings are missing: ${missing.join(", ")}. Ask an administrator to set them`
       return { error: functionError("denied", message) }
     }
-    const release = await acquire(fn.id, caller.user.id, signal)
+    const release = await semaphore.acquire({ pool: fn.id, key: caller.user.id, signal })
     const startedAt = performance.now()
     const ended = new AbortController()
     const logLines: LogLine[] = []

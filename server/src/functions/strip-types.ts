@@ -67,7 +67,7 @@ export const createTypeStripper = () => {
 
   return {
     strip: (source: string): Promise<StripResult> =>
-      runExclusive("", async () => {
+      runExclusive(async () => {
         clearTimeout(idle)
         worker ??= start()
         const stripped = await requestStrip(worker, source)

@@ -1,5 +1,5 @@
 /** Mutual exclusion by key, within this process: calls with the same key run in order. */
-export const createMutex = () => {
+export const createKeyedMutex = () => {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const before = last.get(key)
@@ -14,4 +14,10 @@ export const createMutex = () => {
       if (last.get(key) === turn) last.delete(key)
     }
   }
+}
+
+/** Mutual exclusion within this process: calls run in order. */
+export const createMutex = () => {
+  const runByKey = createKeyedMutex()
+  return <T>(work: () => Promise<T>): Promise<T> => runByKey("", work)
 }

@@ -1,130 +1,193 @@
 import { Failure } from "../errors.ts"
 
-const maxWaiting = 200
-const maxWaitMs = 30_000
-/** Share of a function's slots that one user may hold; the rest is kept for other users. */
-const shareOfOne = 0.8
+/** A call that needs a slot. Slots are shared fairly among kinds, and within a kind among keys. */
+export interface SlotRequest {
+  /** Calls with different pools have different slots. */
+  pool?: string
+  kind?: string
+  /** For example a user or a network. */
+  key: string
+  /** Ends the wait. */
+  signal?: AbortSignal
+}
 
-interface Waiting {
-  user: string
+interface QueueLimits {
+  /** Of one pool. */
+  maxWaiting: number
+  maxWaitingPerKey: number
+  /** By default, calls wait without a time limit. */
+  maxWaitMs?: number
+  /** Creates the error for a call that is rejected. */
+  busy: (pool: string) => Error
+}
+
+interface Deps {
+  /** Slots of each pool. */
+  maxConcurrent: number
+  /** Slots of a pool that one key may hold; all of them by default. */
+  maxConcurrentPerKey?: number
+  /** Without it, any number of calls wait. */
+  queue?: QueueLimits
+}
+
+interface Call {
+  kind: string
+  /** Unique across kinds. */
+  key: string
+}
+
+interface WaitingCall extends Call {
   enter: () => void
-  refuse: () => void
+  refuse: (error: Error) => void
 }
 
-interface SemaphoreState {
-  running: Map<string, number>
-  /** Sequence number of each user's latest run. */
-  beganAt: Map<string, number>
-  begun: number
+interface Pool {
+  name: string
+  /** Number of slots in use. */
   size: number
-  waiting: Waiting[]
+  slotsByKind: Map<string, number>
+  slotsByKey: Map<string, number>
+  /** In turn: when a call ends, the others of its kind and key move to the end. */
+  waiting: WaitingCall[]
 }
 
-const createState = (): SemaphoreState => ({
-  running: new Map(),
-  beganAt: new Map(),
-  begun: 0,
-  size: 0,
-  waiting: [],
-})
+const addTo = (counts: Map<string, number>, name: string, amount: 1 | -1): void => {
+  const count = (counts.get(name) ?? 0) + amount
+  if (count > 0) counts.set(name, count)
+  else counts.delete(name)
+}
+
+const addSlot = (pool: Pool, { kind, key }: Call, amount: 1 | -1): void => {
+  pool.size += amount
+  addTo(pool.slotsByKind, kind, amount)
+  addTo(pool.slotsByKey, key, amount)
+}
+
+/** Moves the waiting calls of a kind, and within it those of a key, behind all others. */
+const moveToEnd = ({ waiting }: Pool, { kind, key }: Call): void => {
+  const rank = (one: Call): number => Number(one.kind === kind) + Number(one.key === key)
+  waiting.sort((one, other) => rank(one) - rank(other))
+}
+
+/** The item with the lowest count; among equals, the first. */
+const findLowest = <T>(items: readonly T[], countOf: (item: T) => number): T | undefined => {
+  const [first, ...others] = items
+  return (
+    first && others.reduce((one, other) => (countOf(other) < countOf(one) ? other : one), first)
+  )
+}
 
 /**
- * Limits each function to `max` concurrent runs; others wait for at most 30 s. The next slot goes
- * to the user with the fewest active runs, and among those to the one whose latest run began first.
+ * A semaphore whose next slot goes to the kind, and within it to the key, that holds the fewest;
+ * among equals, they take turns. So many calls of one key do not delay the few of another. When
+ * the queue is full, the key with the most waiting calls loses its newest one.
  */
-export const createSemaphore = (max: number) => {
-  const stateByName = new Map<string, SemaphoreState>()
-  const maxPerUser = Math.max(1, Math.floor(max * shareOfOne))
+export const createSemaphore = (deps: Deps) => {
+  const { maxConcurrent, maxConcurrentPerKey = maxConcurrent, queue } = deps
+  const pools = new Map<string, Pool>()
 
-  const busy = (name: string): Failure =>
-    new Failure("rate_limited", `The function "${name}" is busy. Try again shortly.`, {
-      headers: { "retry-after": "5" },
-    })
-
-  const runningOf = ({ running }: SemaphoreState, user: string): number => running.get(user) ?? 0
-
-  const hasRoom = (state: SemaphoreState, user: string): boolean =>
-    state.size < max && runningOf(state, user) < maxPerUser
-
-  const take = (state: SemaphoreState, user: string): void => {
-    state.size++
-    state.beganAt.set(user, ++state.begun)
-    state.running.set(user, runningOf(state, user) + 1)
+  const poolOf = (name: string): Pool => {
+    const known = pools.get(name)
+    if (known) return known
+    const slots = { size: 0, slotsByKind: new Map(), slotsByKey: new Map() }
+    const pool: Pool = { name, ...slots, waiting: [] }
+    pools.set(name, pool)
+    return pool
   }
 
-  const inOrder =
-    (state: SemaphoreState) =>
-    ({ user: one }: Waiting, { user: other }: Waiting): number =>
-      runningOf(state, one) - runningOf(state, other) ||
-      (state.beganAt.get(one) ?? 0) - (state.beganAt.get(other) ?? 0)
+  const hasRoom = ({ size, slotsByKey }: Pool, { key }: Call): boolean =>
+    size < maxConcurrent && (slotsByKey.get(key) ?? 0) < maxConcurrentPerKey
 
-  const admitNext = (state: SemaphoreState): void => {
-    const [next] = state.waiting.filter(({ user }) => hasRoom(state, user)).sort(inOrder(state))
-    if (!next) return
-    state.waiting = state.waiting.filter((one) => one !== next)
-    take(state, next.user)
-    next.enter()
+  const admitNext = (pool: Pool): void => {
+    const { slotsByKind, slotsByKey } = pool
+    const calls = pool.waiting.filter((call) => hasRoom(pool, call))
+    const first = findLowest(calls, ({ kind }) => slotsByKind.get(kind) ?? 0)
+    const ofKind = calls.filter(({ kind }) => kind === first?.kind)
+    findLowest(ofKind, ({ key }) => slotsByKey.get(key) ?? 0)?.enter()
   }
 
-  const leave = (name: string, state: SemaphoreState, user: string): void => {
-    state.size--
-    const left = runningOf(state, user) - 1
-    if (left > 0) state.running.set(user, left)
-    else state.running.delete(user)
-    admitNext(state)
-    if (state.size === 0 && state.waiting.length === 0) stateByName.delete(name)
-  }
-
-  /**
-   * If the queue is full, rejects the newest call of the user who has the most waiting.
-   * @returns false if that would be `user`
-   */
-  const makeRoom = (state: SemaphoreState, user: string): boolean => {
-    if (state.waiting.length < maxWaiting) return true
+  /** @throws {Error} `busy` if there is no room in the queue */
+  const makeRoom = ({ name, waiting }: Pool, { key }: Call, limits: QueueLimits): void => {
     const counts = new Map<string, number>()
-    for (const one of state.waiting) counts.set(one.user, (counts.get(one.user) ?? 0) + 1)
-    const [greediest = "", count = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? []
-    if (count <= (counts.get(user) ?? 0) + 1) return false
-    state.waiting.findLast((one) => one.user === greediest)?.refuse()
-    return true
+    for (const call of waiting) addTo(counts, call.key, 1)
+    const own = counts.get(key) ?? 0
+    if (own >= limits.maxWaitingPerKey) throw limits.busy(name)
+    if (waiting.length < limits.maxWaiting) return
+    const [busiest, most] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))
+    if (own + 1 >= most) throw limits.busy(name)
+    waiting.findLast((call) => call.key === busiest)?.refuse(limits.busy(name))
   }
 
-  /**
-   * Acquires a slot. @returns a function that releases it; repeated calls have no effect
-   * @throws {Failure} `rate_limited`, or `bad_request` if `signal` aborts
-   */
-  return async (name: string, user: string, signal: AbortSignal): Promise<() => void> => {
-    const state: SemaphoreState = stateByName.get(name) ?? createState()
-    stateByName.set(name, state)
-    let given = false
-    const giveBack = (): void => {
-      if (given) return
-      given = true
-      leave(name, state, user)
-    }
-    if (hasRoom(state, user)) {
-      take(state, user)
-      return giveBack
-    }
-    if (!makeRoom(state, user)) throw busy(name)
-    await new Promise<void>((resolve, reject) => {
-      const stop = (failure: Failure) => (): void => {
-        state.waiting = state.waiting.filter((one) => one !== waiting)
-        settle(() => reject(failure))
-      }
-      const isReleased = stop(new Failure("bad_request", "The client disconnected"))
-      const refuse = stop(busy(name))
-      const timer = setTimeout(refuse, maxWaitMs)
-      const settle = (work: () => void): void => {
+  const waitForSlot = (pool: Pool, call: Call, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const leaveQueue = (): void => {
+        pool.waiting = pool.waiting.filter((one) => one !== waiting)
         clearTimeout(timer)
-        signal.removeEventListener("abort", isReleased)
-        work()
+        signal?.removeEventListener("abort", onAbort)
       }
-      const waiting: Waiting = { user, enter: () => settle(resolve), refuse }
-      state.waiting.push(waiting)
-      signal.addEventListener("abort", isReleased)
-      if (signal.aborted) isReleased()
+      const waiting: WaitingCall = {
+        ...call,
+        enter: () => {
+          leaveQueue()
+          addSlot(pool, call, 1)
+          resolve()
+        },
+        refuse: (error) => {
+          leaveQueue()
+          reject(error)
+        },
+      }
+      const onAbort = (): void =>
+        waiting.refuse(new Failure("bad_request", "The client disconnected"))
+      const timer =
+        queue?.maxWaitMs === undefined
+          ? undefined
+          : setTimeout(() => waiting.refuse(queue.busy(pool.name)), queue.maxWaitMs)
+      pool.waiting.push(waiting)
+      signal?.addEventListener("abort", onAbort)
+      if (signal?.aborted) onAbort()
     })
-    return giveBack
+
+  /**
+   * Takes a slot, after waiting if necessary. @returns a function that releases it; repeated calls
+   * have no effect
+   * @throws {Error} `busy` if the queue is full or the wait too long
+   * @throws {Failure} `bad_request` if `signal` aborts the wait
+   */
+  const acquire = async (request: SlotRequest): Promise<() => void> => {
+    const { pool: name = "", kind = "", key, signal } = request
+    const pool = poolOf(name)
+    const call = { kind, key: `${kind} ${key}` }
+    if (hasRoom(pool, call)) {
+      addSlot(pool, call, 1)
+    } else {
+      if (queue) makeRoom(pool, call, queue)
+      await waitForSlot(pool, call, signal)
+    }
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      addSlot(pool, call, -1)
+      moveToEnd(pool, call)
+      admitNext(pool)
+      if (pool.size === 0) pools.delete(name)
+    }
+  }
+
+  return {
+    acquire,
+
+    /** Runs `work` in a slot. Waits and throws like `acquire`. */
+    run: async <T>(request: SlotRequest, work: () => Promise<T>): Promise<T> => {
+      const release = await acquire(request)
+      try {
+        return await work()
+      } finally {
+        release()
+      }
+    },
   }
 }
+
+export type Semaphore = ReturnType<typeof createSemaphore>
