@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { ConfiguredConnection } from "../config/provider-config.ts"
+import { createMutex } from "../limits/mutex.ts"
 import type { ProviderModel } from "../providers/provider.ts"
 import { providerKinds } from "../providers/registry.ts"
 import { createUpstream, type Upstream } from "./connection.ts"
@@ -85,7 +86,7 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
   let orderedUpstreams: Upstream[] = []
   let endpointsById = new Map<string, Endpoint[]>()
   let isClosed = false
-  let loading: Promise<void> = Promise.resolve()
+  const runExclusive = createMutex()
   let searching: Promise<void> | undefined
   let searchedAt = Number.NEGATIVE_INFINITY
 
@@ -162,10 +163,7 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
   }
 
   /** Runs reloads one after another, so that an older state never replaces a newer one. */
-  const reloadInOrder = (): Promise<void> => {
-    loading = loading.catch(() => {}).then(reload)
-    return loading
-  }
+  const reloadInOrder = (): Promise<void> => runExclusive(reload)
 
   await reloadInOrder()
 

@@ -4,6 +4,7 @@ import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { openSseStream, type SseOptions, type SseStream } from "../http/sse-response.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
+import { createMutex } from "../limits/mutex.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./conversations.ts"
@@ -59,7 +60,7 @@ export const createChatEventStream = (deps: Deps) => {
     const sendEvent = ({ seq, name, data }: ChatEvent): void =>
       stream.send({ id: String(seq), name, data })
     if (caller.user.id === chat.user_id) return sendEvent
-    let previous = Promise.resolve()
+    const runExclusive = createMutex()
     const redactAndSend = async (event: ChatEvent): Promise<void> => {
       if (event.name !== "message") return sendEvent(event)
       const message = Message.parse(JSON.parse(event.data))
@@ -67,7 +68,7 @@ export const createChatEventStream = (deps: Deps) => {
       sendEvent({ ...event, data: JSON.stringify(redacted) })
     }
     return (event) => {
-      previous = previous.then(() => redactAndSend(event)).catch(() => stream.end())
+      runExclusive(() => redactAndSend(event)).catch(stream.end)
     }
   }
 

@@ -1,5 +1,6 @@
 import { parentPort, type Transferable, Worker } from "node:worker_threads"
 import { Failure, type FailureCode, type FailureDetails } from "../errors.ts"
+import { createMutex } from "../limits/mutex.ts"
 
 /** An error as a message between threads; structured cloning drops its custom fields. */
 type SerializedError =
@@ -103,7 +104,7 @@ export const createWorkerClient = <RequestMessage, Answer>(
 /** Runs inside such a thread: answers its requests, one at a time. */
 export const serveRequests = <RequestMessage>(work: (request: RequestMessage) => unknown): void => {
   const port = parentPort
-  let previous: Promise<void> = Promise.resolve()
+  const runExclusive = createMutex()
   const answer = async (request: RequestMessage): Promise<void> => {
     try {
       port?.postMessage({ answer: await work(request) })
@@ -111,7 +112,5 @@ export const serveRequests = <RequestMessage>(work: (request: RequestMessage) =>
       port?.postMessage({ carried: serializeError(error) })
     }
   }
-  port?.on("message", (request: RequestMessage) => {
-    previous = previous.then(() => answer(request))
-  })
+  port?.on("message", (request: RequestMessage) => void runExclusive(() => answer(request)))
 }

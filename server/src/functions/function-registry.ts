@@ -1,5 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
+import { createMutex } from "../limits/mutex.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
 
 /** A model that a function offers. */
@@ -58,17 +59,13 @@ export const createFunctionRegistry = async ({
 
   const listeners = new Set<() => void>()
   let snapshot = await load()
-  let loading: Promise<void> = Promise.resolve()
+  const runExclusive = createMutex()
 
-  const reload = (): Promise<void> => {
-    loading = loading
-      .catch(() => {})
-      .then(async () => {
-        snapshot = await load()
-        for (const listener of listeners) listener()
-      })
-    return loading
-  }
+  const reload = (): Promise<void> =>
+    runExclusive(async () => {
+      snapshot = await load()
+      for (const listener of listeners) listener()
+    })
 
   const unsubscribe = bus.subscribe(({ topic }) => {
     // If the reload fails, the current functions stay active until the bus sends `reset`.

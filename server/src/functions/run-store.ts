@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Insertable } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
+import { createMutex } from "../limits/mutex.ts"
 import { FunctionRun, LastRun } from "./run-schema.ts"
 
 const maxRunsPerFunction = 50
@@ -39,7 +40,7 @@ const splitIntoBatches = (runs: readonly FunctionRun[]): FunctionRun[][] => {
  */
 export const createRunStore = (db: Database) => {
   let queue: FunctionRun[] = []
-  let writing: Promise<void> = Promise.resolve()
+  const runExclusive = createMutex()
 
   /** Inserts runs of one function and deletes all but its latest. */
   const write = (functionId: string, runs: readonly FunctionRun[]): Promise<void> =>
@@ -76,10 +77,7 @@ export const createRunStore = (db: Database) => {
     }
   }
 
-  const flush = (): Promise<void> => {
-    if (queue.length > 0) writing = writing.then(writeAll)
-    return writing
-  }
+  const flush = (): Promise<void> => runExclusive(writeAll)
 
   const timer = setInterval(() => void flush(), writeIntervalMs).unref()
 

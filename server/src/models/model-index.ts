@@ -2,6 +2,7 @@ import type { Bus, BusMessage } from "../bus/bus.ts"
 import { readInChunks } from "../db/chunked-queries.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/grants.ts"
+import { createMutex } from "../limits/mutex.ts"
 import { stripLatestTag } from "./precedence.ts"
 import type { ModelSummary } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
@@ -101,6 +102,7 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
 
   let pending = noPendingChanges()
   let isScheduled = false
+  const runExclusive = createMutex()
   let loading: Promise<void> = Promise.resolve()
 
   const load = async (): Promise<void> => {
@@ -125,12 +127,10 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
   const scheduleLoad = (): void => {
     if (isScheduled) return
     isScheduled = true
-    loading = loading
-      .catch(() => {})
-      .then(() => {
-        isScheduled = false
-        return load()
-      })
+    loading = runExclusive(() => {
+      isScheduled = false
+      return load()
+    })
     loading.catch(() => {})
   }
 

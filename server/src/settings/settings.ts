@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
+import { createMutex } from "../limits/mutex.ts"
 import { type SettingName, Settings, type SettingsChanges, type SettingsView } from "./schema.ts"
 
 const variableBySetting = {
@@ -52,18 +53,14 @@ export const createSettings = async (deps: Deps) => {
   const checks: SettingsCheck[] = []
   const listeners = new Set<() => void>()
   let current = await load()
-  let loading: Promise<void> = Promise.resolve()
+  const runExclusive = createMutex()
 
   /** Reloads sequentially, so that an older state never overwrites a newer one. */
-  const reload = (): Promise<void> => {
-    loading = loading
-      .catch(() => {})
-      .then(async () => {
-        current = await load()
-        for (const listener of listeners) listener()
-      })
-    return loading
-  }
+  const reload = (): Promise<void> =>
+    runExclusive(async () => {
+      current = await load()
+      for (const listener of listeners) listener()
+    })
 
   bus.subscribe(({ topic }) => {
     // If the database is unreachable, the last known settings apply until the bus publishes
