@@ -1,6 +1,6 @@
 import { isObject, parseObject } from "../formats/json-values.ts"
-import type { ResponseListener } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
+import type { ResponseListener } from "../outbound/response-listener.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import type { ChatFormat } from "../providers/provider.ts"
