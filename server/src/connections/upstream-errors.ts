@@ -30,7 +30,7 @@ export const upstreamLabel = (upstream: Upstream | null): string =>
 
 const describe = ({ kind, cause }: UpstreamError): string =>
   cause instanceof MalformedResponse
-    ? `${descriptionByKind[kind]}: ${cause.message}`
+    ? `sent an unreadable response: ${cause.message}`
     : descriptionByKind[kind]
 
 /** The error for the caller when no complete response arrived. */

@@ -28,10 +28,11 @@ export const providerMessages: Record<string, string> = {
     "Der Anbieter „{name}“ hat die Verbindung mitten in der Antwort geschlossen.",
   'The provider "{name}" sent an unreadable response.':
     "Der Anbieter „{name}“ hat eine unlesbare Antwort gesendet.",
-  'The provider "{name}" sent an unreadable response: it exceeds 4 MB. The partial answer was saved.':
-    "Der Anbieter „{name}“ hat mehr als 4 MB gesendet. Die Teilantwort wurde gespeichert.",
-  'The provider "{name}" sent an unreadable response: it is not a completion.':
-    "Der Anbieter „{name}“ hat keine lesbare Antwort eines Modells gesendet.",
+  'The provider "{name}" sent an unreadable response: {reason}.':
+    "Der Anbieter „{name}“ hat eine unlesbare Antwort gesendet: {reason}.",
+  "it exceeds 4 MB. The partial answer was saved":
+    "Sie ist länger als 4 MB. Die Teilantwort wurde gespeichert",
+  "it is not a completion": "Sie ist keine Antwort eines Modells",
   'The provider "{name}" responded with {type} instead of a completion.':
     "Der Anbieter „{name}“ hat {type} statt der Antwort eines Modells gesendet.",
   'The provider "{name}" rejected the gateway\'s credential. Contact an administrator.':

@@ -89,13 +89,14 @@ export const serverMessages: Record<string, string> = {
     "Geben Sie einen Host wie api.example.com, *.example.com oder host:8443 ein.",
   "Connected; 1 model available.": "Verbunden, 1 Modell verfügbar.",
   "Connected; {count} models available.": "Verbunden, {count} Modelle verfügbar.",
-  "{address} has no model list at this path (404). The base URL usually ends in /v1.":
-    "{address} hat unter diesem Pfad keine Modellliste (404). Die Adresse endet meist auf /v1.",
-  "{address} has no model list at this path (404). Use the base URL without a path.":
-    "{address} hat unter diesem Pfad keine Modellliste (404). Verwenden Sie die Adresse ohne Pfad.",
-  "{address} did not respond like Ollama.": "{address} hat nicht wie Ollama geantwortet.",
-  "{address} did not respond like an OpenAI-style API.":
-    "{address} hat nicht wie eine OpenAI-kompatible API geantwortet.",
+  "{address} has no model list at this path (404). {hint}":
+    "{address} hat unter diesem Pfad keine Modellliste (404). {hint}",
+  "The base URL usually ends in /v1.": "Die Adresse endet meist auf /v1.",
+  "Use the base URL without a path.": "Verwenden Sie die Adresse ohne Pfad.",
+  "Use the base URL without /v1.": "Verwenden Sie die Adresse ohne /v1.",
+  "{address} did not respond like {api}.": "{address} hat nicht wie {api} geantwortet.",
+  "an OpenAI-style API": "eine OpenAI-kompatible API",
+  "the Anthropic API": "die Anthropic-API",
 
   "Can't reach {issuer} ({cause}).": "{issuer} ist nicht erreichbar ({cause}).",
   "{issuer} responds.": "{issuer} antwortet.",
