@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           ...server,
           name: "server",
-          include: ["server/src/**/*.test.ts", "server/test/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "server/{src,test}/**/*.test.ts"],
           exclude: [...excludedFiles, ...isolatedFiles],
           isolate: false,
         },

@@ -11,6 +11,7 @@ const typesOf = (project) => {
 const checks = {
   biome: [biome, "check", "--error-on-warnings"],
   order: ["scripts/order.mjs", "--check"],
+  packages: typesOf("packages"),
   server: typesOf("server"),
   expressions: ["scripts/expressions.mjs"],
   names: ["scripts/names.mjs"],

@@ -1,5 +1,5 @@
 // Rejects regular expressions with exponential or polynomial time on some input: extracts all of
-// them from server/src and web/src and analyzes them with recheck. Results are cached.
+// them from packages, server/src and web/src and analyzes them with recheck. Results are cached.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -85,7 +85,7 @@ const judge = ({ source, flags }) => {
 }
 
 const harmless = new Set(["safe", "linear", "safe (fuzz)"])
-const expressions = ["server/src", "web/src"].flatMap(files).flatMap(expressionsIn)
+const expressions = ["packages", "server/src", "web/src"].flatMap(files).flatMap(expressionsIn)
 const isSame = (entry) => (expression) =>
   entry.file === expression.file && entry.source === (expression.source ?? null)
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url"
 import { parseSync } from "oxc-parser"
 import { bannedWords } from "./banned-words.mjs"
 
-const folders = ["scripts", "server", "web"]
+const folders = ["packages", "scripts", "server", "web"]
 const skipped = /(^|\/)(node_modules|dist|vendor|data)(\/|$)/
 
 const filesIn = (folder) =>

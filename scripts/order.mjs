@@ -51,7 +51,30 @@ const createOverride = (folder, name) => {
   }
 }
 
+/** Packages know nothing of the product; they import each other by name. */
+const packageOverride = {
+  includes: ["packages/**"],
+  linter: {
+    rules: {
+      style: {
+        noRestrictedImports: {
+          level: "error",
+          options: {
+            patterns: [
+              {
+                group: ["**/server/**", "**/web/**", "@portico/server", "@portico/web"],
+                message: "Packages must not import from the server or the web page.",
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+}
+
 const overrides = [
+  packageOverride,
   ...order.map((name) => createOverride(name, name)),
   ...nested.map((folder) => createOverride(folder, folder.split("/")[0])),
 ]

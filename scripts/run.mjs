@@ -22,6 +22,7 @@ const commands = {
   bench: { dev: true, args: ["server/bench/proxy.ts"] },
   "bench:answers": { dev: true, args: ["server/bench/answers.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
+  "bench:search": { dev: true, args: ["packages/search/bench/main.ts"] },
   "fuzz:scim": {
     dev: true,
     args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim/fuzz.test.ts"],

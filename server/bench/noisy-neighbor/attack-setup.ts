@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { createWriter } from "../../../packages/search/bench/words.ts"
 import { createRandom } from "../../test/harness/random.ts"
 import { hostile } from "../functions/hostile.ts"
 import { adminKey } from "../measure/gateway.ts"
-import { createWriter } from "../rag/words.ts"
 
 /** Resources created for an attack. */
 export interface Prepared {

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { Pool } from "undici"
 import { z } from "zod"
+import { atMost, milliseconds, quantile, type Row } from "../../../packages/search/bench/figures.ts"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
 import { adminKey, createUserKey, startGateway } from "../measure/gateway.ts"
 import { median } from "../measure/median.ts"
 import { createProcesses } from "../measure/processes.ts"
-import { atMost, milliseconds, quantile, type Row } from "./figures.ts"
 
 const perSecond = 60
 /** Each follows an idle phase; in a single round, only about four requests determine the p99. */

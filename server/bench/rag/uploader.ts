@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { z } from "zod"
+import { createWriter } from "../../../packages/search/bench/words.ts"
 import { createDocx, createOdf, createPdf } from "../../test/files/make-documents.ts"
 import { createRandom } from "../../test/harness/random.ts"
-import { createWriter } from "./words.ts"
 
 const { url, key, files, rounds } = z
   .object({ url: z.string(), key: z.string(), files: z.int(), rounds: z.int() })

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises"
+import { toUnitVector } from "@portico/search"
 import { z } from "zod"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { Endpoint } from "../connections/registry.ts"
@@ -6,7 +7,6 @@ import { RefusedError } from "../outbound/client.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { addPrefix, type EmbeddingModels } from "./embedding-models.ts"
-import { toUnitVector } from "./quantization.ts"
 import { estimateTokens } from "./tokens.ts"
 
 const Reply = z.object({

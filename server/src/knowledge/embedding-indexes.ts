@@ -1,3 +1,4 @@
+import { dotProduct } from "@portico/search"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { FileStore, StoredFile } from "../files/file-store.ts"
@@ -6,7 +7,6 @@ import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
-import { dotProduct } from "./quantization.ts"
 import type { QuestionEmbedding, RescoredHit } from "./retrieval.ts"
 import type { EmbeddingIndex, IncompleteFile, VectorStore } from "./vector-store.ts"
 

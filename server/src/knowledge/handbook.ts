@@ -1,15 +1,19 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
+import {
+  createSegmentCache,
+  extractTerms,
+  maxCandidates,
+  packIndexSegment,
+  type RankedHit,
+  rank,
+  searchLexical,
+} from "@portico/search"
 import { type Passage, splitIntoPassages } from "../files/extract/passages.ts"
 import { readMarkdown } from "../files/extract/plain-text.ts"
-import { packIndexSegment } from "../files/index-segment.ts"
-import { extractTerms } from "../files/tokenizer.ts"
-import { searchLexical } from "./bm25.ts"
 import { createFoundPassage } from "./found-passage.ts"
-import { maxCandidates, type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
-import { createSegmentCache } from "./segment-cache.ts"
 
 /** Searchable like a collection under this id, which no collection can have. */
 export const handbookId = "handbook"

@@ -1,5 +1,5 @@
+import { mergePacks } from "@portico/search"
 import { openSqliteFile } from "../db/sqlite-file.ts"
-import { mergePacks } from "./quantization.ts"
 
 /** Reads SQLite in the search thread, so that the main thread is not blocked. */
 export const createPassageReader = (path: string) => {

@@ -1,3 +1,4 @@
+import type { DenseHit } from "@portico/search"
 import type { Tx } from "../db/database.ts"
 import {
   maxDimensions,
@@ -5,7 +6,6 @@ import {
   type PgvectorStore,
   type VectorBatch,
 } from "./pgvector-store.ts"
-import type { DenseHit } from "./search-protocol.ts"
 
 /** The first version whose index scan continues until enough rows pass a filter. */
 const minVersion = [0, 8] as const

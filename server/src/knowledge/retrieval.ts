@@ -1,17 +1,16 @@
-import type { FileSummary } from "../files/file-store.ts"
-import type { PassageStore } from "../files/passage-store.ts"
-import { type EventLoopShare, type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
-import { toFoundPassage } from "./found-passage.ts"
 import {
   interleave,
   keyOf,
   maxCandidates,
-  modeOf,
   type RankedHit,
   rank,
   rankWithPrevious,
   type SearchHits,
-} from "./ranking.ts"
+} from "@portico/search"
+import type { FileSummary } from "../files/file-store.ts"
+import type { PassageStore } from "../files/passage-store.ts"
+import { type EventLoopShare, type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
+import { toFoundPassage } from "./found-passage.ts"
 import type { Rerank } from "./reranker.ts"
 import type { FoundPassage, RetrievalMode } from "./schema.ts"
 import type { SearchClient } from "./search-client.ts"
@@ -83,6 +82,12 @@ export interface RankedPassages {
 }
 
 type PassageByKey = ReadonlyMap<string, FoundPassage>
+
+/** The retrieval mode that was actually used. */
+const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): RetrievalMode => {
+  if (!dense) return "lexical"
+  return lexical ? "hybrid" : "dense"
+}
 
 /** Ranks passages of files. Callers must have checked access to the files. */
 export const createRetrieval = (deps: Deps) => {

@@ -133,8 +133,7 @@ export const CollectionQuery = z
 export type CollectionQuery = z.output<typeof CollectionQuery>
 
 /** The rank of a passage in one ranking, from 1, and its score. */
-export const RankedScore = z.object({ rank: z.int(), score: z.number() })
-export type RankedScore = z.output<typeof RankedScore>
+const RankedScore = z.object({ rank: z.int(), score: z.number() })
 
 /**
  * Why a passage is sent to the model: it was found by the search (`passage`), its file is sent

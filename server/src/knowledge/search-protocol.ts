@@ -1,4 +1,4 @@
-import type { LexicalHit } from "./bm25.ts"
+import type { DenseHit, LexicalHit } from "@portico/search"
 
 /** Messages to the search worker, which caches the data of files within its memory limit. */
 export type SearchCommand =
@@ -18,12 +18,6 @@ export type SearchCommand =
 export interface PassageData {
   words: { id: string; data: Uint8Array }[]
   vectors: { id: string; count: number; data: Uint8Array }[]
-}
-
-export interface DenseHit {
-  file: number
-  passage: number
-  score: number
 }
 
 export type SearchEvent =

@@ -1,10 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads"
-import { searchLexical } from "./bm25.ts"
+import {
+  createSegmentCache,
+  createVectorCache,
+  type FileTerms,
+  openQuantized,
+  scanVectors,
+  searchLexical,
+} from "@portico/search"
 import { createPassageReader } from "./passage-reader.ts"
-import { openQuantized, scanVectors } from "./quantization.ts"
 import type { PassageData, SearchCommand, SearchEvent } from "./search-protocol.ts"
-import { createSegmentCache, type FileTerms } from "./segment-cache.ts"
-import { createVectorCache } from "./vector-cache.ts"
 
 type SearchRequest = Extract<SearchCommand, { type: "search" }>
 

@@ -1,8 +1,8 @@
+import { mergePacks, packQuantized } from "@portico/search"
 import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { EmbeddingIndexRow, FileRow } from "../db/file-tables.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
-import { mergePacks, packQuantized } from "./quantization.ts"
 import type { PassageData } from "./search-protocol.ts"
 
 export type EmbeddingIndex = Selectable<EmbeddingIndexRow>

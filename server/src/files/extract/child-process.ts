@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { packIndexSegment } from "../index-segment.ts"
+import { packIndexSegment } from "@portico/search"
 import { failUnreadable, type UnreadableCode, UnreadableDocument } from "./blocks.ts"
 import { type ExtractionLimits, extractBlocks } from "./formats.ts"
 import { splitIntoPassages } from "./passages.ts"

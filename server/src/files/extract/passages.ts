@@ -1,4 +1,4 @@
-import { maxPassages } from "../index-segment.ts"
+import { maxPassages } from "@portico/search"
 import type { PassageLocation } from "../location.ts"
 import { type Block, cleanText, failUnreadable } from "./blocks.ts"
 

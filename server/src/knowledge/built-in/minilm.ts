@@ -1,6 +1,6 @@
 import { Tokenizer } from "@huggingface/tokenizers"
+import { toUnitVector } from "@portico/search"
 import { InferenceSession, Tensor } from "onnxruntime-node"
-import { toUnitVector } from "../quantization.ts"
 import { readModelFile } from "./model-files.ts"
 
 /** Tokens per window: 256, minus the start and end tokens. */

@@ -1,5 +1,3 @@
-import type { DenseHit } from "./search-protocol.ts"
-
 /** Unit vectors quantized to int8, with one float32 factor each. */
 export interface QuantizedVectors {
   count: number
@@ -97,6 +95,13 @@ interface VectorComparison {
   factors: Float32Array
   /** The query's quantization factor. */
   factor: number
+}
+
+export interface DenseHit {
+  /** Index of the file among those searched. */
+  file: number
+  passage: number
+  score: number
 }
 
 /** Compares a file's vectors with a query; the result is valid until the next comparison. */

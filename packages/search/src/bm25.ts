@@ -1,4 +1,3 @@
-import { extractTerms, hashTerm, termWeights } from "../files/tokenizer.ts"
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
 import {
   countOccurrences,
@@ -7,6 +6,7 @@ import {
   type QueryTerm,
   type TermScope,
 } from "./term-scope.ts"
+import { extractTerms, hashTerm, termWeights } from "./tokenizer.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
 const k1 = 1.2

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { packIndexSegment } from "../files/index-segment.ts"
-import { extractTerms, termWeights } from "../files/tokenizer.ts"
 import { searchLexical } from "./bm25.ts"
+import { packIndexSegment } from "./index-segment.ts"
 import { createSegmentCache } from "./segment-cache.ts"
+import { extractTerms, termWeights } from "./tokenizer.ts"
 
 let seed = 11
 const random = (below: number): number => {

@@ -6,10 +6,10 @@ import {
   packQuantized,
   scanVectors,
   toUnitVector,
-} from "../../src/knowledge/quantization.ts"
-import { createVectorCache } from "../../src/knowledge/vector-cache.ts"
-import { createRandom } from "../../test/harness/random.ts"
+} from "../src/quantization.ts"
+import { createVectorCache } from "../src/vector-cache.ts"
 import { atMost, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
+import { createRandom } from "./random.ts"
 
 const dimensions = 384
 const passagesPerFile = 100

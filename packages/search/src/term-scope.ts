@@ -1,6 +1,6 @@
-import { findHash, type Postings } from "../files/index-segment.ts"
-import type { TermKind } from "../files/tokenizer.ts"
+import { findHash, type Postings } from "./index-segment.ts"
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
+import type { TermKind } from "./tokenizer.ts"
 
 export interface QueryTerm {
   term: string

@@ -4,9 +4,9 @@ import {
   openIndexSegment,
   type Postings,
   packIndexSegment,
-} from "../files/index-segment.ts"
-import { mergeIndexSegments } from "../files/segment-merge.ts"
-import type { TermKind } from "../files/tokenizer.ts"
+} from "./index-segment.ts"
+import { mergeIndexSegments } from "./segment-merge.ts"
+import type { TermKind } from "./tokenizer.ts"
 
 /** Segments with fewer passages are merged once there are too many of them. */
 const smallPassages = 8192

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { packIndexSegment } from "../../src/files/index-segment.ts"
-import { splitWords } from "../../src/files/tokenizer.ts"
-import { searchLexical } from "../../src/knowledge/bm25.ts"
-import { createSegmentCache } from "../../src/knowledge/segment-cache.ts"
-import { createRandom } from "../../test/harness/random.ts"
+import { searchLexical } from "../src/bm25.ts"
+import { packIndexSegment } from "../src/index-segment.ts"
+import { createSegmentCache } from "../src/segment-cache.ts"
+import { splitWords } from "../src/tokenizer.ts"
 import { atMost, megabytes, quantile, quantiles, type Row, timed } from "./figures.ts"
+import { createRandom } from "./random.ts"
 
 const passagesPerFile = 100
 const vocabularySize = 30_000

@@ -1,5 +1,5 @@
-import { maxPassages } from "../files/index-segment.ts"
 import { componentsPerStep, createDotKernel } from "./dot-kernel.ts"
+import { maxPassages } from "./index-segment.ts"
 import {
   type QuantizedVectors,
   quantizeQuery,

@@ -1,5 +1,3 @@
-import type { RankedScore, RetrievalMode } from "./schema.ts"
-
 /** Number of hits used from each ranking. */
 export const maxCandidates = 100
 /** Weight of semantic similarity relative to BM25, from 0 to 1. */
@@ -12,6 +10,12 @@ interface PassagePosition {
 }
 
 interface ScoredHit extends PassagePosition {
+  score: number
+}
+
+/** The position of a passage in one ranking, from 1, and its score there. */
+export interface RankedScore {
+  rank: number
   score: number
 }
 
@@ -131,10 +135,4 @@ export const rankWithPrevious = (last: SearchHits, previous: SearchHits): Ranked
     ...hit,
     fromPrevious: hit.lexical === null && hit.dense === null,
   }))
-}
-
-/** The retrieval mode that was actually used. */
-export const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): RetrievalMode => {
-  if (!dense) return "lexical"
-  return lexical ? "hybrid" : "dense"
 }

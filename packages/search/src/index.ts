@@ -1,0 +1,23 @@
+export { type LexicalHit, searchLexical } from "./bm25.ts"
+export { maxPassages, packIndexSegment } from "./index-segment.ts"
+export {
+  type DenseHit,
+  dotProduct,
+  mergePacks,
+  openQuantized,
+  packQuantized,
+  scanVectors,
+  toUnitVector,
+} from "./quantization.ts"
+export {
+  interleave,
+  keyOf,
+  maxCandidates,
+  type RankedHit,
+  rank,
+  rankWithPrevious,
+  type SearchHits,
+} from "./ranking.ts"
+export { createSegmentCache, type FileTerms } from "./segment-cache.ts"
+export { extractTerms } from "./tokenizer.ts"
+export { createVectorCache } from "./vector-cache.ts"
