@@ -1,5 +1,5 @@
+import type { GroupAuditContext } from "../groups/provisioned-groups.ts"
 import type { Actor } from "../http/caller.ts"
-import type { UserAuditContext } from "../users/provisioned-users.ts"
 import type { IgnoredNames } from "./attribute-values.ts"
 
 /** The audit context of a change: actor, action, status, and the attributes that were ignored. */
@@ -7,7 +7,7 @@ export const createAuditContext = (
   actor: Actor,
   { action, status }: { action: string; status: number },
   ignored: IgnoredNames,
-): UserAuditContext => ({
+): GroupAuditContext => ({
   actor,
   action,
   status,

@@ -9,10 +9,7 @@ type ProvisionedUsersDeps = Parameters<typeof createProvisionedUsers>[0]
 type ProvisionedGroupsDeps = Parameters<typeof createProvisionedGroups>[0]
 
 type Deps = Omit<Parameters<typeof createScim>[0], "users" | "groups"> &
-  Omit<
-    ProvisionedUsersDeps,
-    "store" | "endSessions" | "removeKeys" | "leaveGroups" | "deleteMode"
-  > &
+  Omit<ProvisionedUsersDeps, "store" | "removeKeys" | "leaveGroups" | "deleteMode"> &
   Omit<ProvisionedGroupsDeps, "store"> & {
     userStore: UserStore
     groupStore: GroupStore
@@ -26,7 +23,6 @@ export const createProvisioning = ({ userStore, groupStore, authStore, ...deps }
     users: createProvisionedUsers({
       ...deps,
       store: userStore,
-      endSessions: authStore.endSessions,
       removeKeys: authStore.removeKeys,
       leaveGroups: groupStore.leaveGroups,
       deleteMode: deps.config.SCIM_DELETE_MODE,

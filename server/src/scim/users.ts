@@ -2,11 +2,8 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { Actor } from "../http/caller.ts"
-import type {
-  ProvisionedProfile,
-  ProvisionedUser,
-  ProvisionedUsers,
-} from "../users/provisioned-users.ts"
+import type { UserWithEmails } from "../users/change-user.ts"
+import type { ProvisionedProfile, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
 import {
   type AttributeValues,
@@ -15,7 +12,6 @@ import {
   parseResource,
   type SimpleValue,
 } from "./attribute-values.ts"
-import { createAuditContext } from "./audit-context.ts"
 import { failScim } from "./errors.ts"
 import { applyOperation } from "./patch-operation.ts"
 import { parsePatch } from "./patch-request.ts"
@@ -37,15 +33,15 @@ const omitNull = (parts: Record<string, SimpleValue | null>): ComplexValue =>
   )
 
 /** The stored attributes of an account, as edited by PATCH. */
-const valuesOf = (profile: ProvisionedProfile): AttributeValues =>
+const valuesOf = ({ user, emails }: UserWithEmails): AttributeValues =>
   new Map<string, SimpleValue | ComplexValue | ComplexValue[] | null>([
-    ["userName", profile.email],
-    ["name", omitNull({ givenName: profile.given_name, familyName: profile.family_name })],
-    ["displayName", profile.display_name],
-    ["nickName", profile.nick_name],
-    ["externalId", profile.external_id],
-    ["active", profile.active],
-    ["emails", profile.emails.map((email) => omitNull({ ...email }))],
+    ["userName", user.email],
+    ["name", omitNull({ givenName: user.given_name, familyName: user.family_name })],
+    ["displayName", user.display_name],
+    ["nickName", user.nick_name],
+    ["externalId", user.external_id],
+    ["active", user.active],
+    ["emails", emails.map((email) => omitNull({ ...email }))],
   ])
 
 /** Emails as sent; duplicates of the same value and type are dropped (RFC 7643 §2.4). */
@@ -86,7 +82,7 @@ const userNameOf = (value: unknown): string => {
 }
 
 /** @throws {Failure} `invalidValue` */
-const profileOf = (values: AttributeValues, before?: ProvisionedProfile): ProvisionedProfile => {
+const profileOf = (values: AttributeValues, before?: UserWithEmails): ProvisionedProfile => {
   const name = values.get("name")
   const names = isObject(name) ? name : {}
   const active = values.get("active")
@@ -97,7 +93,7 @@ const profileOf = (values: AttributeValues, before?: ProvisionedProfile): Provis
     display_name: textOrNull(values.get("displayName")),
     nick_name: textOrNull(values.get("nickName")),
     external_id: textOrNull(values.get("externalId")),
-    active: typeof active === "boolean" ? active : (before?.active ?? true),
+    active: typeof active === "boolean" ? active : (before?.user.active ?? true),
     emails: emailsOf(values.get("emails")),
   }
 }
@@ -105,12 +101,12 @@ const profileOf = (values: AttributeValues, before?: ProvisionedProfile): Provis
 /** SCIM users: accounts, subject to the same rules as elsewhere. */
 export const createScimUsers = ({ db, users, views }: Deps) => {
   const write = (
-    work: (tx: Tx) => Promise<ProvisionedUser>,
+    work: (tx: Tx) => Promise<{ id: string }>,
     shape: ResponseShape,
   ): Promise<ScimJson> =>
     db.transact(async (tx) => {
-      const { user } = await work(tx)
-      return (await views.users.findOne(user.id, shape, tx)) ?? {}
+      const { id } = await work(tx)
+      return (await views.users.findOne(id, shape, tx)) ?? {}
     })
 
   return {
@@ -120,51 +116,37 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
     create: (actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
       const ignored = createIgnoredNames()
       const profile = profileOf(parseResource(userType, body, ignored))
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.user.created", status: 201 },
-        ignored,
-      )
-      return write((tx) => users.create(tx, auditContext, profile), shape)
+      const record = { actor, action: "scim.user.created", status: 201, ignored: ignored.names() }
+      return write((tx) => users.create(tx, record, profile), shape)
     },
 
     /** Absent attributes are cleared, except `active`. */
     replace: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
       const ignored = createIgnoredNames()
       const values = parseResource(userType, body, ignored)
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.user.replaced", status: 200 },
-        ignored,
-      )
-      const edit = (before: ProvisionedProfile) => profileOf(values, before)
-      return write((tx) => users.change(tx, auditContext, id, edit), shape)
+      const record = { actor, action: "scim.user.replaced", status: 200, ignored: ignored.names() }
+      return write(async (tx) => {
+        const before = await users.lock(tx, id)
+        return users.change(tx, record, { before, profile: profileOf(values, before) })
+      }, shape)
     },
 
     patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(userType, body, ignored)
-      const edit = (before: ProvisionedProfile): ProvisionedProfile => {
+      return write(async (tx) => {
+        const before = await users.lock(tx, id)
         const values = valuesOf(before)
         for (const operation of operations) applyOperation(values, operation, ignored)
         requireEmailValues(values, before.emails)
-        return profileOf(values, before)
-      }
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.user.patched", status: 200 },
-        ignored,
-      )
-      return write((tx) => users.change(tx, auditContext, id, edit), shape)
+        const record = { actor, action: "scim.user.patched", status: 200, ignored: ignored.names() }
+        return users.change(tx, record, { before, profile: profileOf(values, before) })
+      }, shape)
     },
 
     deactivate: (actor: Actor, id: string): Promise<void> => {
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.user.deleted", status: 204 },
-        createIgnoredNames(),
-      )
-      return db.transact((tx) => users.deleteUser(tx, auditContext, id))
+      const record = { actor, action: "scim.user.deleted", status: 204 }
+      return db.transact((tx) => users.deleteUser(tx, record, id))
     },
   }
 }

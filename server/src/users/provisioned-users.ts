@@ -1,13 +1,11 @@
-import type { Audit } from "../audit/audit.ts"
+import type { AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { Actor } from "../http/caller.ts"
-import { fixExternalId, withExternalId } from "./fixed-external-id.ts"
+import type { UserChangePolicy, UserWithEmails, UserWriter } from "./change-user.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
-import type { StoredUser } from "./user-rows.ts"
-import type { Users } from "./users.ts"
+import { newStoredUser, type StoredUser } from "./user-rows.ts"
 
 const maxName = 200
 
@@ -23,62 +21,19 @@ export interface ProvisionedProfile {
   emails: UserEmail[]
 }
 
-export interface ProvisionedUser {
-  user: StoredUser
-  emails: UserEmail[]
-}
-
 /** Audit details of a provisioning request. `action` applies unless the change affects access. */
-export interface UserAuditContext {
-  actor: Actor
-  action: string
-  /** HTTP status of the response. */
-  status: number
-  /** Names of attributes that were sent but are not stored. */
-  ignored: readonly string[]
-  /** Set when the account is created again, so that a deleted one is revived. */
-  revives?: true
-}
+export type ProvisioningRecord = Pick<AuditRecord, "actor" | "action" | "status" | "ignored">
 
 interface Deps {
   store: UserStore
-  users: Users
-  audit: Audit
+  users: UserWriter
   bus: Bus
   newId: () => string
   nowMs: () => number
-  endSessions: (tx: Tx, userId: string) => Promise<void>
   removeKeys: (tx: Tx, userId: string) => Promise<void>
   leaveGroups: (tx: Tx, userId: string) => Promise<void>
   /** Whether a deleted account stays visible to SCIM as inactive, or is hidden. */
   deleteMode: "deactivate" | "hide"
-}
-
-const scalarAttributes = [
-  "email",
-  "given_name",
-  "family_name",
-  "display_name",
-  "nick_name",
-  "external_id",
-  "active",
-] as const
-
-const profileOf = ({ user, emails }: ProvisionedUser): ProvisionedProfile => ({
-  email: user.email,
-  given_name: user.given_name,
-  family_name: user.family_name,
-  display_name: user.display_name,
-  nick_name: user.nick_name,
-  external_id: user.external_id,
-  active: user.active,
-  emails,
-})
-
-const changedNames = (before: ProvisionedProfile, after: ProvisionedProfile): string[] => {
-  const names: string[] = scalarAttributes.filter((name) => before[name] !== after[name])
-  const sameEmails = JSON.stringify(before.emails) === JSON.stringify(after.emails)
-  return sameEmails ? names : [...names, "emails"]
 }
 
 /** The display name, composed from SCIM's optional name parts. */
@@ -87,28 +42,33 @@ const displayNameOf = ({
   given_name,
   family_name,
   email,
-}: ProvisionedProfile): string => {
+}: Pick<StoredUser, "display_name" | "given_name" | "family_name" | "email">): string => {
   const parts = [given_name, family_name].filter(Boolean).join(" ")
   return (display_name ?? (parts || email)).slice(0, maxName)
 }
 
-/** A name set by an administrator stays until the provider's own names change. */
-const withProfile = (stored: ProvisionedUser, profile: ProvisionedProfile): StoredUser => {
-  const { emails, external_id, ...own } = profile
-  const renamed = displayNameOf(profileOf(stored)) !== displayNameOf(profile)
-  const user = withExternalId(stored.user, external_id)
-  // Once the provider writes to an account, the provider manages it.
-  return { ...user, ...own, ...(renamed && { name: displayNameOf(profile) }), source: "scim" }
-}
+const isExternalIdAllowed = (user: StoredUser, externalId: string | null): boolean =>
+  !user.external_id_fixed ||
+  externalId === null ||
+  user.fixed_external_id === null ||
+  externalId === user.fixed_external_id
 
-/** Changes to access have the same audit action whoever makes them. */
-const auditActionOf = (
-  auditContext: UserAuditContext,
-  before: StoredUser,
-  after: StoredUser,
-): string => {
-  if (before.active === after.active) return auditContext.action
-  return after.active ? "user.activated" : "user.deactivated"
+/**
+ * Sets the externalId. An account deleted through SCIM can only be revived with its previous one:
+ * identity providers match by address, and a recycled address belongs to another person. If the
+ * account had none, this one becomes the fixed one.
+ * @throws {Failure} `conflict`
+ */
+const withExternalId = (user: StoredUser, external_id: string | null): StoredUser => {
+  if (!isExternalIdAllowed(user, external_id)) {
+    fail(
+      "conflict",
+      `The userName ${user.email} belongs to a deleted account with another externalId. For the same person, send the previous externalId. For another person, have an administrator release the address in Portico (Users, the account, "Release address"), then create the user again.`,
+      { scimType: "uniqueness" },
+    )
+  }
+  if (!user.external_id_fixed) return { ...user, external_id }
+  return { ...user, external_id, fixed_external_id: user.fixed_external_id ?? external_id }
 }
 
 /** A revived account loses its administrator role. */
@@ -117,107 +77,65 @@ const reviveUser = (user: StoredUser): StoredUser =>
     ? user
     : { ...user, deleted_at: null, role: user.role === "admin" ? "user" : user.role }
 
-const pickAccess = ({ active, role }: StoredUser) => ({ active, role })
+/** A name set by an administrator stays until the provider's own names change. */
+const applyProfile = (
+  { user }: UserWithEmails,
+  { emails, external_id, ...own }: ProvisionedProfile,
+): UserWithEmails => {
+  const name = displayNameOf(own)
+  const renamed = displayNameOf(user) !== name && { name }
+  // Once the provider writes to an account, the provider manages it.
+  const after: StoredUser = {
+    ...withExternalId(user, external_id),
+    ...own,
+    ...renamed,
+    source: "scim",
+  }
+  return { user: after.active ? reviveUser(after) : after, emails }
+}
+
+const policy: UserChangePolicy = {
+  derivedAttributes: ["name", "role"],
+  auditsUnchanged: true,
+  auditsWholeAccess: true,
+  failEmailTaken: (email) =>
+    fail("conflict", `The userName ${email} is already in use`, { scimType: "uniqueness" }),
+}
 
 /** Accounts as created, changed and deleted by an identity provider. */
 export const createProvisionedUsers = (deps: Deps) => {
-  const { store, users, audit, bus, newId, nowMs, deleteMode } = deps
+  const { store, users, bus, newId, nowMs, deleteMode } = deps
 
   const isVisible = ({ hidden, deleted_at }: StoredUser): boolean =>
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
 
-  const requireVisible = (user: StoredUser | undefined, id: string): StoredUser =>
-    user && isVisible(user) ? user : fail("not_found", `No user with the ID ${id}`)
-
-  const lockUser = async (tx: Tx, id: string): Promise<StoredUser> =>
-    requireVisible(await users.lockUser(tx, id), id)
-
-  const failEmailTaken = (email: string): never =>
-    fail("conflict", `The userName ${email} is already in use`, { scimType: "uniqueness" })
-
-  const record = async (
-    tx: Tx,
-    auditContext: UserAuditContext,
-    { before, after, changed }: { before?: StoredUser; after: StoredUser; changed: string[] },
-  ): Promise<void> => {
-    const isAccessChange =
-      !before || JSON.stringify(pickAccess(before)) !== JSON.stringify(pickAccess(after))
-    await audit.record(tx, {
-      actor: auditContext.actor,
-      action: before ? auditActionOf(auditContext, before, after) : auditContext.action,
-      target: { type: "user", id: after.id },
-      changed,
-      ignored: auditContext.ignored,
-      ...(before && isAccessChange && { before: pickAccess(before) }),
-      ...(isAccessChange && { after: pickAccess(after) }),
-      status: auditContext.status,
-    })
-  }
-
-  /** Writes `after` and its consequences, such as ending sessions. */
-  const write = async (
-    tx: Tx,
-    { before, after, emails }: { before: StoredUser; after: StoredUser; emails?: UserEmail[] },
-  ): Promise<void> => {
-    await users.requireRemainingAdmin(tx, before, after)
-    if (!(await store.update(tx, after))) failEmailTaken(after.email)
-    if (emails) await store.replaceEmails(tx, after.id, emails)
-    if (!after.active) await deps.endSessions(tx, after.id)
-    await bus.publish(tx, { topic: "user", id: after.id })
-  }
-
-  const apply = async (
-    tx: Tx,
-    auditContext: UserAuditContext,
-    stored: ProvisionedUser,
-    profile: ProvisionedProfile,
-  ): Promise<ProvisionedUser> => {
-    const before = stored.user
-    const changed = changedNames(profileOf(stored), profile)
-    const edited = withProfile(stored, profile)
-    const after = profile.active || auditContext.revives ? reviveUser(edited) : edited
-    if (before.source !== after.source) changed.push("source")
-    if (changed.length === 0 && after.deleted_at === before.deleted_at) {
-      await record(tx, auditContext, { before, after: before, changed })
-      return stored
-    }
-    // `source` is not one of the provider's attributes, so changing it alone does not count as a
-    // modification.
-    if (changed.join() !== "source") after.updated_ms = nowMs()
-    const emails = changed.includes("emails") ? { emails: profile.emails } : {}
-    await write(tx, { before, after, ...emails })
-    await record(tx, auditContext, { before, after, changed })
-    return { user: after, emails: profile.emails }
-  }
-
-  const draft = (profile: ProvisionedProfile): StoredUser => {
-    const base = { id: newId(), role: "user", source: "scim", password_hash: null } as const
-    const at = nowMs()
-    const times = { created_ms: at, updated_ms: at, last_active_at: null, deleted_at: null }
-    const releaseEmail = { hidden: false, external_id_fixed: false, fixed_external_id: null }
-    const { emails, ...own } = profile
-    return { ...base, ...own, name: displayNameOf(profile), ...times, ...releaseEmail }
-  }
-
-  /** Frees the e-mail address of a deleted account for a new one. */
-  const releaseEmail = async (tx: Tx, user: StoredUser): Promise<void> => {
-    await store.update(tx, { ...user, hidden: true })
+  /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
+  const lock = async (tx: Tx, id: string): Promise<UserWithEmails> => {
+    const account = await users.lockUserWithEmails(tx, id)
+    return isVisible(account.user) ? account : fail("not_found", `No user with the ID ${id}`)
   }
 
   const insert = async (
     tx: Tx,
-    auditContext: UserAuditContext,
+    record: ProvisioningRecord,
     profile: ProvisionedProfile,
-  ): Promise<ProvisionedUser> => {
-    const user = draft(profile)
-    if (!(await store.insert(tx, user, profile.emails))) failEmailTaken(profile.email)
+  ): Promise<StoredUser> => {
+    const { emails, ...own } = profile
+    const identity = {
+      id: newId(),
+      name: displayNameOf(own),
+      role: "user",
+      source: "scim",
+    } as const
+    const user = newStoredUser({ ...own, ...identity }, nowMs())
     const changed = Object.keys(profile).filter((name) => name !== "active")
-    await record(tx, auditContext, { after: user, changed })
-    return { user, emails: profile.emails }
+    const after = { active: user.active, role: user.role }
+    await users.insertUser(tx, { user, emails }, { ...record, changed, after, policy })
+    return user
   }
 
   return {
-    isVisible,
+    lock,
 
     /**
      * Creates an account, or revives the deleted one with the same e-mail address.
@@ -225,55 +143,57 @@ export const createProvisionedUsers = (deps: Deps) => {
      */
     create: async (
       tx: Tx,
-      auditContext: UserAuditContext,
+      record: ProvisioningRecord,
       profile: ProvisionedProfile,
-    ): Promise<ProvisionedUser> => {
+    ): Promise<StoredUser> => {
       const existing = await store.byEmail(profile.email, tx)
-      if (!existing) return insert(tx, auditContext, profile)
-      const deletedUser = await users.lockUser(tx, existing.id)
-      if (deletedUser.deleted_at === null) failEmailTaken(profile.email)
+      if (!existing) return insert(tx, record, profile)
+      const before = await users.lockUserWithEmails(tx, existing.id)
+      if (before.user.deleted_at === null) policy.failEmailTaken(profile.email)
       if (deleteMode === "hide") {
-        await releaseEmail(tx, deletedUser)
-        return insert(tx, auditContext, profile)
+        // Frees the e-mail address of the deleted account for the new one.
+        await store.update(tx, { ...before.user, hidden: true })
+        return insert(tx, record, profile)
       }
-      const emails = await store.emails(deletedUser.id, tx)
-      const external_id = profile.external_id ?? deletedUser.external_id
-      const stored = { user: deletedUser, emails }
-      return apply(tx, { ...auditContext, revives: true }, stored, { ...profile, external_id })
+      const external_id = profile.external_id ?? before.user.external_id
+      const { user, emails } = applyProfile(before, { ...profile, external_id })
+      const after = { user: reviveUser(user), emails }
+      return (await users.changeUser(tx, { before, after }, { ...record, policy })).user
     },
 
-    /** @throws {Failure} `not_found`, `conflict`, `last_admin` */
+    /**
+     * @param before as returned by `lock`
+     * @throws {Failure} `conflict`, `last_admin`
+     */
     change: async (
       tx: Tx,
-      auditContext: UserAuditContext,
-      id: string,
-      edit: (profile: ProvisionedProfile) => ProvisionedProfile,
-    ): Promise<ProvisionedUser> => {
-      const user = await lockUser(tx, id)
-      const stored = { user, emails: await store.emails(id, tx) }
-      return apply(tx, auditContext, stored, edit(profileOf(stored)))
+      record: ProvisioningRecord,
+      { before, profile }: { before: UserWithEmails; profile: ProvisionedProfile },
+    ): Promise<StoredUser> => {
+      const after = applyProfile(before, profile)
+      return (await users.changeUser(tx, { before, after }, { ...record, policy })).user
     },
 
     /**
      * Deletes an account's sessions, keys and memberships and deactivates it; its data remains.
      * @throws {Failure} `not_found`, `last_admin`
      */
-    deleteUser: async (tx: Tx, auditContext: UserAuditContext, id: string): Promise<void> => {
-      const before = await lockUser(tx, id)
-      const at = nowMs()
-      const after: StoredUser = {
-        ...fixExternalId(before),
+    deleteUser: async (tx: Tx, record: ProvisioningRecord, id: string): Promise<void> => {
+      const before = await lock(tx, id)
+      const { deleted_at, external_id, fixed_external_id } = before.user
+      const user: StoredUser = {
+        ...before.user,
         active: false,
-        deleted_at: before.deleted_at ?? Math.floor(at / 1000),
+        deleted_at: deleted_at ?? Math.floor(nowMs() / 1000),
         hidden: deleteMode === "hide",
-        updated_ms: before.deleted_at === null ? at : before.updated_ms,
+        external_id_fixed: true,
+        fixed_external_id: fixed_external_id ?? external_id,
       }
-      await write(tx, { before, after })
+      const change = { before, after: { ...before, user } }
+      await users.changeUser(tx, change, { ...record, policy })
       await deps.removeKeys(tx, id)
       await deps.leaveGroups(tx, id)
       await bus.publish(tx, { topic: "groups" })
-      const changed = before.active ? ["active"] : []
-      await record(tx, auditContext, { before, after, changed })
     },
   }
 }

@@ -136,16 +136,6 @@ export const createUserStore = (db: Database) => ({
     return rows.map(toEmail)
   },
 
-  /** The sign-in address also appears among the account's other addresses; replaces it in place. */
-  renameEmail: async (tx: Tx, { id, email }: StoredUser, value: string): Promise<void> => {
-    await tx
-      .updateTable("user_emails")
-      .set({ value, value_key: foldCase(value) })
-      .where("user_id", "=", id)
-      .where("value_key", "=", foldCase(email))
-      .execute()
-  },
-
   replaceEmails: (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> =>
     replaceEmails(tx, id, emails),
 })

@@ -18,6 +18,28 @@ export interface StoredUser extends Omit<User, "created_at" | "updated_at" | "re
   fixed_external_id: string | null
 }
 
+/** Creates a user; attributes that are left out have no value. */
+export const newStoredUser = (
+  attributes: Pick<StoredUser, "id" | "email" | "name" | "role" | "source"> & Partial<StoredUser>,
+  createdMs: number,
+): StoredUser => ({
+  given_name: null,
+  family_name: null,
+  display_name: null,
+  nick_name: null,
+  external_id: null,
+  active: true,
+  password_hash: null,
+  created_ms: createdMs,
+  updated_ms: createdMs,
+  last_active_at: null,
+  deleted_at: null,
+  hidden: false,
+  external_id_fixed: false,
+  fixed_external_id: null,
+  ...attributes,
+})
+
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 
 const foldNullable = (text: string | null): string | null => (text === null ? null : foldCase(text))

@@ -1,13 +1,16 @@
-import type { Audit } from "../audit/audit.ts"
-import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Tx } from "../db/database.ts"
+import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import { auditRecordOf, changedFields } from "./audit-details.ts"
+import {
+  createUserWriter,
+  type UserChangePolicy,
+  type UserWithEmails,
+  type UserWriterDeps,
+} from "./change-user.ts"
 import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
-import type { UserStore } from "./store.ts"
-import { type StoredUser, toPublicUser } from "./user-rows.ts"
+import { newStoredUser, type StoredUser, toPublicUser } from "./user-rows.ts"
 
 export interface NewUser {
   email: string
@@ -25,17 +28,10 @@ type UserChangeCheck = (tx: Tx, user?: StoredUser) => Promise<void>
 
 const noCheck: UserChangeCheck = async () => {}
 
-interface Deps {
-  db: Database
-  store: UserStore
-  audit: Audit
-  bus: Bus
+interface Deps extends UserWriterDeps {
   newId: () => string
-  nowMs: () => number
   /** @param actor whose fair share of hashing time is used */
   hashPassword: (password: string, actor: Actor) => Promise<string>
-  /** Ends a user's sessions, which invalidates their JWTs. */
-  endSessions: (tx: Tx, userId: string) => Promise<void>
   refreshCaller: RefreshCaller
 }
 
@@ -45,114 +41,76 @@ const splitName = (name: string): Pick<User, "given_name" | "family_name"> => {
   return { given_name: parts.join(" "), family_name: family ?? null }
 }
 
-const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin" && active
+/** The sign-in address also appears among the account's other addresses. */
+const renameEmail = (emails: UserEmail[], from: string, to: string): UserEmail[] =>
+  emails.map((email) =>
+    foldCase(email.value) === foldCase(from) ? { ...email, value: to } : email,
+  )
 
-export const createUsers = (deps: Deps) => {
-  const { db, store, audit, bus, newId, nowMs, hashPassword, endSessions } = deps
-  const { refreshCaller } = deps
-
-  const getStoredUser = async (id: string, tx?: Tx): Promise<StoredUser> =>
-    (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}.`)
-
-  /** Reads an account and locks it until `tx` ends. */
-  const lockUser = async (tx: Tx, id: string): Promise<StoredUser> => {
-    await db.acquireLock(tx, `user ${id}`)
-    return getStoredUser(id, tx)
+/**
+ * An account as edited by an administrator or its user.
+ * @throws {Failure} `conflict` for an attribute that the identity provider manages: it must be
+ * changed there, or the next sync would revert it
+ */
+const applyChanges = (
+  { user, emails }: UserWithEmails,
+  changes: Partial<StoredUser>,
+): UserWithEmails => {
+  const after: StoredUser = {
+    ...user,
+    ...(changes.name && changes.name !== user.name && splitName(changes.name)),
+    ...changes,
   }
-
-  /**
-   * Requires that an active administrator remains. Concurrent calls are serialized.
-   * @throws {Failure} `last_admin`
-   */
-  const requireRemainingAdmin = async (tx: Tx, before: StoredUser, after: StoredUser | null) => {
-    if (!isActiveAdmin(before) || (after && isActiveAdmin(after))) return
-    await db.acquireLock(tx, "administrators")
-    if (await store.hasOtherAdmin(tx, before.id)) return
-    fail(
-      "last_admin",
-      `${before.email} is the last active administrator. Make another user an administrator first.`,
-    )
-  }
-
-  /**
-   * Provisioned attributes must be changed at the identity provider, or the next sync would revert
-   * them.
-   */
-  const rejectProvisionedChange = ({ source, email }: StoredUser, after: StoredUser): void => {
-    if (source !== "scim" || email === after.email) return
+  if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
+  if (after.email === user.email) return { user: after, emails }
+  if (user.source === "scim") {
     fail(
       "conflict",
-      `${email} is managed by the identity provider. Change the email address there.`,
+      `${user.email} is managed by the identity provider. Change the email address there.`,
     )
   }
+  return { user: after, emails: renameEmail(emails, user.email, after.email) }
+}
 
-  /** Applies `edit` to an account inside `tx`, including its consequences. */
-  const change = async (
-    tx: Tx,
-    actor: Actor,
-    before: StoredUser,
-    edit: (user: StoredUser) => StoredUser,
-  ): Promise<StoredUser> => {
-    const { id } = before
-    const after = edit(before)
-    if (changedFields(before, after).length === 0) return before
-    rejectProvisionedChange(before, after)
-    after.updated_ms = nowMs()
-    if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
-    await requireRemainingAdmin(tx, before, after)
-    if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use.`)
-    if (after.email !== before.email) await store.renameEmail(tx, before, after.email)
-    const secretChanged = before.password_hash !== after.password_hash
-    if (!after.active || secretChanged) await endSessions(tx, id)
-    await audit.record(tx, { actor, ...auditRecordOf(before, after) })
-    await bus.publish(tx, { topic: "user", id })
-    return after
-  }
+const policy: UserChangePolicy = {
+  derivedAttributes: ["emails"],
+  auditsUnchanged: false,
+  auditsWholeAccess: false,
+  failEmailTaken: (email) => fail("conflict", `${email} is already in use.`),
+}
+
+export const createUsers = (deps: Deps) => {
+  const { db, store, newId, nowMs, hashPassword, refreshCaller } = deps
+  const writer = createUserWriter(deps)
+  const { lockUserWithEmails, insertUser, changeUser, removeUser } = writer
 
   const insert = async (tx: Tx, actor: Actor, user: StoredUser): Promise<User> => {
-    const work = { value: user.email, type: "work", display: null, primary: true }
-    const emails: UserEmail[] = [work]
-    if (!(await store.insert(tx, user, emails))) {
-      fail("conflict", `${user.email} is already in use.`)
-    }
+    const emails = [{ value: user.email, type: "work", display: null, primary: true }]
     const { role, active } = user
-    const target = { type: "user", id: user.id }
-    await audit.record(tx, { actor, action: "user.created", target, after: { role, active } })
+    const record = { actor, action: "user.created", after: { role, active }, policy }
+    await insertUser(tx, { user, emails }, record)
     return toPublicUser(user)
   }
 
-  const newStoredUser = (
-    input: Omit<NewUser, "password">,
-    password_hash: string | null,
-  ): StoredUser => ({
-    id: newId(),
-    ...splitName(input.name),
-    ...input,
-    display_name: null,
-    nick_name: null,
-    external_id: null,
-    active: true,
-    password_hash,
-    created_ms: nowMs(),
-    updated_ms: nowMs(),
-    last_active_at: null,
-    deleted_at: null,
-    hidden: false,
-    external_id_fixed: false,
-    fixed_external_id: null,
-  })
-
-  const prepareUser = async (actor: Actor, { password, ...input }: NewUser): Promise<StoredUser> =>
-    newStoredUser(input, password === undefined ? null : await hashPassword(password, actor))
+  const prepareUser = async (
+    actor: Actor,
+    { password, ...input }: NewUser,
+  ): Promise<StoredUser> => {
+    const hash = password === undefined ? null : await hashPassword(password, actor)
+    return newStoredUser(
+      { id: newId(), ...splitName(input.name), ...input, password_hash: hash },
+      nowMs(),
+    )
+  }
 
   return {
-    get: async (id: string): Promise<User> => toPublicUser(await getStoredUser(id)),
+    ...writer,
+
+    get: async (id: string): Promise<User> =>
+      toPublicUser((await store.byId(id)) ?? fail("not_found", `No user with the ID ${id}.`)),
     list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
     hasAny: (): Promise<boolean> => store.hasAny(),
     count: (): Promise<number> => store.count(),
-
-    lockUser,
-    requireRemainingAdmin,
 
     /** Includes the password hash; for sign-in only. */
     findForSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
@@ -163,7 +121,7 @@ export const createUsers = (deps: Deps) => {
       actor: Actor,
       input: Omit<NewUser, "password"> & Partial<Pick<User, "given_name" | "family_name">>,
     ): Promise<StoredUser> => {
-      const user = newStoredUser(input, null)
+      const user = newStoredUser({ id: newId(), ...splitName(input.name), ...input }, nowMs())
       await insert(tx, actor, user)
       return user
     },
@@ -193,8 +151,8 @@ export const createUsers = (deps: Deps) => {
     },
 
     /**
-     * Creates the first account, an administrator. Of two concurrent calls, one gets `null`. `also`
-     * runs in the same transaction.
+     * Creates the first account, an administrator. Of two concurrent calls, one gets `null`.
+     * `afterInsert` runs in the same transaction.
      */
     createFirst: async (
       actor: Actor,
@@ -218,21 +176,17 @@ export const createUsers = (deps: Deps) => {
       check = noCheck,
     ): Promise<User> => {
       const { password, ...plain } = changes
-      const password_hash = password === undefined ? undefined : await hashPassword(password, actor)
-      const definedChanges = Object.fromEntries(
-        Object.entries(plain).filter(([, v]) => v !== undefined),
+      const hash = password === undefined ? undefined : await hashPassword(password, actor)
+      const defined = Object.entries({ ...plain, password_hash: hash }).filter(
+        ([, value]) => value !== undefined,
       )
-      const after = await db.transact(async (tx) => {
-        const before = await lockUser(tx, id)
-        await check(tx, before)
-        return change(tx, actor, before, (user) => ({
-          ...user,
-          ...definedChanges,
-          ...(plain.name && plain.name !== user.name && splitName(plain.name)),
-          ...(password_hash && { password_hash }),
-        }))
+      return db.transact(async (tx) => {
+        const before = await lockUserWithEmails(tx, id)
+        await check(tx, before.user)
+        const after = applyChanges(before, Object.fromEntries(defined))
+        const options = { actor, action: "user.updated", policy }
+        return toPublicUser((await changeUser(tx, { before, after }, options)).user)
       })
-      return toPublicUser(after)
     },
 
     /**
@@ -241,35 +195,18 @@ export const createUsers = (deps: Deps) => {
      */
     release: (actor: Actor, id: string): Promise<User> =>
       db.transact(async (tx) => {
-        const before = await lockUser(tx, id)
-        if (before.active)
-          fail("conflict", `${before.email} is active. Deactivate the account first.`)
-        if (before.hidden) fail("conflict", `The address ${before.email} was already released.`)
+        const before = await lockUserWithEmails(tx, id)
+        const { email, active, hidden } = before.user
+        if (active) fail("conflict", `${email} is active. Deactivate the account first.`)
+        if (hidden) fail("conflict", `The address ${email} was already released.`)
         const clearedExternalId = { external_id_fixed: false, fixed_external_id: null }
-        const after: StoredUser = {
-          ...before,
-          ...clearedExternalId,
-          hidden: true,
-          updated_ms: nowMs(),
-        }
-        await store.update(tx, after)
-        const target = { type: "user", id }
-        await audit.record(tx, { actor, action: "user.released", target, changed: ["email"] })
-        await bus.publish(tx, { topic: "user", id })
-        return toPublicUser(after)
+        const after = { ...before, user: { ...before.user, ...clearedExternalId, hidden: true } }
+        const options = { actor, action: "user.released", changed: ["email"], policy }
+        return toPublicUser((await changeUser(tx, { before, after }, options)).user)
       }),
 
-    remove: async (actor: Actor, id: string): Promise<void> => {
-      await db.transact(async (tx) => {
-        const user = await lockUser(tx, id)
-        await requireRemainingAdmin(tx, user, null)
-        await store.remove(tx, id)
-        const before = { email: user.email, role: user.role, active: user.active }
-        const target = { type: "user", id }
-        await audit.record(tx, { actor, action: "user.deleted", target, before })
-        await bus.publish(tx, { topic: "user", id })
-      })
-    },
+    remove: (actor: Actor, id: string): Promise<void> =>
+      db.transact((tx) => removeUser(tx, actor, id)),
   }
 }
 
