@@ -34,7 +34,7 @@ import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
-import { createProvisioning } from "./scim/create-provisioning.ts"
+import { createScim } from "./scim/create-scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 import { seed } from "./seed.ts"
@@ -108,7 +108,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     failures,
     log,
   })
-  const scim = createProvisioning({
+  const scim = createScim({
     ...changes,
     config,
     failures,

@@ -1,10 +1,15 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
+import type { AuthStore } from "../auth/store.ts"
+import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
-import type { ProvisionedGroups } from "../groups/provisioned-groups.ts"
-import type { ProvisionedUsers } from "../users/provisioned-users.ts"
+import type { GroupWriter } from "../groups/change-group.ts"
+import type { GroupStore } from "../groups/store.ts"
+import type { UserWriter } from "../users/change-user.ts"
+import { createProvisionedUsers } from "../users/provisioned-users.ts"
+import type { UserStore } from "../users/store.ts"
 import { createScimAudit } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
 import { createScimGroups } from "./groups.ts"
@@ -16,10 +21,16 @@ interface Deps {
   config: Config
   db: Database
   audit: Audit
+  bus: Bus
   failures: FailureRecorder
-  users: ProvisionedUsers
-  groups: ProvisionedGroups
+  users: UserWriter
+  userStore: UserStore
+  groups: GroupWriter
+  groupStore: GroupStore
+  authStore: AuthStore
   log: Logger
+  newId: () => string
+  nowMs: () => number
 }
 
 const logConfigWarnings = (
@@ -38,14 +49,22 @@ const logConfigWarnings = (
 }
 
 /** SCIM 2.0 (RFC 7643, 7644): users and groups for the organization's identity provider. */
-export const createScim = ({ config, db, audit, failures, users, groups, log }: Deps) => {
+export const createScim = (deps: Deps) => {
+  const { config, db, audit, failures, userStore, groupStore, authStore, log } = deps
   logConfigWarnings(config, log)
   const views = createResourceViews(db, config.SCIM_DELETE_MODE)
+  const provisionedUsers = createProvisionedUsers({
+    ...deps,
+    store: userStore,
+    removeKeys: authStore.removeKeys,
+    leaveGroups: groupStore.leaveGroups,
+    deleteMode: config.SCIM_DELETE_MODE,
+  })
   return {
     admit: createScimAuthenticator(config, failures),
     views,
-    users: createScimUsers({ db, users, views }),
-    groups: createScimGroups({ db, groups, views }),
+    users: createScimUsers({ db, users: provisionedUsers, views }),
+    groups: createScimGroups({ ...deps, views }),
     audit: createScimAudit({ db, audit }),
     baseUrlOf: createBaseUrlResolver(config.PUBLIC_URL),
   }

@@ -1,10 +1,11 @@
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned-groups.ts"
+import type { GroupChangePolicy, GroupWriter, MembershipEditor } from "../groups/change-group.ts"
+import type { StoredGroup } from "../groups/store.ts"
 import type { Actor } from "../http/caller.ts"
+import type { ProvisioningRecord } from "../users/provisioned-users.ts"
 import { findAttribute } from "./attribute-paths.ts"
 import { type AttributeValues, createIgnoredNames, parseResource } from "./attribute-values.ts"
-import { createAuditContext } from "./audit-context.ts"
 import { failScim } from "./errors.ts"
 import { parseMemberIds, patchMembers } from "./member-patch.ts"
 import { applyOperation } from "./patch-operation.ts"
@@ -17,8 +18,21 @@ const maxNameLength = 200
 
 interface Deps {
   db: Database
-  groups: ProvisionedGroups
+  groups: GroupWriter
   views: ResourceViews
+  newId: () => string
+  nowMs: () => number
+}
+
+/** A group's attributes managed by an identity provider, except its members. */
+type GroupProfile = Pick<StoredGroup, "name" | "external_id">
+
+const policy: GroupChangePolicy = {
+  auditsUnchanged: true,
+  failNameTaken: (name) =>
+    fail("conflict", `A group named ${name} already exists`, { scimType: "uniqueness" }),
+  failUnknownMember: (userId) =>
+    failScim("invalidValue", `No user with the ID ${userId.slice(0, 200)}`),
 }
 
 const profileOf = (values: AttributeValues): GroupProfile => {
@@ -42,7 +56,28 @@ const memberIdsIn = (values: AttributeValues): string[] =>
   membersAttribute ? parseMemberIds(membersAttribute, values.get("members")) : []
 
 /** SCIM groups: the same groups that access grants refer to. */
-export const createScimGroups = ({ db, groups, views }: Deps) => {
+export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
+  const change = async (
+    tx: Tx,
+    record: ProvisioningRecord,
+    {
+      before,
+      profile,
+      members,
+    }: { before: StoredGroup; profile: GroupProfile; members: MembershipEditor },
+  ): Promise<StoredGroup> => {
+    const changed: string[] = (["name", "external_id"] as const).filter(
+      (name) => before[name] !== profile[name],
+    )
+    const isModified = changed.length + members.added.size + members.removed.size > 0
+    // Once the provider writes to a group, the provider manages it.
+    if (before.source !== "scim") changed.push("source")
+    const times = isModified && { updated_ms: nowMs() }
+    const after: StoredGroup = { ...before, ...profile, source: "scim", ...times }
+    await groups.changeGroup(tx, { before, after, members }, { ...record, changed, policy })
+    return after
+  }
+
   const write = (
     work: (tx: Tx) => Promise<{ id: string }>,
     shape: ResponseShape,
@@ -59,13 +94,18 @@ export const createScimGroups = ({ db, groups, views }: Deps) => {
     create: (actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
       const ignored = createIgnoredNames()
       const values = parseResource(groupType, body, ignored)
-      const input = { profile: profileOf(values), members: memberIdsIn(values) }
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.group.created", status: 201 },
-        ignored,
-      )
-      return write((tx) => groups.create(tx, auditContext, input), shape)
+      const profile = profileOf(values)
+      const memberIds = memberIdsIn(values)
+      const record = { actor, action: "scim.group.created", status: 201, ignored: ignored.names() }
+      return write(async (tx) => {
+        const at = nowMs()
+        const times = { created_ms: at, updated_ms: at }
+        const identity = { id: newId(), description: "", source: "scim" } as const
+        const group: StoredGroup = { ...profile, ...identity, ...times }
+        const changed = ["name", "external_id"]
+        await groups.insertGroup(tx, { group, memberIds }, { ...record, changed, policy })
+        return group
+      }, shape)
     },
 
     /** Members are unchanged if `members` is absent. */
@@ -73,56 +113,48 @@ export const createScimGroups = ({ db, groups, views }: Deps) => {
       const ignored = createIgnoredNames()
       const values = parseResource(groupType, body, ignored)
       const profile = profileOf(values)
-      const members = values.has("members") ? memberIdsIn(values) : null
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.group.replaced", status: 200 },
-        ignored,
-      )
-      return write(
-        (tx) =>
-          groups.change(tx, auditContext, id, async (_, membership) => {
-            if (members) await membership.replace(members)
-            return profile
-          }),
-        shape,
-      )
+      const memberIds = values.has("members") ? memberIdsIn(values) : null
+      const record = { actor, action: "scim.group.replaced", status: 200, ignored: ignored.names() }
+      return write(async (tx) => {
+        const before = await groups.lockGroup(tx, id)
+        const members = groups.editMembers(tx, id, policy)
+        if (memberIds) await members.replace(memberIds)
+        return change(tx, record, { before, profile, members })
+      }, shape)
     },
 
     patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(groupType, body, ignored)
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.group.patched", status: 200 },
-        ignored,
-      )
-      return write(
-        (tx) =>
-          groups.change(tx, auditContext, id, async (group, membership) => {
-            const place = { tx, groupId: id, base: shape.base }
-            const memberOperations = operations.filter(targetsMembers)
-            await patchMembers(memberOperations, { place, membership, ignored })
-            const values: AttributeValues = new Map()
-            values.set("displayName", group.name)
-            values.set("externalId", group.external_id)
-            for (const operation of operations) {
-              if (!targetsMembers(operation)) applyOperation(values, operation, ignored)
-            }
-            return profileOf(values)
-          }),
-        shape,
-      )
+      return write(async (tx) => {
+        const before = await groups.lockGroup(tx, id)
+        const members = groups.editMembers(tx, id, policy)
+        const place = { tx, groupId: id, base: shape.base }
+        const memberOperations = operations.filter(targetsMembers)
+        await patchMembers(memberOperations, { place, membership: members, ignored })
+        const values: AttributeValues = new Map()
+        values.set("displayName", before.name)
+        values.set("externalId", before.external_id)
+        for (const operation of operations) {
+          if (!targetsMembers(operation)) applyOperation(values, operation, ignored)
+        }
+        const profile = profileOf(values)
+        const record = {
+          actor,
+          action: "scim.group.patched",
+          status: 200,
+          ignored: ignored.names(),
+        }
+        return change(tx, record, { before, profile, members })
+      }, shape)
     },
 
-    remove: (actor: Actor, id: string): Promise<void> => {
-      const auditContext = createAuditContext(
-        actor,
-        { action: "scim.group.deleted", status: 204 },
-        createIgnoredNames(),
-      )
-      return db.transact((tx) => groups.remove(tx, auditContext, id))
-    },
+    remove: (actor: Actor, id: string): Promise<void> =>
+      db.transact(async (tx) => {
+        await groups.lockGroup(tx, id)
+        const record = { actor, action: "scim.group.deleted", status: 204, changed: [] }
+        await groups.removeGroup(tx, id, record)
+      }),
   }
 }
 

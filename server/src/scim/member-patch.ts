@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
-import type { GroupMembershipEditor } from "../groups/provisioned-groups.ts"
+import type { MembershipEditor } from "../groups/change-group.ts"
 import { createIgnoredNames, type IgnoredNames, parseValue } from "./attribute-values.ts"
 import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
@@ -79,7 +79,7 @@ const patchMatching = async (
     place,
     membership,
     ignored,
-  }: { place: GroupContext; membership: GroupMembershipEditor; ignored: IgnoredNames },
+  }: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredNames },
 ): Promise<void> => {
   const { filter, sub } = target
   const ids = filter ? await findMatchingMembers(filter, place) : []
@@ -107,7 +107,7 @@ const mergeChanges = (steps: readonly MembershipChange[]): MembershipChange[] =>
 /** Applies the operations of a PATCH on `members` in order. @throws {Failure} */
 export const patchMembers = async (
   operations: readonly PatchOperation[],
-  context: { place: GroupContext; membership: GroupMembershipEditor; ignored: IgnoredNames },
+  context: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredNames },
 ): Promise<void> => {
   const { membership } = context
   let steps: MembershipChange[] = []

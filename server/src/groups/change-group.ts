@@ -1,0 +1,145 @@
+import type { Audit, AuditRecord } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { GroupStore, StoredGroup } from "./store.ts"
+
+/** Edits the members of a group and collects the accounts that were added and removed. */
+export interface MembershipEditor {
+  add(userIds: readonly string[]): Promise<void>
+  remove(userIds: readonly string[]): Promise<void>
+  replace(userIds: readonly string[]): Promise<void>
+  readonly added: ReadonlySet<string>
+  readonly removed: ReadonlySet<string>
+}
+
+/** How the rules for a change depend on who makes it. */
+export interface GroupChangePolicy {
+  /** Whether a request that changes nothing is audited. */
+  auditsUnchanged: boolean
+  /** @throws {Failure} always: another group has the name */
+  failNameTaken: (name: string) => never
+  /** @throws {Failure} always: no account has this id */
+  failUnknownMember: (userId: string) => never
+}
+
+type GroupRecord = Omit<AuditRecord, "target"> & { policy: GroupChangePolicy }
+
+interface GroupChange {
+  /** As locked by the transaction. */
+  before: StoredGroup
+  after: StoredGroup
+  /** The members that the audit event names as added and removed. */
+  members: { added: Iterable<string>; removed: Iterable<string> }
+}
+
+export interface GroupWriterDeps {
+  db: Database
+  store: GroupStore
+  audit: Audit
+  bus: Bus
+}
+
+const isSame = (before: StoredGroup, after: StoredGroup): boolean =>
+  (Object.keys(after) as (keyof StoredGroup)[]).every((name) => before[name] === after[name])
+
+/**
+ * Writes groups. Every change passes here, whether an administrator, a sign-on or an identity
+ * provider makes it, together with its consequences and its audit event.
+ */
+export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps) => {
+  const editMembers = (
+    tx: Tx,
+    id: string,
+    { failUnknownMember }: GroupChangePolicy,
+  ): MembershipEditor => {
+    const added = new Set<string>()
+    const removed = new Set<string>()
+
+    const add = async (userIds: readonly string[]): Promise<void> => {
+      const targetIds = [...new Set(userIds)]
+      const known = new Set(await store.existingUserIds(tx, targetIds))
+      const unknownId = targetIds.find((userId) => !known.has(userId))
+      if (unknownId !== undefined) failUnknownMember(unknownId)
+      for (const userId of await store.addMembers(tx, id, targetIds)) {
+        if (!removed.delete(userId)) added.add(userId)
+      }
+    }
+
+    const remove = async (userIds: readonly string[]): Promise<void> => {
+      for (const userId of await store.removeMembers(tx, id, [...new Set(userIds)])) {
+        if (!added.delete(userId)) removed.add(userId)
+      }
+    }
+
+    const replace = async (userIds: readonly string[]): Promise<void> => {
+      const targetIds = new Set(userIds)
+      const present = await store.memberIds(tx, id)
+      await remove(present.filter((userId) => !targetIds.has(userId)))
+      await add(userIds)
+    }
+
+    return { add, remove, replace, added, removed }
+  }
+
+  const recordChange = async (
+    tx: Tx,
+    id: string,
+    { record, members }: { record: GroupRecord; members: GroupChange["members"] },
+  ): Promise<void> => {
+    const { policy, ...event } = record
+    const [added, removed] = [[...members.added], [...members.removed]]
+    const hasMemberChanges = added.length + removed.length > 0
+    if (!policy.auditsUnchanged && !hasMemberChanges && !event.changed?.length) return
+    await audit.record(tx, {
+      ...event,
+      target: { type: "group", id },
+      ...(hasMemberChanges && {
+        changed: [...(event.changed ?? []), "members"],
+        before: { removed },
+        after: { added },
+      }),
+    })
+    if (hasMemberChanges) await bus.publish(tx, { topic: "groups" })
+  }
+
+  return {
+    editMembers,
+
+    /** Reads a group and locks it until `tx` ends. @throws {Failure} `not_found` */
+    lockGroup: async (tx: Tx, id: string): Promise<StoredGroup> => {
+      await db.acquireLock(tx, `group ${id}`)
+      return (await store.byIdUncounted(tx, id)) ?? fail("not_found", `No group with the ID ${id}.`)
+    },
+
+    insertGroup: async (
+      tx: Tx,
+      { group, memberIds }: { group: StoredGroup; memberIds: readonly string[] },
+      record: GroupRecord,
+    ): Promise<void> => {
+      if (!(await store.insert(tx, group))) record.policy.failNameTaken(group.name)
+      const members = editMembers(tx, group.id, record.policy)
+      await members.add(memberIds)
+      await recordChange(tx, group.id, { record, members })
+    },
+
+    /** Replaces `before` by `after`; its members were already edited. */
+    changeGroup: async (
+      tx: Tx,
+      { before, after, members }: GroupChange,
+      record: GroupRecord,
+    ): Promise<void> => {
+      if (!isSame(before, after) && !(await store.update(tx, after)))
+        record.policy.failNameTaken(after.name)
+      await recordChange(tx, after.id, { record, members })
+    },
+
+    removeGroup: async (tx: Tx, id: string, record: Omit<AuditRecord, "target">): Promise<void> => {
+      await store.remove(tx, id)
+      await audit.record(tx, { ...record, target: { type: "group", id } })
+      await bus.publish(tx, { topic: "groups" })
+    },
+  }
+}
+
+export type GroupWriter = ReturnType<typeof createGroupWriter>
