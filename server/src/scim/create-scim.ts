@@ -12,9 +12,10 @@ import { createProvisionedUsers } from "../users/provisioned-users.ts"
 import type { UserStore } from "../users/store.ts"
 import { createScimAudit } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
+import { createGroupView } from "./group-view.ts"
 import { createScimGroups } from "./groups.ts"
-import { createResourceViews } from "./resource-views.ts"
 import { createBaseUrlResolver } from "./response.ts"
+import { createUserView } from "./user-view.ts"
 import { createScimUsers } from "./users.ts"
 
 interface Deps {
@@ -52,7 +53,7 @@ const logConfigWarnings = (
 export const createScim = (deps: Deps) => {
   const { config, db, audit, failures, userStore, groupStore, authStore, log } = deps
   logConfigWarnings(config, log)
-  const views = createResourceViews(db, config.SCIM_DELETE_MODE)
+  const views = { users: createUserView(db, config.SCIM_DELETE_MODE), groups: createGroupView(db) }
   const provisionedUsers = createProvisionedUsers({
     ...deps,
     store: userStore,

@@ -12,7 +12,7 @@ import { applyOperation } from "./patch-operation.ts"
 import { parsePatch } from "./patch-request.ts"
 import type { ScimJson } from "./projection.ts"
 import { groupType } from "./resource-types.ts"
-import type { ResourceViews, ResponseShape } from "./resource-views.ts"
+import type { ResourceViews, ResponseShape } from "./resource-view.ts"
 
 const maxNameLength = 200
 

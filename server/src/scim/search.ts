@@ -7,7 +7,7 @@ import { alwaysTrue } from "./filter-operators.ts"
 import { columnExpression, createFilterCompiler } from "./filter-sql.ts"
 import type { ScimJson } from "./projection.ts"
 import type { ResourceType } from "./resource-types.ts"
-import type { ResourceView } from "./resource-views.ts"
+import type { ResourceView } from "./resource-view.ts"
 import type { SearchRequest } from "./search-query.ts"
 
 const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"

@@ -17,7 +17,7 @@ import { applyOperation } from "./patch-operation.ts"
 import { parsePatch } from "./patch-request.ts"
 import type { ScimJson } from "./projection.ts"
 import { userType } from "./resource-types.ts"
-import type { ResourceViews, ResponseShape } from "./resource-views.ts"
+import type { ResourceViews, ResponseShape } from "./resource-view.ts"
 
 interface Deps {
   db: Database

@@ -9,7 +9,7 @@ import { matchesFilter } from "../../src/scim/filter-evaluator.ts"
 import { createFilterCompiler } from "../../src/scim/filter-sql.ts"
 import { fullProjection, type ScimJson } from "../../src/scim/projection.ts"
 import { userType } from "../../src/scim/resource-types.ts"
-import { createResourceViews } from "../../src/scim/resource-views.ts"
+import { createUserView } from "../../src/scim/user-view.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
 import { createChooser } from "../harness/random.ts"
 import { amount } from "../harness/short-and-long-form.ts"
@@ -65,13 +65,11 @@ const minFilterMs = async (db: Database, where: RawBuilder<boolean>): Promise<nu
 describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
   let opened: OpenedDatabase
   let users: ScimJson[]
-  let views: ReturnType<typeof createResourceViews>
 
   beforeAll(async () => {
     opened = await open()
     await seedUnusualUsers(opened.db, createChooser(7), sampleTexts)
-    views = createResourceViews(opened.db, "deactivate")
-    users = await views.users.page(
+    users = await createUserView(opened.db, "deactivate").page(
       { where: sql<boolean>`(1 = 1)`, order: sql`users.id`, limit: 1000, offset: 0 },
       { projection: fullProjection, base },
     )

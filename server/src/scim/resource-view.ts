@@ -1,0 +1,60 @@
+import { type RawBuilder, sql } from "kysely"
+import type { Reader } from "../db/database.ts"
+import type { Projection, ScimJson } from "./projection.ts"
+import type { ResourceType } from "./resource-types.ts"
+
+export interface ResourceQuery {
+  where: RawBuilder<boolean>
+  order: RawBuilder<unknown>
+  limit: number
+  offset: number
+}
+
+/** Shape of a response: its attributes, and the base URL of its links. */
+export interface ResponseShape {
+  projection: Projection
+  base: string
+}
+
+/** Queries one resource type: database rows in, SCIM JSON out. */
+export interface ResourceView {
+  type: ResourceType
+  count(where: RawBuilder<boolean>): Promise<number>
+  page(page: ResourceQuery, shape: ResponseShape, reader?: Reader): Promise<ScimJson[]>
+  findOne(id: string, shape: ResponseShape, reader?: Reader): Promise<ScimJson | undefined>
+}
+
+/** The views by the names of their tables. */
+export interface ResourceViews {
+  users: ResourceView
+  groups: ResourceView
+}
+
+export const createFindOne =
+  ({ table }: ResourceType, page: ResourceView["page"]): ResourceView["findOne"] =>
+  async (id, shape, reader) => {
+    const column = sql.ref(`${table}.id`)
+    const where = sql<boolean>`${column} = ${id}`
+    const [found] = await page({ where, order: column, limit: 1, offset: 0 }, shape, reader)
+    return found
+  }
+
+/** Formats epoch milliseconds as RFC 3339. */
+const time = (ms: number): string => new Date(ms).toISOString()
+
+export const omitNull = (json: Record<string, unknown>): ScimJson =>
+  Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null))
+
+export const metaJson = (
+  resourceType: "User" | "Group",
+  location: string,
+  { created_ms, updated_ms }: { created_ms: number; updated_ms: number },
+): ScimJson => ({
+  resourceType,
+  created: time(created_ms),
+  lastModified: time(updated_ms),
+  location,
+})
+
+export const userLocation = (base: string, id: string): string => `${base}/Users/${id}`
+export const groupLocation = (base: string, id: string): string => `${base}/Groups/${id}`
