@@ -93,6 +93,23 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     expect((await groups.get(id)).member_count).toBe(20)
   })
 
+  it("record an account's membership once, however often it is added", async () => {
+    const { id } = await add("joined")
+    const [member = ""] = await addUsers(1)
+    const join = () =>
+      database.db.transact((tx) =>
+        groups.changeMembershipsOf(tx, systemActor, member, { join: [id], leave: [] }),
+      )
+    expect([await join(), await join()]).toEqual([[id], []])
+    const events = database.db.read.selectFrom("audit_events").select("after")
+    expect(
+      await events
+        .where("target_id", "=", id)
+        .where("action", "=", "group.members_changed")
+        .execute(),
+    ).toEqual([{ after: JSON.stringify({ added: [member] }) }])
+  })
+
   it("are deleted with their grants but without their members", async () => {
     const { id } = await add("gone soon")
     const [member = ""] = await addUsers(1)

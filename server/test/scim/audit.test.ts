@@ -50,6 +50,7 @@ describeScim("The audit log of SCIM", (client) => {
       [() => client().createUser("audited-too"), "scim.user.created"],
       [() => client().call("GET", `/Groups/${group.id}`), "scim.group.read"],
       [() => client().patch(`/Groups/${group.id}`, rename), "scim.group.patched"],
+      [() => client().patch(`/Groups/${group.id}`, rename), "scim.group.patched"],
       [() => client().call("DELETE", `/Users/${id}`), "user.deactivated"],
       [() => client().call("DELETE", `/Groups/${group.id}`), "scim.group.deleted"],
       [() => client().call("GET", "/Schemas"), "scim.schemas.read"],
@@ -97,6 +98,20 @@ describeScim("The audit log of SCIM", (client) => {
       changed: JSON.stringify(["members"]),
       after: JSON.stringify({ added: [id] }),
     })
+  })
+
+  it("does not name attributes that follow from the changed ones", async () => {
+    const { id } = await client().createUser("renamed")
+    const rename = { op: "replace", path: "name.givenName", value: "Renée" }
+    const [patched] = await eventsDuring(client(), () => client().patch(`/Users/${id}`, rename))
+    expect(JSON.parse(patched?.changed ?? "")).toEqual(["given_name"])
+    const local = await client().gateway.createUser("Moved")
+    const [moved] = await eventsDuring(client(), () =>
+      client().gateway.call("POST", `/api/v1/users/${local.id}/update`, {
+        email: "to@example.org",
+      }),
+    )
+    expect(JSON.parse(moved?.changed ?? "")).toEqual(["email"])
   })
 
   it("includes failures, and groups repeated authentication failures", async () => {
