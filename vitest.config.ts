@@ -6,7 +6,7 @@ import { excludedFiles } from "./server/test/setup/short-form.ts"
 
 /** They fake the clock or measure the memory of their process; all others share their worker's modules. */
 const isolatedFiles = [
-  "server/src/files/extractor.test.ts",
+  "packages/extract/src/extractor.test.ts",
   "server/src/http/response-writer.test.ts",
   "server/test/http/disconnect.test.ts",
   "server/test/functions/hostile-code.test.ts",

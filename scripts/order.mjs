@@ -20,7 +20,6 @@ const lines = [
 // Nested folders may import whatever their parent may, and the parent itself.
 const nested = [
   "db/migrations",
-  "files/extract",
   "functions/sandbox",
   "functions/examples",
   "http/fast-path",

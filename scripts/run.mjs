@@ -21,6 +21,7 @@ const commands = {
   format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
   bench: { dev: true, args: ["server/bench/proxy.ts"] },
   "bench:answers": { dev: true, args: ["server/bench/answers.ts"] },
+  "bench:extract": { dev: true, args: ["packages/extract/bench/main.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
   "bench:search": { dev: true, args: ["packages/search/bench/main.ts"] },
   "fuzz:scim": {

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { createExtractor, type ExtractionOutcome } from "../../src/files/extractor.ts"
+import { createExtractor, type ExtractionOutcome } from "@portico/extract"
 import { createChooser } from "../../test/harness/random.ts"
 import type { SampleDocument } from "./corpus.ts"
 import { mutate } from "./mutate.ts"
 
-const limits = { characters: 10e6, unpacked: 300e6, pages: 5000 }
+const limits = { characters: 10e6, unpacked: 300e6, pages: 5000, passages: 65_535 }
 const memory = 600e6
 /** Signs that a message is not meant for people. */
 const noSentence = /\b(\w*Error|undefined|null|NaN|function|stack|at .+:\d+)\b/

@@ -1,4 +1,6 @@
 import { availableParallelism } from "node:os"
+import { createExtractor } from "@portico/extract"
+import { maxPassages } from "@portico/search"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -6,7 +8,6 @@ import type { StorageMonitor } from "../db/storage-monitor.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createDiskObjectStore } from "./disk-object-store.ts"
 import { createExtractionEngine } from "./extraction-engine.ts"
-import { createExtractor } from "./extractor.ts"
 import { createFileStore } from "./file-store.ts"
 import { monitorObjectStore } from "./monitored-storage.ts"
 import type { ObjectStore } from "./object-store.ts"
@@ -43,6 +44,7 @@ export const createFileComponents = async (deps: Deps) => {
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,
+    indexer: new URL("./passage-indexer.ts", import.meta.url),
   })
   const processingJob = createProcessingJob({
     ...deps,
@@ -50,7 +52,12 @@ export const createFileComponents = async (deps: Deps) => {
     passages,
     objects,
     extractor,
-    limits: { characters: config.MAX_TEXT_LENGTH, unpacked: maxUnpackedBytes, pages: maxPages },
+    limits: {
+      characters: config.MAX_TEXT_LENGTH,
+      unpacked: maxUnpackedBytes,
+      pages: maxPages,
+      passages: maxPassages,
+    },
     engine: config.EXTRACTION_URL
       ? createExtractionEngine(config.EXTRACTION_ENGINE, {
           url: config.EXTRACTION_URL,

@@ -1,3 +1,4 @@
+import type { PassageLocation as ExtractedLocation } from "@portico/extract"
 import { z } from "zod"
 
 /** Location in a document; fields that do not apply are absent. */
@@ -13,5 +14,5 @@ export const PassageLocation = z
     /** Headings above it, outermost first. */
     heading: z.array(z.string()).optional(),
   })
-  .meta({ id: "Place" })
+  .meta({ id: "Place" }) satisfies z.ZodType<ExtractedLocation>
 export type PassageLocation = z.output<typeof PassageLocation>

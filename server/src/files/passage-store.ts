@@ -1,8 +1,8 @@
+import type { ExtractedText } from "@portico/extract"
 import { type Selectable, sql } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { PassageRow } from "../db/file-tables.ts"
-import type { ExtractedText } from "./extractor.ts"
 
 /** Rows per insert; small batches, so that other writers do not wait long. */
 const rowsPerStatement = 100
@@ -23,17 +23,17 @@ export const createPassageStore = (db: Database) => {
      * Stores a file's text and passages in several transactions. They are not visible until
      * `files.passages` is set. @throws if the file was deleted
      */
-    write: async (fileId: string, { text, passages, words }: ExtractedText): Promise<void> => {
+    write: async (fileId: string, { text, passages, index }: ExtractedText): Promise<void> => {
       await db.transactRelaxed(async (tx) => {
         await clear(tx, fileId)
         await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
-        await tx.insertInto("file_words").values({ file_id: fileId, data: words }).execute()
+        await tx.insertInto("file_words").values({ file_id: fileId, data: index }).execute()
       })
       for (let at = 0; at < passages.length; at += rowsPerStatement) {
-        const rows = passages.slice(at, at + rowsPerStatement).map((passage, index) => ({
+        const rows = passages.slice(at, at + rowsPerStatement).map((passage, row) => ({
           ...passage,
           file_id: fileId,
-          position: at + index,
+          position: at + row,
           text: text.slice(passage.starts, passage.ends),
         }))
         await db.transactRelaxed(async (tx) => {

@@ -1,14 +1,18 @@
 import { rm } from "node:fs/promises"
+import type {
+  ExtractedText,
+  ExtractionLimits,
+  Extractor,
+  UnreadableCode,
+  UnreadableReason,
+} from "@portico/extract"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { Failure } from "../errors.ts"
 import type { JobKind, JobRun } from "../jobs/queue.ts"
 import { PermanentJobError } from "../jobs/queue.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
-import type { UnreadableCode } from "./extract/blocks.ts"
-import type { ExtractionLimits } from "./extract/formats.ts"
 import type { ExtractionEngine } from "./extraction-engine.ts"
-import type { ExtractedText, Extractor, UnreadableReason } from "./extractor.ts"
 import type { FileStore, StoredFile } from "./file-store.ts"
 import type { ObjectStore } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"

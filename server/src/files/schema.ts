@@ -1,6 +1,6 @@
+import { unreadableCodes } from "@portico/extract"
 import { z } from "zod"
 import { ListQuery } from "../http/pagination.ts"
-import { unreadableCodes } from "./extract/blocks.ts"
 
 export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
 export type FileStatus = z.output<typeof FileStatus>

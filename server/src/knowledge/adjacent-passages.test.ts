@@ -1,5 +1,5 @@
+import { splitIntoPassages } from "@portico/extract"
 import { expect, it } from "vitest"
-import { splitIntoPassages } from "../files/extract/passages.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
@@ -19,6 +19,7 @@ const sentence = (at: number): string => `This is the sentence with the number $
 const long = Array.from({ length: 120 }, (_, at) => sentence(at)).join(" ")
 const { text, passages } = splitIntoPassages([{ kind: "paragraph", text: long, place: {} }], {
   characters: 1e6,
+  passages: 1000,
 })
 const pieces = passages.map(({ starts, ends }, at) =>
   found({ text: text.slice(starts, ends), start: starts, end: ends, score: 1 / (at + 1) }),

@@ -1,17 +1,17 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
+import { type Passage, readMarkdown, splitIntoPassages } from "@portico/extract"
 import {
   createSegmentCache,
   extractTerms,
   maxCandidates,
+  maxPassages,
   packIndexSegment,
   type RankedHit,
   rank,
   searchLexical,
 } from "@portico/search"
-import { type Passage, splitIntoPassages } from "../files/extract/passages.ts"
-import { readMarkdown } from "../files/extract/plain-text.ts"
 import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 
@@ -41,7 +41,10 @@ const textToIndex = (text: string, { starts, ends, place }: Passage): string =>
 
 const readDocument = async (folder: string, file: string): Promise<Document> => {
   const source = await readFile(join(folder, file), "utf8")
-  const { text, passages } = splitIntoPassages(readMarkdown(source), { characters: maxCharacters })
+  const { text, passages } = splitIntoPassages(readMarkdown(source), {
+    characters: maxCharacters,
+    passages: maxPassages,
+  })
   const words = packIndexSegment(passages.map((passage) => textToIndex(text, passage)))
   return { id: `${handbookId}/${file}`, name: titleOf(source, file), text, passages, words }
 }

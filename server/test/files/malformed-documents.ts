@@ -1,4 +1,4 @@
-import type { UnreadableCode } from "../../src/files/extract/blocks.ts"
+import type { UnreadableCode } from "@portico/extract"
 import { createDocx, createPdf, createZip } from "./make-documents.ts"
 
 /** A malicious or broken document, and the error that it must cause. */

@@ -1,4 +1,4 @@
-import type { PassageLocation } from "../location.ts"
+import type { PassageLocation } from "./blocks.ts"
 import { type Block, createHeadingTracker } from "./blocks.ts"
 import { rowsToBlocks } from "./table.ts"
 import { walkXml } from "./xml.ts"

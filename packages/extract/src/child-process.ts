@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises"
-import { packIndexSegment } from "@portico/search"
-import { failUnreadable, type UnreadableCode, UnreadableDocument } from "./blocks.ts"
-import { type ExtractionLimits, extractBlocks } from "./formats.ts"
+import {
+  type ExtractionLimits,
+  failUnreadable,
+  type UnreadableCode,
+  UnreadableDocument,
+} from "./blocks.ts"
+import { extractBlocks } from "./formats.ts"
 import { splitIntoPassages } from "./passages.ts"
 
 /** Request from the parent process. */
@@ -19,11 +23,18 @@ export type ExtractionMessage =
       type: "passages"
       passages: { starts: number; ends: number; place: string }[]
     }
-  | { type: "words"; words: Uint8Array }
+  | { type: "index"; index: Uint8Array }
   | { type: "done"; format: string; pages: number | null }
   | { type: "unreadable"; code: UnreadableCode; message: string }
   | { type: "broke" }
 
+/** The module that indexes passages, named by the parent process. */
+interface Indexer {
+  /** @param texts the passages, each with its headings */
+  indexPassages(texts: readonly string[]): Uint8Array
+}
+
+const [, , indexerUrl] = process.argv
 const textChunkLength = 250_000
 const passagesPerMessage = 500
 
@@ -45,7 +56,8 @@ const extractTask = async ({
   const indexed = passages.map(({ starts, ends, place }) =>
     [...(place.heading ?? []), place.sheet ?? "", text.slice(starts, ends)].join("\n"),
   )
-  const words = packIndexSegment(indexed)
+  const indexer: Indexer | null = indexerUrl ? await import(indexerUrl) : null
+  const index = indexer?.indexPassages(indexed)
   for (let at = 0; at < text.length; at += textChunkLength) {
     await send({ type: "text", text: text.slice(at, at + textChunkLength) })
   }
@@ -54,7 +66,7 @@ const extractTask = async ({
     const serialized = some.map((passage) => ({ ...passage, place: JSON.stringify(passage.place) }))
     await send({ type: "passages", passages: serialized })
   }
-  await send({ type: "words", words })
+  if (index) await send({ type: "index", index })
   await send({ type: "done", format, pages: pages ?? null })
 }
 

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2"
-import type { PassageLocation } from "../location.ts"
+import type { PassageLocation } from "./blocks.ts"
 import { type Block, createHeadingTracker, failUnreadable } from "./blocks.ts"
 
 const ignoredElements = new Set([

@@ -1,5 +1,4 @@
-import type { PassageLocation } from "../location.ts"
-import type { Block } from "./blocks.ts"
+import type { Block, PassageLocation } from "./blocks.ts"
 
 const maxHeaderLength = 120
 

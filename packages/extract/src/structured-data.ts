@@ -1,7 +1,11 @@
-import { isObject } from "../../formats/json-values.ts"
 import { type Block, createHeadingTracker } from "./blocks.ts"
 import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { walkXml } from "./xml.ts"
+
+type Fields = Record<string, unknown>
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const maxRecordLength = 4000
 

@@ -1,4 +1,15 @@
-import type { PassageLocation } from "../location.ts"
+/** Location in a document; fields that do not apply are absent. */
+export interface PassageLocation {
+  /** 1-based. */
+  page?: number | undefined
+  /** 1-based. */
+  slide?: number | undefined
+  sheet?: string | undefined
+  /** 1-based, including the header row. */
+  row?: number | undefined
+  /** Headings above it, outermost first. */
+  heading?: string[] | undefined
+}
 
 /** A unit of a document that is not split if possible: a paragraph, a heading, a row. */
 export interface Block {
@@ -11,6 +22,15 @@ export interface ExtractedBlocks {
   blocks: Block[]
   format: string
   pages?: number
+}
+
+export interface ExtractionLimits {
+  /** Maximum characters of text. */
+  characters: number
+  /** Maximum decompressed size, in bytes. */
+  unpacked: number
+  pages: number
+  passages: number
 }
 
 /** Why a document cannot be read. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
-import { detectUtf16 } from "../file-type.ts"
 import { failUnreadable } from "./blocks.ts"
+import { detectUtf16 } from "./file-type.ts"
 
 /** Sample from which the encoding is detected. */
 const sampleCharacters = 200_000

@@ -13,7 +13,7 @@ it("reads a document that arrives while the last idle process is being stopped",
   const path = join(folder, "bees.txt")
   writeFileSync(path, "Bees dance.")
   const extractor = createExtractor({ seconds: 60, memory: 600e6 })
-  const limits = { characters: 1e6, unpacked: 1e6, pages: 10 }
+  const limits = { characters: 1e6, unpacked: 1e6, pages: 10, passages: 100 }
   const task = { path, filename: "bees.txt", contentType: "text/plain", limits }
   const read = () => extractor.read(task, new AbortController().signal)
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })

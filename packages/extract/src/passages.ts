@@ -1,6 +1,10 @@
-import { maxPassages } from "@portico/search"
-import type { PassageLocation } from "../location.ts"
-import { type Block, cleanText, failUnreadable } from "./blocks.ts"
+import {
+  type Block,
+  cleanText,
+  type ExtractionLimits,
+  failUnreadable,
+  type PassageLocation,
+} from "./blocks.ts"
 
 /** Target characters per passage; longer only if the text cannot be split. */
 const targetLength = 1100
@@ -159,7 +163,7 @@ const passagesOf = (text: string, blocks: readonly PositionedBlock[]): Passage[]
  */
 export const splitIntoPassages = (
   blocks: readonly Block[],
-  limits: { characters: number },
+  limits: Pick<ExtractionLimits, "characters" | "passages">,
 ): SplitDocument => {
   const { text, positioned } = joinBlocks(blocks)
   if (text.length > limits.characters) {
@@ -169,7 +173,7 @@ export const splitIntoPassages = (
     )
   }
   const passages = groupBlocks(positioned).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
-  if (passages.length > maxPassages)
+  if (passages.length > limits.passages)
     failUnreadable("too_large", "This file is too long. Split it into several files.")
   return { text, passages }
 }

@@ -1,16 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
+import { constants, setPriority } from "node:os"
 import { join } from "node:path"
-import { lowerProcessPriority } from "../limits/thread-priority.ts"
-import type { UnreadableCode } from "./extract/blocks.ts"
-import type { ExtractionMessage, ExtractionTask } from "./extract/child-process.ts"
+import type { UnreadableCode } from "./blocks.ts"
+import type { ExtractionMessage, ExtractionTask } from "./child-process.ts"
 
-/** A document's text, its passages, and their index segment. */
+/** A document's text, its passages, and their index. */
 export interface ExtractedText {
   text: string
   passages: { starts: number; ends: number; place: string }[]
-  words: Uint8Array
+  /** As the indexer returned it; empty without one. */
+  index: Uint8Array
   format: string
   pages: number | null
 }
@@ -24,11 +25,16 @@ export interface UnreadableReason {
 /** Untrusted documents are reported as values, never thrown. */
 export type ExtractionOutcome = { read: ExtractedText } | { unreadable: UnreadableReason }
 
-interface ExtractorLimits {
+interface ExtractorOptions {
   /** Timeout for one document, in seconds. */
   seconds: number
   /** Resident memory limit of the child process, in bytes. */
   memory: number
+  /**
+   * A module that exports `indexPassages(texts: readonly string[]): Uint8Array`. The child process
+   * calls it, so that indexing takes no time from the caller's event loop.
+   */
+  indexer?: URL
 }
 
 /** Documents that one child process reads before it is replaced. */
@@ -48,12 +54,23 @@ const residentBytes = async (pid: number | undefined): Promise<number> => {
   return Number(stat.split(" ")[1] ?? 0) * pageSize
 }
 
+/** Below that of the parent process, if permitted. */
+const lowerPriority = (pid: number | undefined): void => {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not permitted, or the process has exited.
+  }
+}
+
 const formatMegabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
 /**
  * Reads documents in child processes, which are killed when they exceed the time or memory limit.
  */
-export const createExtractor = (limits: ExtractorLimits) => {
+export const createExtractor = (limits: ExtractorOptions) => {
+  const indexerArguments = limits.indexer ? [limits.indexer.href] : []
   const idleChildren: ExtractionProcess[] = []
   const all = new Set<ExtractionProcess>()
 
@@ -65,7 +82,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
 
   const start = (): ExtractionProcess => {
     const heapMb = Math.max(64, Math.round((limits.memory * 0.7) / 1e6))
-    const process = fork(join(import.meta.dirname, "extract/child-process.ts"), {
+    const process = fork(join(import.meta.dirname, "child-process.ts"), indexerArguments, {
       // A single thread: parallel garbage collection and compilation would take a core from
       // requests.
       execArgv: [
@@ -78,7 +95,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
       // No environment: a process that parses untrusted documents must not have secrets.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
     })
-    lowerProcessPriority(process.pid)
+    lowerPriority(process.pid)
     const child = { process, used: 0 }
     all.add(child)
     process.once("exit", () => {
@@ -120,7 +137,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
       const child = acquire()
       const texts: string[] = []
       const passages: ExtractedText["passages"] = []
-      let words: Uint8Array = new Uint8Array()
+      let index: Uint8Array = new Uint8Array()
       let isDone = false
 
       const finish = (settle: () => void, healthy: boolean): void => {
@@ -153,8 +170,8 @@ export const createExtractor = (limits: ExtractorLimits) => {
           case "passages":
             passages.push(...message.passages)
             break
-          case "words":
-            words = message.words
+          case "index":
+            index = message.index
             break
           case "unreadable": {
             const { code, message: text } = message
@@ -169,7 +186,7 @@ export const createExtractor = (limits: ExtractorLimits) => {
             break
           case "done": {
             const { format, pages } = message
-            const read = { text: texts.join(""), passages, words, format, pages }
+            const read = { text: texts.join(""), passages, index, format, pages }
             finish(() => resolve({ read }), true)
           }
         }

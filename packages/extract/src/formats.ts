@@ -1,6 +1,11 @@
-import { type DetectedFileType, detectFileType } from "../file-type.ts"
-import { type Block, type ExtractedBlocks, failUnreadable } from "./blocks.ts"
+import {
+  type Block,
+  type ExtractedBlocks,
+  type ExtractionLimits,
+  failUnreadable,
+} from "./blocks.ts"
 import { readEmail } from "./email.ts"
+import { type DetectedFileType, detectFileType } from "./file-type.ts"
 import { declaredCharset, readHtml } from "./html.ts"
 import { readPdf } from "./pdf.ts"
 import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
@@ -14,14 +19,6 @@ export interface DocumentSource {
   bytes: Buffer
   filename: string
   contentType: string
-}
-
-export interface ExtractionLimits {
-  /** Maximum characters of text. */
-  characters: number
-  /** Maximum decompressed size, in bytes. */
-  unpacked: number
-  pages: number
 }
 
 type DocumentReader = (
