@@ -22,6 +22,7 @@ const commands = {
   bench: { dev: true, args: ["server/bench/proxy.ts"] },
   "bench:answers": { dev: true, args: ["server/bench/answers.ts"] },
   "bench:extract": { dev: true, args: ["packages/extract/bench/main.ts"] },
+  "bench:first-start": { dev: true, args: ["server/bench/first-start.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
   "bench:search": { dev: true, args: ["packages/search/bench/main.ts"] },
   "fuzz:scim": {

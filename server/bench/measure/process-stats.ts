@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 /** USER_HZ is 100 on every Linux platform that Node 24 supports. */
 const microsecondsPerTick = 10_000
@@ -22,3 +22,30 @@ export const readMachineCpu = (): number => {
   const [, user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = fields
   return (user + nice + system + interrupts + soft) * microsecondsPerTick
 }
+
+/** Memory of a process in MB. */
+export interface MemoryUse {
+  rss: number
+  /** Like `rss`, but memory that other processes use too is divided among them. */
+  pss: number
+  peakRss: number
+}
+
+export const readMemory = (pid: number): MemoryUse => {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1")
+  const shares = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1")
+  return {
+    rss: readRss(pid),
+    pss: Number(/^Pss:\s+(\d+)/m.exec(shares)?.[1] ?? 0) / 1024,
+    peakRss: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024,
+  }
+}
+
+/** The processes that any thread of a process started and that are still running. */
+export const readChildren = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1")
+      .split(" ")
+      .filter(Boolean)
+      .map(Number),
+  )
