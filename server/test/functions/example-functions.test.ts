@@ -73,6 +73,21 @@ describe("a fresh installation", () => {
   })
 })
 
+it("installs the Guide as it validates today", async () => {
+  const gateway = await startGateway()
+  try {
+    const { code, manifest } = await gateway.gateway.functions.check.validateOrFail(
+      example("guide"),
+    )
+    // After a change to the Guide, `npm test -- server/test/functions/example-functions -u` writes it.
+    await expect(`${JSON.stringify({ code, manifest }, null, 2)}\n`).toMatchFileSnapshot(
+      join(folder, "guide.validated.json"),
+    )
+  } finally {
+    await gateway.stop()
+  }
+})
+
 describe("the example", () => {
   let upstream: FakeOpenAI
   let gateway: TestGateway
