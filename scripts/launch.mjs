@@ -143,19 +143,30 @@ export const findNode = async () => {
   )
 }
 
+const nodeEnv = () => ({
+  // Fewer glibc arenas save about 50 MB: each thread's arena is rarely returned to the system.
+  MALLOC_ARENA_MAX: "2",
+  NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compile"),
+  ...process.env,
+})
+
+/** Loads the server once to fill the compile cache, which saves the first start a third of its time. */
+export const compileServer = async () => {
+  const load = ["--eval", 'import("./server/src/run.ts")']
+  await run(await findNode(), load, { env: nodeEnv() })
+}
+
 /**
  * Runs Node 24 with these arguments. Replaces this process if Node supports `execve` (22.15, 23.11),
  * which preserves signals and the exit code; otherwise runs a child process.
  */
 export const runOnNode24 = async (args) => {
   const node = await findNode()
-  // Fewer glibc arenas save about 50 MB: each thread's arena is rarely returned to the system.
-  process.env.MALLOC_ARENA_MAX ??= "2"
-  process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "compile")
+  const env = nodeEnv()
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.removeAllListeners("warning")
     process.chdir(root)
-    process.execve(node, [node, ...args], process.env)
+    process.execve(node, [node, ...args], env)
   }
-  process.exitCode = (await run(node, args)).code
+  process.exitCode = (await run(node, args, { env })).code
 }
