@@ -4,7 +4,7 @@ import { stopWords } from "./stop-words.ts"
 export const termWeights = { word: 1, beginning: 0.3, pair: 0.5, trigram: 0.25 } as const
 export type TermKind = keyof typeof termWeights
 
-const segmenter = new Intl.Segmenter("und", { granularity: "word" })
+let segmenter: Intl.Segmenter | undefined
 const ideographs = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u
 const minCompoundLength = 4
 const maxWordLength = 64
@@ -18,6 +18,8 @@ const fold = (text: string): string =>
 /** The folded words of a text in order, including scripts without spaces. */
 export const splitWords = (text: string): string[] => {
   const words: string[] = []
+  // Created on first use, as it takes 20 ms.
+  segmenter ??= new Intl.Segmenter("und", { granularity: "word" })
   for (let at = 0; at < text.length; at += maxSegmentLength) {
     for (const { segment, isWordLike } of segmenter.segment(
       fold(text.slice(at, at + maxSegmentLength)),
