@@ -23,8 +23,8 @@ describe("the order of imports", () => {
   afterEach(() => rmSync(copy, { recursive: true, force: true }))
 
   /** Biome's output for one file, or "" if it has no complaints. */
-  const lint = async (path: string, code: string): Promise<string> => {
-    const file = join(copy, "server/src", path)
+  const lint = async (path: string, code: string, folder = "server/src"): Promise<string> => {
+    const file = join(copy, folder, path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, code)
     const run = promisify(execFile)(process.execPath, [biome, "lint", file], { cwd: copy })
@@ -57,6 +57,23 @@ describe("the order of imports", () => {
     expect(output).toContain("may import only")
   })
 
+  it.each([
+    ["src/planted.ts", "../../../server/src/errors.ts"],
+    ["src/planted.ts", "@portico/server"],
+    ["src/planted.test.ts", "../../../server/test/harness/random.ts"],
+    ["bench/planted.ts", "../../../server/bench/measure/median.ts"],
+  ])("%s of a package may not import %s", async (path, from) => {
+    const output = await lint(path, importCode(from), "packages/search")
+    expect(output).toContain("Packages must not import")
+  })
+
+  it.each([
+    ["src/planted.ts", "./bm25.ts"],
+    ["bench/planted.ts", "../src/bm25.ts"],
+  ])("%s of a package may import %s", async (path, from) => {
+    expect(await lint(path, importCode(from), "packages/search")).toBe("")
+  })
+
   it("covers type imports, re-exports and import() too", async () => {
     const output = await lint(
       "users/planted.ts",
@@ -77,6 +94,7 @@ export const later = async (): Promise<Chat> => (await import("../gateway.ts")).
     ["native-proxy/planted.ts", "../completions/completions.ts"],
     ["users/planted.test.ts", "../gateway.ts"],
     ["gateway.ts", "./native-proxy/native-proxy.ts"],
+    ["knowledge/planted.ts", "@portico/search"],
   ])("%s may import %s", async (path, from) => {
     expect(await lint(path, importCode(from))).toBe("")
   })

@@ -4,12 +4,16 @@ import { describe, expect, it } from "vitest"
 import { serverMessages } from "./de/server-messages.ts"
 import { createMessageTranslator } from "./server-messages.ts"
 
-const serverFolder = join(import.meta.dirname, "../../../server/src")
+const root = join(import.meta.dirname, "../../..")
+const sourceFolders = [join(root, "server/src"), join(root, "packages")]
 
 describe("translated messages of the gateway", () => {
-  const source = readdirSync(serverFolder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-    .map((name) => readFileSync(join(serverFolder, name), "utf8"))
+  const source = sourceFolders
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    )
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .map((path) => readFileSync(path, "utf8"))
     .join("\n")
 
   it("fill in values from the message", () => {
