@@ -1,3 +1,4 @@
+import { createSandbox, createTypeStripper } from "@portico/sandbox"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
@@ -15,9 +16,7 @@ import { createGuideInstaller } from "./install-guide.ts"
 import { createKeyValueStore } from "./key-value-store.ts"
 import { createRunStore } from "./run-store.ts"
 import { createRunner } from "./runner.ts"
-import { createSandbox } from "./sandbox/sandbox.ts"
 import { createFunctionStore } from "./store.ts"
-import { createTypeStripper } from "./strip-types.ts"
 import { createTestRuns } from "./test-run.ts"
 import { createSourceValidator } from "./validation.ts"
 
@@ -43,6 +42,7 @@ export const createFunctionParts = async (deps: Deps) => {
   const { config, db, bus, audit, grants, secrets, storage, newId, now } = deps
   const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
+    environment: new URL("./context.js", import.meta.url),
     limits: {
       memory: config.FUNCTION_MEMORY,
       cpuMs: config.FUNCTION_CPU_TIME * 1000,

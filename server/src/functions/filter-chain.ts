@@ -1,9 +1,9 @@
+import { type FunctionError, functionError } from "@portico/sandbox"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import { toFailure } from "./function-model.ts"
 import type { RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
-import { type FunctionError, functionError } from "./sandbox/session.ts"
 import type { StoredFunction } from "./store.ts"
 
 interface FilterStage {

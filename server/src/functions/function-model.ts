@@ -1,3 +1,4 @@
+import { type FunctionError, functionError } from "@portico/sandbox"
 import type { FailoverHandler } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
@@ -6,7 +7,6 @@ import { type CompletionBuilder, createCompletionBuilder } from "./completion-bu
 import type { FunctionModel } from "./function-registry.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
-import { type FunctionError, functionError } from "./sandbox/session.ts"
 
 /** Receives a response as it arrives, from a provider or a function; can be ended early. */
 export interface ResponseReceiver extends FailoverHandler {

@@ -1,3 +1,4 @@
+import { HostCallError } from "@portico/sandbox"
 import { z } from "zod"
 import { Failure } from "../errors.ts"
 import { guardedFetch } from "../outbound/guarded-fetch.ts"
@@ -6,7 +7,6 @@ import { allowsHost } from "./allowed-hosts.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
 import { createModelCalls } from "./model-calls.ts"
-import { HostCallError } from "./sandbox/session.ts"
 
 const fetchMs = 60_000
 const maxFetchedBytes = 5_000_000

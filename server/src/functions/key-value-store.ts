@@ -1,10 +1,10 @@
+import { HostCallError } from "@portico/sandbox"
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionItemRow } from "../db/function-tables.ts"
 import { Failure } from "../errors.ts"
 import { findUnstorablePath } from "../http/body.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
-import { HostCallError } from "./sandbox/session.ts"
 
 const maxItems = 1000
 const maxKey = 200

@@ -1,3 +1,4 @@
+import { HostCallError } from "@portico/sandbox"
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import type { RequestHandle } from "../outbound/client.ts"
@@ -5,7 +6,6 @@ import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { MalformedResponse } from "../outbound/upstream-error.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { HostServices, ModelResponseHandler, RequestOrigin } from "./host-services.ts"
-import { HostCallError } from "./sandbox/session.ts"
 
 const maxReplyBytes = 16_000_000
 const tooLong = `it exceeds ${maxReplyBytes / 1e6} MB`

@@ -5,7 +5,7 @@ import { FunctionSummary, maxContent } from "./schema.ts"
  * How a run ended. `denied`: the function exceeded its permissions or limits, or rejected the
  * request. `worker_lost`: another function in the same worker had to be terminated.
  */
-export const RunOutcome = z.enum([
+const RunOutcome = z.enum([
   "ok",
   "timeout",
   "out_of_memory",
@@ -14,7 +14,6 @@ export const RunOutcome = z.enum([
   "cancelled",
   "worker_lost",
 ])
-export type RunOutcome = z.output<typeof RunOutcome>
 
 export const LogLine = z.object({
   level: z.enum(["debug", "info", "warn", "error"]),

@@ -1,3 +1,10 @@
+import {
+  type FunctionError,
+  functionError,
+  type InvocationResult,
+  type RunSession,
+  type Sandbox,
+} from "@portico/sandbox"
 import { Failure } from "../errors.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
 import type { SsrfGuard } from "../outbound/ssrf-guard.ts"
@@ -6,13 +13,6 @@ import type { HostServices, RequestOrigin } from "./host-services.ts"
 import type { KeyValueStore } from "./key-value-store.ts"
 import type { FunctionRun, LogLine, RunResult } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
-import type { Sandbox } from "./sandbox/sandbox.ts"
-import {
-  type FunctionError,
-  functionError,
-  type InvocationResult,
-  type RunSession,
-} from "./sandbox/session.ts"
 import { effectiveValues, missingSettings } from "./settings.ts"
 import type { SettingValues, StoredFunction } from "./store.ts"
 

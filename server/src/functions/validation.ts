@@ -1,10 +1,8 @@
+import type { FunctionError, Sandbox, TypeStripper } from "@portico/sandbox"
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import type { Sandbox } from "./sandbox/sandbox.ts"
-import type { FunctionError } from "./sandbox/session.ts"
 import { type Manifest, SettingDefinition, type SourceProblem } from "./schema.ts"
 import type { ValidatedSource } from "./store.ts"
-import type { TypeStripper } from "./strip-types.ts"
 
 /** Limits for loading a module, which should only declare things. */
 const loadLimits = { cpuMs: 1000, wallMs: 5000, outputBytes: 0, pieces: 0 }

@@ -1,4 +1,4 @@
-import type { LogLine } from "../run-schema.ts"
+import type { LogLine } from "./protocol.ts"
 
 /** One more line reports that others were dropped. */
 const maxLines = 199

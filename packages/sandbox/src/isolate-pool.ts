@@ -13,13 +13,17 @@ import {
 import { type RunDeps, SandboxRun } from "./run.ts"
 import { currentThreadId } from "./thread-cpu.ts"
 
-const { wasm, shared, memory }: WorkerData = workerData
+const { wasm, shared, memory, environment }: WorkerData = workerData
 const sourceOf = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8")
 
 const deps: RunDeps = {
   wasm,
   memoryLimit: memory,
-  sources: { prelude: sourceOf("prelude.js"), globals: sourceOf("web-globals.js") },
+  sources: {
+    prelude: sourceOf("prelude.js"),
+    globals: sourceOf("web-globals.js"),
+    environment: readFileSync(new URL(environment), "utf8"),
+  },
   clock: clockView(shared),
   flags: cancelFlagsView(shared),
   outbox: createMessageBatch<WorkerEvent>((all) => parentPort?.postMessage(all)),
@@ -41,7 +45,7 @@ const refill = (): void => {
 }
 
 /**
- * The replacement is created once the run has ended or after `quietMs`: creating it immediately
+ * The replacement is created once the run has ended or after `refillDelayMs`: creating it immediately
  * would delay the run.
  */
 const takeIsolate = (): Isolate => {

@@ -19,7 +19,10 @@ const maxSlowNames = 1000
 const niceness = { quick: 10, slow: 19 }
 
 interface Deps {
+  /** Number of worker threads for quick functions. */
   workers: number
+  /** The script that creates each function's context and defines its tasks; see README.md. */
+  environment: URL
   limits: Limits
 }
 
@@ -32,7 +35,7 @@ export interface SandboxRunOptions extends Omit<WorkerRunOptions, "limits" | "on
 const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 
 /** Runs functions in worker threads, which are started on first use. */
-export const createSandbox = ({ workers, limits }: Deps) => {
+export const createSandbox = ({ workers, environment, limits }: Deps) => {
   const quick = new Set<SandboxWorker>()
   const slow = new Set<SandboxWorker>()
   const slowNames = new Set<string>()
@@ -51,6 +54,7 @@ export const createSandbox = ({ workers, limits }: Deps) => {
   const start = (wasm: WebAssembly.Module, pool: Set<SandboxWorker>): SandboxWorker => {
     const worker = new SandboxWorker({
       wasm,
+      environment,
       memory: limits.memory,
       niceness: pool === quick ? niceness.quick : niceness.slow,
       onExit: (exited) => {

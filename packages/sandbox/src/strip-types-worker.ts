@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads"
-import { lowerThreadPriority } from "../limits/thread-priority.ts"
+import type { StripResult } from "./strip-types.ts"
+import { lowerThreadPriority } from "./thread-priority.ts"
 
 const niceness = 10
 lowerThreadPriority(niceness)
@@ -15,7 +16,7 @@ const toSourceProblem = (error: unknown) => {
   }
 }
 
-const strip = (source: string) => {
+const strip = (source: string): StripResult => {
   try {
     return { code: amaro.transformSync(source, { mode: "strip-only" }).code }
   } catch (error) {

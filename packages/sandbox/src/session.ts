@@ -1,7 +1,7 @@
-import { z } from "zod"
-import type { LogLine, RunOutcome } from "../run-schema.ts"
+import { type HostCall, parseHostCall, parseTaskResult } from "./isolate-messages.ts"
 import {
   type EndReason,
+  type LogLine,
   noImports,
   type ThrownError,
   type WorkerCommand,
@@ -11,14 +11,15 @@ import { sourcePosition } from "./run-log.ts"
 
 /** An error of a function, as a value. */
 export interface FunctionError {
-  outcome: Exclude<RunOutcome, "ok">
+  /**
+   * `denied`: the function exceeded its permissions or limits, or rejected its task. `worker_lost`:
+   * another function in the same worker had to be terminated.
+   */
+  outcome: Exclude<EndReason, "finished"> | "worker_lost"
   message: string
   line: number | null
   column: number | null
-  /**
-   * True if the function rejected the request with `context.refuse`; the message is then for the
-   * caller.
-   */
+  /** True if the function rejected its task with `refuse`; the message is then for the caller. */
   refused: boolean
 }
 
@@ -40,7 +41,10 @@ export interface RunListener {
   call(name: string, args: unknown): Promise<unknown>
 }
 
-/** The error that a host call returns to the function. `denied` means that it is never allowed. */
+/**
+ * Thrown by `RunListener.call` to return an error to the function: a `RequestError` with code and
+ * status, or a `DeniedError` if the call is never allowed.
+ */
 export class HostCallError extends Error {
   readonly code: string
   readonly status: number
@@ -48,18 +52,12 @@ export class HostCallError extends Error {
 
   constructor(message: string, { code = "denied", status = 403, denied = true } = {}) {
     super(message)
-    this.name = "Refused"
+    this.name = "HostCallError"
     this.code = code
     this.status = status
     this.denied = denied
   }
 }
-
-const HostCall = z.object({ id: z.number(), name: z.string(), args: z.unknown().optional() })
-const TaskResult = z.object({
-  value: z.unknown().optional(),
-  fault: z.object({ name: z.string(), message: z.string(), stack: z.string() }).optional(),
-})
 
 const outcomeOf = ({ name, message }: ThrownError): FunctionError["outcome"] => {
   if (name === "DeniedError" || name === "RefusedError" || message === noImports) return "denied"
@@ -75,14 +73,7 @@ const errorFromException = (fault: ThrownError): FunctionError => {
   return { outcome: outcomeOf(fault), message: text, refused, ...sourcePosition(stack) }
 }
 
-const outcomeByEndReason: Record<Exclude<EndReason, "finished">, FunctionError["outcome"]> = {
-  timeout: "timeout",
-  out_of_memory: "out_of_memory",
-  threw: "threw",
-  denied: "denied",
-  cancelled: "cancelled",
-}
-
+/** Creates an error without a position in the source. */
 export const functionError = (
   outcome: FunctionError["outcome"],
   message: string,
@@ -179,7 +170,7 @@ export class RunSession {
       if (listener.out(event.pieces) && this.#unacknowledgedBytes > acknowledgeBytes)
         this.resumeOutput()
     } else if (event.type === "log") listener.log(event.lines)
-    else if (event.type === "call") void this.#answerCall(HostCall.parse(JSON.parse(event.json)))
+    else if (event.type === "call") void this.#answerCall(parseHostCall(event.json))
     else if (event.type === "done") this.#settleTask(event.id, event.json)
     else this.#end(event)
   }
@@ -190,13 +181,14 @@ export class RunSession {
   }
 
   #settleTask(id: number, json: string): void {
-    const { value, fault } = TaskResult.parse(JSON.parse(json))
+    const result = parseTaskResult(json)
     const resolve = this.#resolveById.get(id)
     this.#resolveById.delete(id)
-    resolve?.(fault ? { error: errorFromException(fault) } : { value: value ?? null })
+    if ("fault" in result) resolve?.({ error: errorFromException(result.fault) })
+    else resolve?.({ value: result.value ?? null })
   }
 
-  async #answerCall({ id, name, args }: z.output<typeof HostCall>): Promise<void> {
+  async #answerCall({ id, name, args }: HostCall): Promise<void> {
     const event = await this.#deps.listener.call(name, args).then(
       (value) => ({ id, value: value ?? null }),
       (error: unknown) => ({ id, error: describeError(error) }),
@@ -212,8 +204,7 @@ export class RunSession {
     memoryBytes,
     slowestMs,
   }: Extract<WorkerEvent, { type: "over" }>): void {
-    const error =
-      ending === "finished" ? null : functionError(outcomeByEndReason[ending], message ?? cancelled)
+    const error = ending === "finished" ? null : functionError(ending, message ?? cancelled)
     this.#close(error, { cpuMs, memoryBytes }, slowestMs)
   }
 

@@ -1,10 +1,9 @@
-// Runs in the isolate before the function's module and implements `context` on top of one host
+// Runs in the isolate before the function's module and connects it to the host through one host
 // function. It keeps references to all built-ins that it uses: a module that tampers with
 // prototypes affects only itself.
 ;(host) => {
   const { parse, stringify } = JSON
-  const { assign, freeze } = Object
-  const { isArray } = Array
+  const { assign } = Object
   const { apply } = Reflect
   const NativePromise = Promise
   const NativeError = Error
@@ -67,7 +66,7 @@
     })
 
   /** Calls the host. The answer is parsed here, so that no objects are shared. */
-  const ask = (name, args) => {
+  const callHost = (name, args) => {
     const id = ++lastId
     const refusal = host("call", stringify({ id, name, args: args ?? null }))
     return refusal === undefined ? pause(id) : NativePromise.reject(new DeniedError(refusal))
@@ -100,6 +99,7 @@
     error: writer("error"),
   })
 
+  const log = assign(writer("info"), levels())
   globalThis.console = { log: writer("info"), ...levels() }
   globalThis.setTimeout = (callback, ms, ...values) => {
     if (typeof callback !== "function")
@@ -131,123 +131,17 @@
       if (this.#aborted) throw new NativeError("The request was cancelled")
     }
   }
-  const signal = new globalThis.AbortSignal()
-
-  class Response {
-    #body
-    constructor({ status, url, headers, body }) {
-      this.status = status
-      this.ok = status >= 200 && status <= 299
-      this.url = url
-      this.headers = headers
-      this.#body = body
-    }
-    async text() {
-      return this.#body
-    }
-    async json() {
-      return parse(this.#body)
-    }
-  }
-
-  /** Yields the pieces of another model's response, fetching them as they are consumed. */
-  const streamOf = async function* (request) {
-    const { stream } = await ask("chat.open", { request })
-    let isDone = false
-    try {
-      while (!isDone) {
-        const { pieces, done } = await ask("chat.next", { stream })
-        isDone = done
-        for (let at = 0; at < pieces.length; at++) yield pieces[at]
-      }
-    } finally {
-      if (!isDone) await ask("chat.close", { stream })
-    }
-  }
-
-  const contextOf = ({ user, settings, model }) =>
-    freeze({
-      user: freeze(user),
-      settings: freeze(settings),
-      model: freeze(model),
-      signal,
-      log: assign(writer("info"), levels()),
-      fetch: async (url, init) => new Response(await ask("fetch", { url: text(url), init })),
-      chat: (request) => (request?.stream === true ? streamOf(request) : ask("chat", { request })),
-      embed: (request) => ask("embed", { request }),
-      search: (collections, query, options) =>
-        ask("search", {
-          collections: isArray(collections) ? collections : [collections],
-          query,
-          options,
-        }),
-      files: freeze({
-        list: () => ask("files.list"),
-        text: (id) => ask("files.text", { id }),
-      }),
-      store: freeze({
-        get: (key) => ask("store.get", { key }),
-        set: (key, value) => ask("store.set", { key, value }),
-        delete: (key) => ask("store.delete", { key }),
-        keys: (prefix) => ask("store.keys", { prefix: prefix ?? "" }),
-      }),
-      refuse: (message) => {
-        throw new RefusedError(text(message))
-      },
-    })
 
   /** @returns a promise if the function has to wait before it emits more */
-  const emit = (piece) => {
-    if (piece === undefined || piece === null) return undefined
-    const json = stringify(piece)
-    if (json === undefined) throw new TypeError("reply must yield strings or objects")
-    return host("out", json) === undefined ? undefined : pause(0)
+  const emit = (json) => (host("out", json) === undefined ? undefined : pause(0))
+
+  const refuse = (message) => {
+    throw new RefusedError(text(message))
   }
 
-  const isStream = (value) =>
-    typeof value === "object" && value !== null && typeof value[Symbol.asyncIterator] === "function"
-  const isIterator = (value) =>
-    typeof value === "object" && value !== null && typeof value[Symbol.iterator] === "function"
-
-  let exported
-  let context
-  const hook = (name) => {
-    const found = exported[name]
-    if (typeof found !== "function")
-      throw new TypeError(`The module does not export a function "${name}"`)
-    return found
-  }
-
-  const tasks = {
-    describe: () => {
-      const { name, description, models, settings } = exported
-      const has = (hookName) => typeof exported[hookName] === "function"
-      const found = { reply: has("reply"), before: has("before") }
-      assign(found, { after: has("after"), chunk: has("chunk") })
-      return { name, description, models, settings, found }
-    },
-    reply: async ({ request }) => {
-      const result = hook("reply")(request, context)
-      const value = isStream(result) ? result : await result
-      if (!isStream(value) && !(isIterator(value) && !isArray(value)))
-        return { value: value ?? null }
-      for await (const piece of value) {
-        const room = emit(piece)
-        if (room !== undefined) await room
-      }
-      return { streamed: true }
-    },
-    before: async ({ request }) => (await hook("before")(request, context)) ?? request,
-    after: async ({ reply }) => (await hook("after")(reply, context)) ?? reply,
-    chunk: async ({ deltas }) => {
-      const changed = []
-      for (let at = 0; at < deltas.length; at++) {
-        const delta = await hook("chunk")(deltas[at], context)
-        changed[at] = delta === undefined ? deltas[at] : delta
-      }
-      return changed
-    },
-  }
+  let environment
+  /** What the environment's tasks work with: the module's exports and its context. */
+  const scope = { exports: undefined, context: undefined }
 
   const finish = (id, work) => {
     const done = (value) => host("done", `${id} ${stringify({ value: value ?? null })}`)
@@ -264,12 +158,16 @@
   }
 
   return {
+    /** Takes the environment's script, before any module is loaded; see README.md. */
+    define: (createEnvironment) => {
+      environment = createEnvironment({ callHost, emit, log, refuse })
+    },
     /** Called while the module loads; the second argument is the context's data as JSON. */
     load: (module, reported) => {
-      context = contextOf(parse(reported))
+      scope.context = environment.createContext(parse(reported))
       const loading = apply(then, module, [
         (namespace) => {
-          exported = namespace
+          scope.exports = namespace
         },
       ])
       finish(0, loading)
@@ -277,7 +175,7 @@
     /** Runs a task and reports `done` with its id. */
     invoke: (json) => {
       const { id, task, args } = parse(json)
-      finish(id, (async () => tasks[task](args))())
+      finish(id, (async () => environment.tasks[task](args, scope))())
     },
     settle: (json) => settle(parse(json)),
     ring: (reported) => {

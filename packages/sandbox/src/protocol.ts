@@ -1,5 +1,3 @@
-import type { LogLine } from "../run-schema.ts"
-
 /** Resource limits of one run. */
 export interface Limits {
   /** Memory in bytes, for code and data. */
@@ -11,6 +9,16 @@ export interface Limits {
   /** Maximum size of the output, in bytes and in pieces. */
   outputBytes: number
   pieces: number
+}
+
+/** A line that a function logged. */
+export interface LogLine {
+  level: "debug" | "info" | "warn" | "error"
+  text: string
+  /** Line in the function's source, from 1; null if unknown. */
+  line: number | null
+  /** Milliseconds since the start of the run. */
+  at_ms: number
 }
 
 /**
@@ -72,6 +80,8 @@ export const sharedClockMs = (): number =>
 
 export interface WorkerData {
   wasm: WebAssembly.Module
+  /** URL of the environment's script. */
+  environment: string
   shared: SharedArrayBuffer
   memory: number
   /** Scheduling priority; 19 yields to everything else. */

@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads"
-import { lowerThreadPriority } from "../../limits/thread-priority.ts"
 import type { WorkerData } from "./protocol.ts"
+import { lowerThreadPriority } from "./thread-priority.ts"
 
 const { niceness }: WorkerData = workerData
 lowerThreadPriority(niceness)

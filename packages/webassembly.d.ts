@@ -11,9 +11,11 @@ declare namespace WebAssembly {
   type ImportedFunction = (...args: number[]) => number | undefined
   class Module {
     constructor(bytes: Uint8Array)
+    static exports(module: Module): { name: string }[]
   }
   class Instance {
     constructor(module: Module, imports: Record<string, Record<string, Memory | ImportedFunction>>)
     readonly exports: Record<string, unknown>
   }
+  function compile(bytes: Uint8Array): Promise<Module>
 }

@@ -1,17 +1,20 @@
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
-import { z } from "zod"
-import { createMutex } from "../limits/mutex.ts"
-import { SourceProblem } from "./schema.ts"
 
 const maxMs = 20_000
 /** The worker is kept between edits, because loading the parser takes 100 ms of CPU time. */
 const idleAfterMs = 5000
 const heapMb = 256
 
-const WorkerReply = z.object({ code: z.string().optional(), problem: SourceProblem.optional() })
+/** An error in a source. Lines and columns count from 1; null if unknown. */
+interface SourceProblem {
+  message: string
+  line: number | null
+  column: number | null
+}
 
+/** The source without types, or why it cannot be parsed. */
 export type StripResult = { code: string } | { problem: SourceProblem }
 
 const unparsable: StripResult = {
@@ -28,9 +31,8 @@ const requestStrip = async (worker: Worker, source: string): Promise<StripResult
       once(worker, "exit", { signal }).then(() => null),
       sleep(maxMs, null, { signal }),
     ])
-    if (!reply) return unparsable
-    const { code, problem } = WorkerReply.parse(reply[0])
-    return problem ? { problem } : { code: code ?? "" }
+    const result: StripResult = reply?.[0] ?? unparsable
+    return result
   } catch {
     return unparsable
   } finally {
@@ -43,7 +45,7 @@ const requestStrip = async (worker: Worker, source: string): Promise<StripResult
  * kept for a while; a source that crashes the parser takes only that thread down.
  */
 export const createTypeStripper = () => {
-  const runExclusive = createMutex()
+  let previous: Promise<unknown> = Promise.resolve()
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
 
@@ -65,20 +67,26 @@ export const createTypeStripper = () => {
     worker = undefined
   }
 
+  const stripNow = async (source: string): Promise<StripResult> => {
+    clearTimeout(idle)
+    worker ??= start()
+    const stripped = await requestStrip(worker, source)
+    const isBroken = "problem" in stripped && stripped.problem.line === null
+    if (isBroken) {
+      end()
+      return unparsable
+    }
+    idle = setTimeout(end, idleAfterMs).unref()
+    return stripped
+  }
+
   return {
-    strip: (source: string): Promise<StripResult> =>
-      runExclusive(async () => {
-        clearTimeout(idle)
-        worker ??= start()
-        const stripped = await requestStrip(worker, source)
-        const isBroken = "problem" in stripped && stripped.problem.line === null
-        if (isBroken) {
-          end()
-          return unparsable
-        }
-        idle = setTimeout(end, idleAfterMs).unref()
-        return stripped
-      }),
+    /** Sources are processed in order, one at a time. */
+    strip: (source: string): Promise<StripResult> => {
+      const result = previous.then(() => stripNow(source))
+      previous = result.catch(() => {})
+      return result
+    },
 
     close: end,
   }

@@ -17,6 +17,7 @@ import { threadCpuMs } from "./thread-cpu.ts"
 
 interface Deps {
   wasm: WebAssembly.Module
+  environment: URL
   memory: number
   niceness: number
   /** Called when the worker has exited, expectedly or not. */
@@ -25,7 +26,7 @@ interface Deps {
 
 export interface WorkerRunOptions {
   code: string
-  /** The data for the function's `context`, as JSON. */
+  /** The data that `createContext` of the environment gets, as JSON. */
   json: string
   limits: Limits
   listener: RunListener
@@ -53,8 +54,11 @@ export class SandboxWorker {
   #observed: { since: number; cpuMs: number | null } = { since: 0, cpuMs: null }
   #closed = false
 
-  constructor({ wasm, memory, niceness, onExit }: Deps) {
-    const workerData: WorkerData = { wasm, memory, niceness, shared: this.#shared }
+  constructor({ wasm, environment, memory, niceness, onExit }: Deps) {
+    const workerData: WorkerData = {
+      ...{ wasm, memory, niceness, shared: this.#shared },
+      environment: environment.href,
+    }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,
       // An empty environment, although functions have no access to it. With the compile cache the

@@ -4,6 +4,8 @@ import type { Pointer } from "./quickjs-exports.ts"
 import { moduleName } from "./run-log.ts"
 
 const stackBytes = 256 * 1024
+/** File name in stack traces of everything but the function's module. */
+const internalFile = "portico"
 
 const entryNames = ["load", "invoke", "settle", "ring"] as const
 export type PreludeEntry = (typeof entryNames)[number]
@@ -22,7 +24,7 @@ export interface IsolateDeps {
   wasm: WebAssembly.Module
   /** Memory limit in bytes. */
   memoryLimit: number
-  sources: { prelude: string; globals: string }
+  sources: { prelude: string; globals: string; environment: string }
 }
 
 /** Snapshot of an isolate in which no function has run yet. */
@@ -108,12 +110,14 @@ export class Isolate {
 }
 
 /**
- * Runs the prelude and web globals.
+ * Runs the prelude, the web globals and the environment's script.
  * @returns the prelude's entry points, in the order of `entryNames`
  */
-const loadPrelude = (engine: QuickJs, { prelude, globals }: IsolateDeps["sources"]): Pointer[] => {
-  const [api = 0] = [prelude, globals].map((source) =>
-    engine.call(engine.evaluate(source, "portico"), [engine.hostFunction()]),
+const loadPrelude = (engine: QuickJs, sources: IsolateDeps["sources"]): Pointer[] => {
+  const [api = 0] = [sources.prelude, sources.globals].map((source) =>
+    engine.call(engine.evaluate(source, internalFile), [engine.hostFunction()]),
   )
+  const environment = engine.evaluate(sources.environment, internalFile)
+  engine.free(engine.call(engine.property(api, "define"), [environment]))
   return entryNames.map((name) => engine.property(api, name))
 }

@@ -1,0 +1,37 @@
+import type { ThrownError } from "./protocol.ts"
+
+// Messages that the prelude serializes in the isolate. They are validated, because a module can
+// tamper with the globals that serialize them.
+
+export interface HostCall {
+  id: number
+  name: string
+  args: unknown
+}
+
+type TaskResult = { value: unknown } | { fault: ThrownError }
+
+const malformed = (): Error => new Error("malformed message from the isolate")
+
+const parseFields = (json: string): Record<string, unknown> => {
+  const fields: Record<string, unknown> = JSON.parse(json)
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw malformed()
+  return fields
+}
+
+/** @throws if the message is malformed */
+export const parseHostCall = (json: string): HostCall => {
+  const { id, name, args } = parseFields(json)
+  if (typeof id !== "number" || typeof name !== "string") throw malformed()
+  return { id, name, args }
+}
+
+/** @throws if the message is malformed */
+export const parseTaskResult = (json: string): TaskResult => {
+  const { value, fault } = parseFields(json)
+  if (fault === undefined) return { value }
+  const { name, message, stack }: Record<string, unknown> = Object(fault)
+  if (typeof name !== "string" || typeof message !== "string" || typeof stack !== "string")
+    throw malformed()
+  return { fault: { name, message, stack } }
+}

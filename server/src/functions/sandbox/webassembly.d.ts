@@ -1,4 +1,0 @@
-/** Supplements knowledge/webassembly.d.ts. */
-declare namespace WebAssembly {
-  function compile(bytes: Uint8Array): Promise<Module>
-}
