@@ -27,7 +27,12 @@ const commands = {
   "bench:search": { dev: true, args: ["packages/search/bench/main.ts"] },
   "fuzz:scim": {
     dev: true,
-    args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim/fuzz.test.ts"],
+    args: [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "packages/scim/src/filter-fuzz.test.ts",
+      "server/test/scim/fuzz.test.ts",
+    ],
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
   chaos: { dev: true, args: ["server/chaos/upstreams.ts"] },

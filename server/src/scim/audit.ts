@@ -1,5 +1,7 @@
+import { ScimError } from "@portico/scim"
 import type { Audit } from "../audit/audit.ts"
 import type { Database } from "../db/database.ts"
+import { Failure } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 
@@ -10,6 +12,12 @@ export interface ScimAuditEntry {
   target?: { type: string; id: string } | undefined
 }
 
+/** Converts errors of the SCIM package. Every SCIM request passes here, so nothing else does. */
+const convertScimError = (error: unknown): unknown =>
+  error instanceof ScimError
+    ? new Failure("bad_request", error.message, { scimType: error.scimType })
+    : error
+
 /**
  * Audits every request of the identity provider. Successful changes write their event in their own
  * transaction; reads and failures are written here, before the response.
@@ -18,7 +26,8 @@ export const createScimAudit = ({ db, audit }: { db: Database; audit: Audit }) =
   const auditFailure = async <T>(entry: ScimAuditEntry, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
-    } catch (error) {
+    } catch (thrown) {
+      const error = convertScimError(thrown)
       // A failure to write the audit event must not replace the original error.
       const { status } = toFailure(error)
       await audit.recordDurably(db, { ...entry, outcome: "failure", status }).catch(() => {})

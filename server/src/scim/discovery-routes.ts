@@ -1,19 +1,13 @@
+import { listResponse, type ResourceType, resourceTypeJson, schemaJson } from "@portico/scim"
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
-import {
-  findResourceType,
-  findSchema,
-  resourceTypeJson,
-  schemaJson,
-  serviceProviderConfig,
-} from "./discovery.ts"
 import { maxBytes, parseQuery } from "./request-body.ts"
-import { type ResourceType, resourceTypes } from "./resource-types.ts"
+import { findResourceType, findSchema, resourceTypes } from "./resource-types.ts"
 import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
-import { listResponse } from "./search.ts"
+import { serviceProviderConfig } from "./service-provider-config.ts"
 
 const advertisedOperations = 1000
 

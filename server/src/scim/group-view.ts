@@ -1,15 +1,16 @@
+import {
+  createProjector,
+  includesAttribute,
+  type ReferenceIds,
+  ReferenceList,
+  requestsSubAttribute,
+  type ScimJson,
+  schemaUrns,
+} from "@portico/scim"
 import { sql } from "kysely"
 import type { Database, Reader } from "../db/database.ts"
 import type { StoredGroup } from "../groups/store.ts"
 import { RecordSource } from "../users/schema.ts"
-import { schemaUrns } from "./attributes.ts"
-import { type MemberIds, MemberList } from "./member-list.ts"
-import {
-  createProjector,
-  includesAttribute,
-  requestsSubAttribute,
-  type ScimJson,
-} from "./projection.ts"
 import { groupType } from "./resource-types.ts"
 import {
   createFindOne,
@@ -26,8 +27,8 @@ interface MemberRow {
   name: string
 }
 
-const membersJson = (members: MemberIds, base: string): MemberList =>
-  MemberList.of(members, userLocation(base, ""))
+const membersJson = (members: ReferenceIds, base: string): ReferenceList =>
+  ReferenceList.of(members, { type: "User", location: userLocation(base, "") })
 
 /** Members with their names, which belong to the user resources. */
 const namedMembersJson = (members: readonly MemberRow[], base: string): ScimJson[] =>
@@ -60,7 +61,7 @@ export const createGroupView = (db: Database): ResourceView => {
       : sql<string>`string_agg(user_id, ' ' order by user_id)`
 
   const membersOf = async (ids: readonly string[], reader: Reader) => {
-    const { rows } = await sql<MemberIds & { group_id: string }>`
+    const { rows } = await sql<ReferenceIds & { group_id: string }>`
       select group_id, count(*) as count, ${joinedIds} as ids
       from (
         select group_id, user_id from group_members where group_id in (${sql.join(ids)})

@@ -1,16 +1,20 @@
+import {
+  type AttributeValues,
+  applyOperation,
+  createIgnoredNames,
+  failScim,
+  findAttribute,
+  parsePatch,
+  parseResource,
+  type ScimJson,
+} from "@portico/scim"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { GroupChangePolicy, GroupWriter, MembershipEditor } from "../groups/change-group.ts"
 import type { StoredGroup } from "../groups/store.ts"
 import type { Actor } from "../http/caller.ts"
 import type { ProvisioningRecord } from "../users/provisioned-users.ts"
-import { findAttribute } from "./attribute-paths.ts"
-import { type AttributeValues, createIgnoredNames, parseResource } from "./attribute-values.ts"
-import { failScim } from "./errors.ts"
 import { parseMemberIds, patchMembers } from "./member-patch.ts"
-import { applyOperation } from "./patch-operation.ts"
-import { parsePatch } from "./patch-request.ts"
-import type { ScimJson } from "./projection.ts"
 import { groupType } from "./resource-types.ts"
 import type { ResourceViews, ResponseShape } from "./resource-view.ts"
 

@@ -1,12 +1,18 @@
+import {
+  createFilterCompiler,
+  createIgnoredNames,
+  type Filter,
+  failScim,
+  type IgnoredNames,
+  type PatchOperation,
+  parseValue,
+  type ScimAttribute,
+} from "@portico/scim"
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
+import { foldCase } from "../db/fold-case.ts"
+import { escapeLike } from "../db/text-matching.ts"
 import type { MembershipEditor } from "../groups/change-group.ts"
-import { createIgnoredNames, type IgnoredNames, parseValue } from "./attribute-values.ts"
-import type { ScimAttribute } from "./attributes.ts"
-import { failScim } from "./errors.ts"
-import type { Filter } from "./filter.ts"
-import { createFilterCompiler } from "./filter-sql.ts"
-import type { PatchOperation } from "./patch-request.ts"
 import { groupType } from "./resource-types.ts"
 
 /** A change of members with known ids. */
@@ -15,7 +21,7 @@ interface MembershipChange {
   ids: string[]
 }
 
-/** @throws {Failure} `invalidValue` */
+/** @throws {ScimError} `invalidValue` */
 export const parseMemberIds = (attribute: ScimAttribute, value: unknown): string[] => {
   const members = parseValue(attribute, value, createIgnoredNames())
   return (Array.isArray(members) ? members : []).map((member) =>
@@ -60,7 +66,7 @@ const findMatchingMembers = async (
   filter: Filter,
   { tx, groupId, base }: GroupContext,
 ): Promise<string[]> => {
-  const condition = createFilterCompiler({ type: groupType, base })(filter)
+  const condition = createFilterCompiler({ type: groupType, base, foldCase, escapeLike })(filter)
   const { rows } = await sql<{ user_id: string }>`
     select group_members.user_id from group_members
     inner join users on users.id = group_members.user_id
@@ -104,7 +110,7 @@ const mergeChanges = (steps: readonly MembershipChange[]): MembershipChange[] =>
   return result
 }
 
-/** Applies the operations of a PATCH on `members` in order. @throws {Failure} */
+/** Applies the operations of a PATCH on `members` in order. @throws {ScimError} */
 export const patchMembers = async (
   operations: readonly PatchOperation[],
   context: { place: GroupContext; membership: MembershipEditor; ignored: IgnoredNames },

@@ -1,3 +1,4 @@
+import { failScim } from "@portico/scim"
 import { Failure, fail } from "../errors.ts"
 import {
   findUnstorableInBody,
@@ -8,7 +9,6 @@ import {
 } from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { NodeRequestContext, RequestContext } from "../http/request-context.ts"
-import { failScim } from "./errors.ts"
 
 /** Large enough for a group of about 50,000 members in one body. */
 export const maxBytes = 8_000_000
@@ -23,7 +23,7 @@ const checkDepth = (value: unknown, depth = 0): void => {
 
 const limits: BodyLimits = { maxBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
 
-const toScimFailure = (error: unknown): never => {
+const toScimError = (error: unknown): never => {
   if (error instanceof Failure && error.code === "invalid_json") {
     return failScim("invalidSyntax", error.message)
   }
@@ -34,15 +34,15 @@ const parseBody = (body: JsonBody): unknown => {
   try {
     return parseJsonBody(body)
   } catch (error) {
-    return toScimFailure(error)
+    return toScimError(error)
   }
 }
 
 /**
- * Reads a JSON body, ignoring its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue`
+ * Reads a JSON body, ignoring its Content-Type. @throws {ScimError} `invalidSyntax`, `invalidValue`
  */
 export const readScimBody = async ({ incoming }: NodeRequestContext): Promise<unknown> => {
-  const body = await readJson(incoming, limits).catch(toScimFailure)
+  const body = await readJson(incoming, limits).catch(toScimError)
   const value = parseBody(body)
   checkDepth(value)
   const path = findUnstorableInBody(body.bytes, value)

@@ -1,24 +1,17 @@
+import { commonAttributes, type ResourceType, type ScimAttribute, schemaUrns } from "@portico/scim"
 import {
-  commonAttributes,
   enterpriseAttributes,
   ignoredNameAttributes,
   ignoredUserAttributes,
-  type ScimAttribute,
-  schemaUrns,
-} from "./attributes.ts"
+} from "./ignored-attributes.ts"
 
-/** A resource type; drives parsing, filters, projection, PATCH and discovery. */
-export interface ResourceType {
-  name: "User" | "Group"
-  endpoint: "Users" | "Groups"
-  description: string
-  schema: string
-  table: "users" | "groups"
-  /** All attributes that this service stores or accepts, including the common ones. */
-  attributes: readonly ScimAttribute[]
-  /** Extension schemas by URN; accepted but not stored. */
-  extensions: Readonly<Record<string, readonly ScimAttribute[]>>
-}
+/** Columns of the common attributes. */
+const commonColumns = (table: "users" | "groups") => ({
+  id: `${table}.id`,
+  externalId: `${table}.external_id`,
+  created: `${table}.created_ms`,
+  lastModified: `${table}.updated_ms`,
+})
 
 const userAttributes: ScimAttribute[] = [
   {
@@ -210,28 +203,28 @@ const groupAttributes: ScimAttribute[] = [
   },
 ]
 
+const userNames = { name: "User", endpoint: "Users", schema: schemaUrns.user }
+
 export const userType: ResourceType = {
-  name: "User",
-  endpoint: "Users",
+  ...userNames,
   description: "User Account",
-  schema: schemaUrns.user,
   table: "users",
   attributes: [
-    ...commonAttributes("users", { name: "User", endpoint: "Users" }),
+    ...commonAttributes({ ...userNames, columns: commonColumns("users") }),
     ...userAttributes,
     ...ignoredUserAttributes,
   ],
   extensions: { [schemaUrns.enterprise]: enterpriseAttributes },
 }
 
+const groupNames = { name: "Group", endpoint: "Groups", schema: schemaUrns.group }
+
 export const groupType: ResourceType = {
-  name: "Group",
-  endpoint: "Groups",
+  ...groupNames,
   description: "Group",
-  schema: schemaUrns.group,
   table: "groups",
   attributes: [
-    ...commonAttributes("groups", { name: "Group", endpoint: "Groups" }),
+    ...commonAttributes({ ...groupNames, columns: commonColumns("groups") }),
     ...groupAttributes,
   ],
   extensions: {},
@@ -239,6 +232,8 @@ export const groupType: ResourceType = {
 
 export const resourceTypes = [userType, groupType]
 
-/** False for attributes that are accepted but not stored. */
-export const isStored = ({ column, elements, subAttributes }: ScimAttribute): boolean =>
-  column !== undefined || elements !== undefined || subAttributes?.some(isStored) === true
+export const findResourceType = (name: string): ResourceType | undefined =>
+  resourceTypes.find((type) => type.name.toLowerCase() === name.toLowerCase())
+
+export const findSchema = (text: string): ResourceType | undefined =>
+  resourceTypes.find((type) => type.schema.toLowerCase() === text.toLowerCase())

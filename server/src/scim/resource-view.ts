@@ -1,7 +1,6 @@
+import type { Projection, ResourceType, ScimJson } from "@portico/scim"
 import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
-import type { Projection, ScimJson } from "./projection.ts"
-import type { ResourceType } from "./resource-types.ts"
 
 export interface ResourceQuery {
   where: RawBuilder<boolean>

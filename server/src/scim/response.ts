@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
+import { ReferenceList, type ScimJson } from "@portico/scim"
 import type { RequestContext } from "../http/request-context.ts"
-import { MemberList } from "./member-list.ts"
-import type { ScimJson } from "./projection.ts"
 
 export const scimPath = "/api/v1/scim/v2"
 
@@ -12,10 +11,10 @@ const charactersPerChunk = 64 * 1024
 const membersPlaceholder = "\0"
 
 /** The JSON of a response, split at the placeholders of member lists. */
-const splitAtMembers = (body: ScimJson): { texts: string[]; lists: MemberList[] } => {
-  const lists: MemberList[] = []
+const splitAtMembers = (body: ScimJson): { texts: string[]; lists: ReferenceList[] } => {
+  const lists: ReferenceList[] = []
   const marked = (json: ScimJson): ScimJson => {
-    if (!(json.members instanceof MemberList)) return json
+    if (!(json.members instanceof ReferenceList)) return json
     lists.push(json.members)
     return { ...json, members: membersPlaceholder }
   }

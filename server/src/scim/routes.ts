@@ -1,3 +1,10 @@
+import {
+  parseProjectionQuery,
+  parseSearchBody,
+  parseSearchQuery,
+  type ResourceType,
+  type ScimJson,
+} from "@portico/scim"
 import { z } from "zod"
 import type { Actor } from "../http/caller.ts"
 import { IdParams } from "../http/pagination.ts"
@@ -7,13 +14,10 @@ import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { discoveryRoutes } from "./discovery-routes.ts"
 import type { ScimGroups } from "./groups.ts"
-import type { ScimJson } from "./projection.ts"
 import { parseQuery, readScimBody } from "./request-body.ts"
-import type { ResourceType } from "./resource-types.ts"
 import type { ResourceView, ResourceViews, ResponseShape } from "./resource-view.ts"
 import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
 import { searchResources } from "./search.ts"
-import { projectionOfQuery, searchOfBody, searchOfQuery } from "./search-query.ts"
 import { unsupportedPathRoutes } from "./unsupported-paths.ts"
 import type { ScimUsers } from "./users.ts"
 
@@ -51,7 +55,7 @@ const locationOf = ({ meta }: ScimJson): Record<string, string> =>
 /** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
 export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: Deps): Router => {
   const responseShapeOf = (exchange: RequestContext): ResponseShape => ({
-    projection: projectionOfQuery(parseQuery(exchange)),
+    projection: parseProjectionQuery(parseQuery(exchange)),
     base: baseUrlOf(exchange),
   })
 
@@ -66,7 +70,7 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
       }),
       ({ actor, exchange }) =>
         audit.auditRead({ actor, action }, async () => {
-          const request = searchOfBody(await readScimBody(exchange))
+          const request = parseSearchBody(await readScimBody(exchange))
           return createScimResponse(await searchResources(searched, request, baseUrlOf(exchange)))
         }),
     )
@@ -85,7 +89,7 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
       }),
       ({ actor, exchange }) =>
         audit.auditRead({ actor, action: listed }, async () => {
-          const request = searchOfQuery(parseQuery(exchange))
+          const request = parseSearchQuery(parseQuery(exchange))
           return createScimResponse(
             await searchResources([resource.view], request, baseUrlOf(exchange)),
           )

@@ -1,10 +1,9 @@
+import { createProjector, includesAttribute, type ScimJson, schemaUrns } from "@portico/scim"
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import { jsonRowsSubquery } from "../db/json-subquery.ts"
 import type { UserEmail } from "../users/schema.ts"
 import { type EmailColumns, type StoredUser, toEmail, toUser } from "../users/user-rows.ts"
-import { schemaUrns } from "./attributes.ts"
-import { createProjector, includesAttribute, type ScimJson } from "./projection.ts"
 import { userType } from "./resource-types.ts"
 import {
   createFindOne,

@@ -1,3 +1,14 @@
+import {
+  type AttributeValues,
+  applyOperation,
+  type ComplexValue,
+  createIgnoredNames,
+  failScim,
+  parsePatch,
+  parseResource,
+  type ScimJson,
+  type SimpleValue,
+} from "@portico/scim"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
@@ -5,17 +16,6 @@ import type { Actor } from "../http/caller.ts"
 import type { UserWithEmails } from "../users/change-user.ts"
 import type { ProvisionedProfile, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
-import {
-  type AttributeValues,
-  type ComplexValue,
-  createIgnoredNames,
-  parseResource,
-  type SimpleValue,
-} from "./attribute-values.ts"
-import { failScim } from "./errors.ts"
-import { applyOperation } from "./patch-operation.ts"
-import { parsePatch } from "./patch-request.ts"
-import type { ScimJson } from "./projection.ts"
 import { userType } from "./resource-types.ts"
 import type { ResourceViews, ResponseShape } from "./resource-view.ts"
 
@@ -81,7 +81,7 @@ const userNameOf = (value: unknown): string => {
   return failScim("invalidValue", "userName must be an e-mail address such as ada@example.com.")
 }
 
-/** @throws {Failure} `invalidValue` */
+/** @throws {ScimError} `invalidValue` */
 const profileOf = (values: AttributeValues, before?: UserWithEmails): ProvisionedProfile => {
   const name = values.get("name")
   const names = isObject(name) ? name : {}

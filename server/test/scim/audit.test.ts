@@ -128,6 +128,14 @@ describeScim("The audit log of SCIM", (client) => {
     expect(unknown).toMatchObject([
       { action: "scim.user.read", target_id: "none", outcome: "failure", status: 404 },
     ])
+    const quoting = await eventsDuring(client(), async () => {
+      // A message that quotes the client must not be mistaken for an error of the database.
+      const { body } = await client().find("Users", 'id pr "Connection terminated"')
+      expect(body).toMatchObject({ status: "400", scimType: "invalidFilter" })
+    })
+    expect(quoting).toMatchObject([
+      { action: "scim.users.listed", outcome: "failure", status: 400 },
+    ])
     const rejected = await eventsDuring(client(), async () => {
       for (let index = 0; index < 5; index++) {
         await client().call("GET", "/Users", undefined, { key: "wrong" })

@@ -1,9 +1,12 @@
-/** SQL column of an attribute's value; case-insensitive text uses its case-folded column. */
+/**
+ * SQL column of an attribute's value: text, 0 or 1 for a boolean, epoch milliseconds for a dateTime.
+ * The text of an attribute that is not `caseExact` is stored case-folded.
+ */
 export type AttributeColumn =
   | string
   | { constant: string }
   /** URL of a resource, built from the type's endpoint and its id column. */
-  | { endpoint: "Users" | "Groups"; id: string }
+  | { endpoint: string; id: string }
 
 /** An attribute definition (RFC 7643 §7); absent characteristics have the RFC's defaults. */
 export interface ScimAttribute {
@@ -29,6 +32,25 @@ export interface ScimAttribute {
   maxValues?: number
 }
 
+/** A resource type; drives parsing, filters, projection, PATCH and discovery. */
+export interface ResourceType {
+  name: string
+  endpoint: string
+  description: string
+  schema: string
+  /** SQL table of the resources; its primary key is `id`. */
+  table: string
+  /** All attributes that the service stores or accepts, including the common ones. */
+  attributes: readonly ScimAttribute[]
+  /** Extension schemas by URN; accepted but not stored. */
+  extensions: Readonly<Record<string, readonly ScimAttribute[]>>
+}
+
+/** False for attributes that are accepted but not stored. */
+export const isStored = ({ column, elements, subAttributes }: ScimAttribute): boolean =>
+  column !== undefined || elements !== undefined || subAttributes?.some(isStored) === true
+
+/** The schemas of RFC 7643 §4. */
 export const schemaUrns = {
   user: "urn:ietf:params:scim:schemas:core:2.0:User",
   enterprise: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User",
@@ -36,10 +58,14 @@ export const schemaUrns = {
 } as const
 
 /** Common attributes of every resource (RFC 7643 §3.1); not listed in any schema. */
-export const commonAttributes = (
-  table: "users" | "groups",
-  { name, endpoint }: { name: string; endpoint: "Users" | "Groups" },
-): ScimAttribute[] => [
+export const commonAttributes = ({
+  name,
+  endpoint,
+  schema,
+  columns,
+}: Pick<ResourceType, "name" | "endpoint" | "schema"> & {
+  columns: { id: string; externalId: string; created: string; lastModified: string }
+}): ScimAttribute[] => [
   {
     name: "schemas",
     type: "reference",
@@ -48,7 +74,7 @@ export const commonAttributes = (
     caseExact: true,
     mutability: "readOnly",
     returned: "always",
-    column: { constant: name === "User" ? schemaUrns.user : schemaUrns.group },
+    column: { constant: schema },
   },
   {
     name: "id",
@@ -58,14 +84,14 @@ export const commonAttributes = (
     mutability: "readOnly",
     returned: "always",
     uniqueness: "server",
-    column: `${table}.id`,
+    column: columns.id,
   },
   {
     name: "externalId",
     type: "string",
     description: "Identifier assigned by the identity provider",
     caseExact: true,
-    column: `${table}.external_id`,
+    column: columns.externalId,
   },
   {
     name: "meta",
@@ -76,7 +102,7 @@ export const commonAttributes = (
       {
         name: "resourceType",
         type: "string",
-        description: "User or Group",
+        description: "Name of the resource type",
         caseExact: true,
         mutability: "readOnly",
         column: { constant: name },
@@ -86,14 +112,14 @@ export const commonAttributes = (
         type: "dateTime",
         description: "Creation time",
         mutability: "readOnly",
-        column: `${table}.created_ms`,
+        column: columns.created,
       },
       {
         name: "lastModified",
         type: "dateTime",
         description: "Time of the last change",
         mutability: "readOnly",
-        column: `${table}.updated_ms`,
+        column: columns.lastModified,
       },
       {
         name: "location",
@@ -102,66 +128,8 @@ export const commonAttributes = (
         caseExact: true,
         mutability: "readOnly",
         referenceTypes: [name],
-        column: { endpoint, id: `${table}.id` },
+        column: { endpoint, id: columns.id },
       },
     ],
   },
-]
-
-/** An attribute that is accepted but not stored. */
-const ignoredAttribute = (name: string, rest: Partial<ScimAttribute> = {}): ScimAttribute => ({
-  name,
-  type: "string",
-  description: "Accepted but not stored",
-  ...rest,
-})
-
-/** A multi-valued complex attribute that is accepted but not stored. */
-const ignoredList = (name: string, ...more: string[]): ScimAttribute =>
-  ignoredAttribute(name, {
-    type: "complex",
-    multiValued: true,
-    subAttributes: [
-      ...["value", "display", "type", ...more].map((sub) => ignoredAttribute(sub)),
-      ignoredAttribute("primary", { type: "boolean" }),
-    ],
-  })
-
-/** Remaining core user attributes (RFC 7643 §4.1). */
-export const ignoredUserAttributes: ScimAttribute[] = [
-  ...["title", "userType", "preferredLanguage", "locale", "timezone"].map((name) =>
-    ignoredAttribute(name),
-  ),
-  ignoredAttribute("profileUrl", { type: "reference" }),
-  ignoredAttribute("password", { mutability: "writeOnly", returned: "never" }),
-  ...["phoneNumbers", "ims", "photos", "entitlements", "roles", "x509Certificates"].map((name) =>
-    ignoredList(name),
-  ),
-  ignoredList(
-    "addresses",
-    "formatted",
-    "streetAddress",
-    "locality",
-    "region",
-    "postalCode",
-    "country",
-  ),
-]
-
-export const ignoredNameAttributes = [
-  "formatted",
-  "middleName",
-  "honorificPrefix",
-  "honorificSuffix",
-].map((name) => ignoredAttribute(name))
-
-/** The enterprise user extension (RFC 7643 §4.3). */
-export const enterpriseAttributes: ScimAttribute[] = [
-  ...["employeeNumber", "costCenter", "organization", "division", "department"].map((name) =>
-    ignoredAttribute(name),
-  ),
-  ignoredAttribute("manager", {
-    type: "complex",
-    subAttributes: ["value", "$ref", "displayName"].map((name) => ignoredAttribute(name)),
-  }),
 ]

@@ -1,5 +1,5 @@
-import { isObject } from "../formats/json-values.ts"
 import { failScim } from "./errors.ts"
+import { isObject } from "./json-values.ts"
 import { type Projection, readProjection } from "./projection.ts"
 
 const defaultCount = 100
@@ -84,16 +84,16 @@ const createParameterSource = (entries: Iterable<[string, unknown]>): ParameterS
   return (name) => valueByName.get(name.toLowerCase())
 }
 
-/** @throws {Failure} `invalidValue` */
-export const searchOfQuery = (query: URLSearchParams): SearchRequest =>
+/** @throws {ScimError} `invalidValue` */
+export const parseSearchQuery = (query: URLSearchParams): SearchRequest =>
   requestOf(createParameterSource(query))
 
-/** @throws {Failure} `invalidValue` */
-export const projectionOfQuery = (query: URLSearchParams): Projection =>
+/** @throws {ScimError} `invalidValue` */
+export const parseProjectionQuery = (query: URLSearchParams): Projection =>
   projectionOf(createParameterSource(query))
 
-/** The body of `POST …/.search` (RFC 7644 §3.4.3). @throws {Failure} */
-export const searchOfBody = (body: unknown): SearchRequest => {
+/** The body of `POST …/.search` (RFC 7644 §3.4.3). @throws {ScimError} */
+export const parseSearchBody = (body: unknown): SearchRequest => {
   if (!isObject(body)) return failScim("invalidSyntax", "The body must be a SearchRequest object.")
   return requestOf(createParameterSource(Object.entries(body)))
 }

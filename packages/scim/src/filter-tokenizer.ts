@@ -37,7 +37,7 @@ const kinds = [
   ["mark", punctuation],
 ] as const
 
-/** Tokenizes filters and paths (RFC 7644 §3.4.2.2, §3.5.2). @throws {Failure} `invalidFilter` */
+/** Tokenizes filters and paths (RFC 7644 §3.4.2.2, §3.5.2). @throws {ScimError} `invalidFilter` */
 export const tokenizeFilter = (source: string): FilterToken[] => {
   const tokens: FilterToken[] = []
   let at = 0

@@ -1,26 +1,33 @@
 import { type RawBuilder, sql } from "kysely"
-import { foldCase } from "../db/fold-case.ts"
 import type { AttributePath } from "./attribute-paths.ts"
-import type { AttributeColumn, ScimAttribute } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import type { Operand } from "./filter-operands.ts"
 import {
   alwaysFalse,
   alwaysTrue,
+  type EscapeLike,
   type FilterOperator,
   negate,
   textCondition,
   textOperators,
   timeCondition,
 } from "./filter-operators.ts"
-import { isStored, type ResourceType } from "./resource-types.ts"
+import {
+  type AttributeColumn,
+  isStored,
+  type ResourceType,
+  type ScimAttribute,
+} from "./resource-type.ts"
 
 type Condition = RawBuilder<boolean>
 
-interface CompilerContext {
+export interface FilterCompilerOptions {
   type: ResourceType
   /** Base URL of `meta.location` and `$ref`. */
   base: string
+  /** Folds case as the columns of attributes that are not `caseExact` are folded. */
+  foldCase: (text: string) => string
+  escapeLike: EscapeLike
 }
 
 /** SQL expression of a non-constant column. */
@@ -32,12 +39,24 @@ export const columnExpression = (
     ? sql.ref(column)
     : sql`(cast(${`${base}/${column.endpoint}/`} as text) || ${sql.ref(column.id)})`
 
+interface Test {
+  operator: FilterOperator
+  operand: Operand
+}
+
+/** How the text of an attribute is compared. */
+interface TextComparison {
+  exact: boolean
+  fold: (text: string) => string
+  escapeLike: EscapeLike
+}
+
 const constantCondition = (
-  { caseExact }: ScimAttribute,
-  { constant }: { constant: string },
-  { operator, text }: { operator: FilterOperator; text: string },
+  constant: string,
+  { operator, operand }: Test,
+  { fold }: TextComparison,
 ): Condition =>
-  textOperators[operator].test(caseExact ? constant : foldCase(constant), text)
+  "text" in operand && textOperators[operator].test(fold(constant), fold(operand.text))
     ? alwaysTrue
     : alwaysFalse
 
@@ -46,10 +65,11 @@ const isConstant = (column: AttributeColumn): column is { constant: string } =>
 
 const columnCondition = (
   expression: RawBuilder<unknown>,
-  { operator, operand, exact }: { operator: FilterOperator; operand: Operand; exact: boolean },
+  { operator, operand }: Test,
+  { fold, ...comparison }: TextComparison,
 ): Condition => {
   if ("text" in operand) {
-    return textCondition(expression, { operator, text: operand.text, exact })
+    return textCondition(expression, { operator, text: fold(operand.text), ...comparison })
   }
   if ("ms" in operand) return timeCondition(expression, { operator, ms: operand.ms })
   const equals = sql<boolean>`${expression} = ${operand.truth ? 1 : 0}`
@@ -57,7 +77,12 @@ const columnCondition = (
 }
 
 /** Compiles filters to SQL conditions that are never NULL, even for missing values. */
-export const createFilterCompiler = ({ type, base }: CompilerContext) => {
+export const createFilterCompiler = ({
+  type,
+  base,
+  foldCase,
+  escapeLike,
+}: FilterCompilerOptions) => {
   const owner = sql.ref(`${type.table}.id`)
 
   const someElement = ({ elements }: ScimAttribute, condition: Condition): Condition =>
@@ -66,19 +91,13 @@ export const createFilterCompiler = ({ type, base }: CompilerContext) => {
           from ${sql.raw(elements.from)} where ${condition})`
       : alwaysFalse
 
-  const compileTest = (
-    leaf: ScimAttribute,
-    operator: FilterOperator,
-    operand: Operand,
-  ): Condition => {
-    const { column } = leaf
-    if (column === undefined) return operator === "ne" ? alwaysTrue : alwaysFalse
-    if (!isConstant(column)) {
-      const exact = leaf.caseExact === true
-      return columnCondition(columnExpression(column, base), { operator, operand, exact })
-    }
-    if (!("text" in operand)) return alwaysFalse
-    return constantCondition(leaf, column, { operator, text: operand.text })
+  const compileTest = ({ column, caseExact }: ScimAttribute, test: Test): Condition => {
+    if (column === undefined) return test.operator === "ne" ? alwaysTrue : alwaysFalse
+    const exact = caseExact === true
+    const comparison = { exact, fold: exact ? String : foldCase, escapeLike }
+    return isConstant(column)
+      ? constantCondition(column.constant, test, comparison)
+      : columnCondition(columnExpression(column, base), test, comparison)
   }
 
   const compilePresence = (leaf: ScimAttribute): Condition => {
@@ -116,9 +135,7 @@ export const createFilterCompiler = ({ type, base }: CompilerContext) => {
       case "present":
         return compileForPath(filter.path, compilePresence)
       case "test":
-        return compileForPath(filter.path, (leaf) =>
-          compileTest(leaf, filter.operator, filter.operand),
-        )
+        return compileForPath(filter.path, (leaf) => compileTest(leaf, filter))
       case "element": {
         const inner = compile(filter.of)
         return filter.attribute.multiValued ? someElement(filter.attribute, inner) : inner

@@ -1,14 +1,10 @@
-import { foldCase } from "../db/fold-case.ts"
 import { type AttributePath, findAttribute } from "./attribute-paths.ts"
-import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
 import { type FilterOperator, operatorsOf } from "./filter-operators.ts"
 import type { FilterToken } from "./filter-tokenizer.ts"
+import type { ScimAttribute } from "./resource-type.ts"
 
-/**
- * A filter operand: text (case-folded unless the attribute is caseExact), a boolean, or a time in
- * epoch ms.
- */
+/** A filter operand: text as sent, a boolean, or a time in epoch ms. */
 export type Operand = { text: string } | { truth: boolean } | { ms: number }
 
 /** RFC 3339 with a time zone. */
@@ -65,14 +61,14 @@ const toOperand = (leaf: ScimAttribute, value: string | boolean | undefined): Op
     return truth === undefined ? failOperand(leaf, "true or false") : { truth }
   }
   if (typeof value !== "string") return failOperand(leaf, "text in double quotes")
-  if (leaf.type !== "dateTime") return { text: leaf.caseExact ? value : foldCase(value) }
+  if (leaf.type !== "dateTime") return { text: value }
   const ms = parseDateTime(value)
   return ms === undefined ? failOperand(leaf, `a time such as "2026-01-31T12:00:00Z"`) : { ms }
 }
 
 /**
  * Parses the value after an operator; null for `null`, which means "has no value".
- * @throws {Failure} `invalidFilter` if the operator or the value does not fit the attribute
+ * @throws {ScimError} `invalidFilter` if the operator or the value does not fit the attribute
  */
 export const parseOperand = (
   path: AttributePath,

@@ -1,12 +1,14 @@
 import { type RawBuilder, sql } from "kysely"
-import { escapeLike } from "../db/text-matching.ts"
 
 type Condition = RawBuilder<boolean>
 type Expression = RawBuilder<unknown>
 
+/** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
+export type EscapeLike = (text: string) => string
+
 /** A text comparison, in SQL and in memory. */
 interface TextOperator {
-  sql(column: Expression, text: string): Condition
+  sql(column: Expression, text: string, escapeLike: EscapeLike): Condition
   test(value: string, text: string): boolean
 }
 
@@ -20,7 +22,7 @@ export const negate = (condition: Condition): Condition =>
   sql<boolean>`((${condition}) is not true)`
 
 /** Case-sensitive comparison; SQLite's LIKE ignores case. */
-const caseExactSql: Record<"co" | "sw" | "ew", TextOperator["sql"]> = {
+const caseExactSql: Record<"co" | "sw" | "ew", (column: Expression, text: string) => Condition> = {
   co: (column, text) =>
     text === ""
       ? sql<boolean>`${column} is not null`
@@ -47,15 +49,15 @@ export const textOperators = {
     test: (value, text) => value !== text,
   },
   co: {
-    sql: (column, text) => like(column, `%${escapeLike(text)}%`),
+    sql: (column, text, escapeLike) => like(column, `%${escapeLike(text)}%`),
     test: (value, text) => value.includes(text),
   },
   sw: {
-    sql: (column, text) => like(column, `${escapeLike(text)}%`),
+    sql: (column, text, escapeLike) => like(column, `${escapeLike(text)}%`),
     test: (value, text) => value.startsWith(text),
   },
   ew: {
-    sql: (column, text) => like(column, `%${escapeLike(text)}`),
+    sql: (column, text, escapeLike) => like(column, `%${escapeLike(text)}`),
     test: (value, text) => value.endsWith(text),
   },
   gt: {
@@ -93,12 +95,17 @@ export const operatorsOf: Record<
 
 export const textCondition = (
   column: Expression,
-  { operator, text, exact }: { operator: FilterOperator; text: string; exact: boolean },
+  {
+    operator,
+    text,
+    exact,
+    escapeLike,
+  }: { operator: FilterOperator; text: string; exact: boolean; escapeLike: EscapeLike },
 ): Condition => {
   if (exact && (operator === "co" || operator === "sw" || operator === "ew")) {
     return caseExactSql[operator](column, text)
   }
-  return textOperators[operator].sql(column, text)
+  return textOperators[operator].sql(column, text, escapeLike)
 }
 
 export const alwaysFalse = sql<boolean>`(1 = 0)`

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util"
-import { isObject } from "../formats/json-values.ts"
 import { findAttribute } from "./attribute-paths.ts"
 import {
   type AttributeValues,
@@ -11,11 +10,13 @@ import {
   parseValue,
   type SimpleValue,
 } from "./attribute-values.ts"
-import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
 import type { Filter } from "./filter.ts"
 import { matchesFilter } from "./filter-evaluator.ts"
+import { foldCase } from "./fold-case.ts"
+import { isObject } from "./json-values.ts"
 import type { PatchOperation } from "./patch-request.ts"
+import type { ScimAttribute } from "./resource-type.ts"
 
 const isSimple = (value: unknown): value is SimpleValue =>
   typeof value === "string" || typeof value === "boolean"
@@ -118,9 +119,10 @@ const valuesRequiredBy = (filter: Filter): ComplexValue | undefined => {
     return left && right && { ...left, ...right }
   }
   if (filter.kind !== "test" || filter.operator !== "eq") return undefined
-  const { name } = filter.path.attribute
-  if ("text" in filter.operand) return { [name]: filter.operand.text }
-  return "truth" in filter.operand ? { [name]: filter.operand.truth } : undefined
+  const { operand, path } = filter
+  const { name, caseExact } = path.attribute
+  if ("text" in operand) return { [name]: caseExact ? operand.text : foldCase(operand.text) }
+  return "truth" in operand ? { [name]: operand.truth } : undefined
 }
 
 /** Creates the value that a filter selects if its type is a canonical one. */
@@ -179,7 +181,7 @@ const patchList = (
   return value === undefined || value === null ? [] : removeFrom(list, items)
 }
 
-/** Applies one PATCH operation to attribute values in memory. @throws {Failure} */
+/** Applies one PATCH operation to attribute values in memory. @throws {ScimError} */
 export const applyOperation = (
   values: AttributeValues,
   operation: PatchOperation,

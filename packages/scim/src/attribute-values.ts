@@ -1,9 +1,8 @@
-import { isObject } from "../formats/json-values.ts"
 import { findAttribute, findSchemaAttributes, foldName } from "./attribute-paths.ts"
-import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
 import { parseBoolean } from "./filter-operands.ts"
-import { isStored, type ResourceType } from "./resource-types.ts"
+import { isObject } from "./json-values.ts"
+import { isStored, type ResourceType, type ScimAttribute } from "./resource-type.ts"
 
 const maxTextLength = 1000
 const maxIgnoredNames = 50
@@ -15,7 +14,7 @@ export type AttributeValue = SimpleValue | ComplexValue | ComplexValue[]
 /** Attribute values by canonical name; null if unassigned. */
 export type AttributeValues = Map<string, AttributeValue | null>
 
-/** Collects the names of attributes that were sent but not stored, for the audit log. */
+/** Collects the names of attributes that were sent but not stored. */
 export const createIgnoredNames = () => {
   const names = new Set<string>()
   return {
@@ -45,7 +44,7 @@ const parseSimple = (attribute: ScimAttribute, value: unknown): SimpleValue => {
   return failValue(attribute, `a string of at most ${maxTextLength} characters`)
 }
 
-/** Entries of an object; keys must be unique ignoring case. @throws {Failure} `invalidSyntax` */
+/** Entries of an object; keys must be unique ignoring case. @throws {ScimError} `invalidSyntax` */
 export const uniqueEntries = (value: Record<string, unknown>): [string, unknown][] => {
   const entries = Object.entries(value)
   const seen = new Set(entries.map(([key]) => foldName(key)))
@@ -74,7 +73,7 @@ export const parseComplex = (
   return complex
 }
 
-/** @throws {Failure} `tooMany` */
+/** @throws {ScimError} `tooMany` */
 export const checkValueCount = (
   { name, maxValues }: ScimAttribute,
   list: readonly unknown[],
@@ -97,7 +96,7 @@ const parseList = (
   return list.filter((item) => Object.keys(item).length > 0)
 }
 
-/** Parses the value of a stored attribute; null if unassigned. @throws {Failure} `invalidValue` */
+/** Parses the value of a stored attribute; null if unassigned. @throws {ScimError} `invalidValue` */
 export const parseValue = (
   attribute: ScimAttribute,
   value: unknown,
@@ -120,7 +119,7 @@ export const ignoreSchema = (
   }
 }
 
-/** Parses a complete resource, as sent by POST and PUT. @throws {Failure} */
+/** Parses a complete resource, as sent by POST and PUT. @throws {ScimError} */
 export const parseResource = (
   type: ResourceType,
   body: unknown,

@@ -1,10 +1,9 @@
 import { type AttributePath, findAttribute, resolveAttributePath } from "./attribute-paths.ts"
-import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
 import { type Operand, parseOperand } from "./filter-operands.ts"
 import { type FilterOperator, filterOperators } from "./filter-operators.ts"
 import { type FilterToken, tokenizeFilter } from "./filter-tokenizer.ts"
-import type { ResourceType } from "./resource-types.ts"
+import type { ResourceType, ScimAttribute } from "./resource-type.ts"
 
 const maxBytes = 2048
 const maxTerms = 50
@@ -22,10 +21,20 @@ export type Filter =
 /** Resolves an attribute name in a filter; undefined if unknown. */
 type AttributeScope = (name: string) => AttributePath | undefined
 
-const scopeOf =
-  (type: ResourceType): AttributeScope =>
-  (name) =>
-    resolveAttributePath(type, name)
+const withoutColumns = ({ column, elements, ...attribute }: ScimAttribute): ScimAttribute => ({
+  ...attribute,
+  ...(attribute.subAttributes && { subAttributes: attribute.subAttributes.map(withoutColumns) }),
+})
+
+const resolveWithoutColumns = (
+  types: readonly ResourceType[],
+  name: string,
+): AttributePath | undefined => {
+  const path = types.map((type) => resolveAttributePath(type, name)).find(Boolean)
+  if (!path) return undefined
+  const { attribute, sub } = path
+  return { attribute: withoutColumns(attribute), sub: sub && withoutColumns(sub) }
+}
 
 const elementScope =
   (attribute: ScimAttribute): AttributeScope =>
@@ -161,18 +170,24 @@ export const createFilterReader = (tokens: FilterToken[]) => {
   return { peek, take, isMark, either: readOr, bracket: readBrackets }
 }
 
-/** Parses a filter for resources of `type`. @throws {Failure} `invalidFilter` */
+/**
+ * Parses a filter for resources of `type`.
+ * @param otherTypes types that are searched with the same filter; resources of `type` have no value
+ *   for attributes that only those define
+ * @throws {ScimError} `invalidFilter`
+ */
 export const parseFilter = (
   type: ResourceType,
   source: string,
-  { fallbackScope = () => undefined }: { fallbackScope?: AttributeScope } = {},
+  otherTypes: readonly ResourceType[] = [],
 ): Filter => {
   if (Buffer.byteLength(source) > maxBytes) {
     failScim("invalidFilter", `The filter is too long (maximum ${maxBytes} bytes).`)
   }
   const reader = createFilterReader(tokenizeFilter(source))
-  const own = scopeOf(type)
-  const filter = reader.either((name) => own(name) ?? fallbackScope(name))
+  const filter = reader.either(
+    (name) => resolveAttributePath(type, name) ?? resolveWithoutColumns(otherTypes, name),
+  )
   const rest = reader.take()
   if (rest.kind !== "end") {
     failScim("invalidFilter", `Unexpected ${quote(rest.text)} after the end of the filter.`)

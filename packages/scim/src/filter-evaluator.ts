@@ -1,17 +1,15 @@
-import { foldCase } from "../db/fold-case.ts"
-import { isObject } from "../formats/json-values.ts"
 import type { AttributePath } from "./attribute-paths.ts"
-import type { ScimAttribute } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import { type Operand, parseBoolean, parseDateTime } from "./filter-operands.ts"
 import { type FilterOperator, testTime, textOperators } from "./filter-operators.ts"
-
-type ResourceJson = Record<string, unknown>
+import { foldCase } from "./fold-case.ts"
+import { isObject, type ScimJson } from "./json-values.ts"
+import type { ScimAttribute } from "./resource-type.ts"
 
 const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** The values at a path: one, possibly undefined, or all values of a list. */
-const valuesAt = ({ attribute, sub }: AttributePath, json: ResourceJson): unknown[] => {
+const valuesAt = ({ attribute, sub }: AttributePath, json: ScimJson): unknown[] => {
   const value = json[attribute.name]
   const found = attribute.multiValued ? itemsOf(value) : [value]
   if (!sub) return found
@@ -28,8 +26,8 @@ const passesTest = (
 ): boolean => {
   if (!hasValue(value)) return operator === "ne"
   if ("text" in operand) {
-    const text = leaf.caseExact ? String(value) : foldCase(String(value))
-    return textOperators[operator].test(text, operand.text)
+    const fold = leaf.caseExact ? String : foldCase
+    return textOperators[operator].test(fold(String(value)), fold(operand.text))
   }
   if ("ms" in operand) {
     return testTime(operator, (parseDateTime(String(value)) ?? Number.NaN) - operand.ms)
@@ -38,7 +36,7 @@ const passesTest = (
 }
 
 /** Evaluates a filter on a resource or one list value in memory; equivalent to the compiled SQL. */
-export const matchesFilter = (filter: Filter, json: ResourceJson): boolean => {
+export const matchesFilter = (filter: Filter, json: ScimJson): boolean => {
   switch (filter.kind) {
     case "and":
       return matchesFilter(filter.left, json) && matchesFilter(filter.right, json)

@@ -1,4 +1,3 @@
-import { isObject } from "../formats/json-values.ts"
 import {
   type AttributePath,
   findAttribute,
@@ -9,7 +8,8 @@ import { type IgnoredNames, ignoreSchema, uniqueEntries } from "./attribute-valu
 import { failScim } from "./errors.ts"
 import { createFilterReader, type Filter } from "./filter.ts"
 import { tokenizeFilter } from "./filter-tokenizer.ts"
-import { isStored, type ResourceType } from "./resource-types.ts"
+import { isObject } from "./json-values.ts"
+import { isStored, type ResourceType } from "./resource-type.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 const maxOperations = 5000
@@ -161,7 +161,7 @@ const operationsOf = (body: unknown): unknown[] => {
 }
 
 /**
- * Parses the body of a PATCH; all paths are resolved before anything is changed. @throws {Failure}
+ * Parses the body of a PATCH; all paths are resolved before anything is changed. @throws {ScimError}
  */
 export const parsePatch = (
   type: ResourceType,

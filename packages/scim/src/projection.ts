@@ -1,11 +1,8 @@
 import { findAttribute, resolveAttributePath } from "./attribute-paths.ts"
-import type { ScimAttribute } from "./attributes.ts"
 import { failScim } from "./errors.ts"
-import { MemberList } from "./member-list.ts"
-import type { ResourceType } from "./resource-types.ts"
-
-/** A resource as JSON. */
-export type ScimJson = Record<string, unknown>
+import type { ScimJson } from "./json-values.ts"
+import { ReferenceList } from "./reference-list.ts"
+import type { ResourceType, ScimAttribute } from "./resource-type.ts"
 
 /**
  * Attributes of a response: `only` these, or all `except` these. Names may include a sub-attribute.
@@ -15,9 +12,7 @@ export interface Projection {
   except: readonly string[]
 }
 
-export const fullProjection: Projection = { only: null, except: [] }
-
-/** @throws {Failure} `invalidValue` if both are given */
+/** @throws {ScimError} `invalidValue` if both are given */
 export const readProjection = (
   attributes: readonly string[],
   excludedAttributes: readonly string[],
@@ -47,7 +42,7 @@ const selectAttributes = (
 
 const pickSubAttributes = (value: unknown, keep: (name: string) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((item) => pickSubAttributes(item, keep))
-  if (value instanceof MemberList) return value.pick(keep)
+  if (value instanceof ReferenceList) return value.pick(keep)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => keep(name)))
 }

@@ -1,5 +1,4 @@
-import type { ScimAttribute } from "./attributes.ts"
-import type { ResourceType } from "./resource-types.ts"
+import type { ResourceType, ScimAttribute } from "./resource-type.ts"
 
 /** An attribute, optionally with one of its sub-attributes. */
 export interface AttributePath {

@@ -1,0 +1,6 @@
+/**
+ * Folds case for comparisons in memory. Converts to upper case first, as some letters have two
+ * lower-case forms (σ and ς).
+ */
+export const foldCase = (text: string): string =>
+  text.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")

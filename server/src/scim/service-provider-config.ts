@@ -1,0 +1,31 @@
+import { maxCount, type ScimJson } from "@portico/scim"
+
+/** The service provider configuration (RFC 7643 §5). */
+export const serviceProviderConfig = (base: string, limits: AdvertisedLimits): ScimJson => ({
+  schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
+  patch: { supported: true },
+  // authentik limits the operations of one PATCH to this value, even though bulk is unsupported.
+  bulk: { supported: false, ...limits },
+  filter: { supported: true, maxResults: maxCount },
+  changePassword: { supported: false },
+  sort: { supported: true },
+  etag: { supported: false },
+  authenticationSchemes: [
+    {
+      type: "oauthbearertoken",
+      name: "Bearer token",
+      description: "Static token sent as Authorization: Bearer <SCIM_TOKEN>",
+      specUri: "https://www.rfc-editor.org/info/rfc6750",
+      primary: true,
+    },
+  ],
+  meta: {
+    resourceType: "ServiceProviderConfig",
+    location: `${base}/ServiceProviderConfig`,
+  },
+})
+
+interface AdvertisedLimits {
+  maxOperations: number
+  maxPayloadSize: number
+}
