@@ -15,11 +15,15 @@ it.each<[string, number[]]>([
 })
 
 it("takes time in proportion to the length of an answer", () => {
+  /** The fastest of five, as other processes slow single runs down. */
   const timeOf = (count: number): number => {
     const answer = "`[1] ``[2] ~~~ ".repeat(count)
-    const start = performance.now()
-    citedNumbers(answer)
-    return performance.now() - start
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now()
+      citedNumbers(answer)
+      return performance.now() - start
+    })
+    return Math.min(...times)
   }
   timeOf(1000)
   expect(timeOf(40_000)).toBeLessThan(Math.max(5, timeOf(10_000)) * 20)
