@@ -1,4 +1,4 @@
-import { isObject, textOf } from "../formats/json-values.ts"
+import { isObject, parseObject, textOf } from "../formats/json-values.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
 
 /** What one or more stream events add to an answer. */
@@ -51,14 +51,6 @@ export const parseDelta = (data: unknown): AnswerDelta => {
   }
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 const addDelta = (sum: AnswerDelta, next: AnswerDelta): AnswerDelta => ({
   content: sum.content + next.content,
   reasoning: sum.reasoning + next.reasoning,
@@ -68,10 +60,7 @@ const addDelta = (sum: AnswerDelta, next: AnswerDelta): AnswerDelta => ({
 })
 
 const combineDeltas = (events: readonly string[]): AnswerDelta =>
-  events
-    .filter((data) => data !== "[DONE]")
-    .map((data) => parseDelta(parse(data)))
-    .reduce(addDelta, emptyDelta)
+  events.map((data) => parseDelta(parseObject(data))).reduce(addDelta, emptyDelta)
 
 /** Decodes a byte stream of server-sent events into deltas. */
 export const createDeltaReader = () => {

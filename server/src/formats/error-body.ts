@@ -1,4 +1,4 @@
-import { isObject } from "./json-values.ts"
+import { isObject, parseObject } from "./json-values.ts"
 
 export interface ErrorBody {
   message: string
@@ -11,16 +11,12 @@ export interface ErrorBody {
  * `{ error }`, FastAPI's `{ detail }` or `{ message }`. Null if it has no message.
  */
 export const readErrorBody = (text: string): ErrorBody | null => {
-  try {
-    const body: unknown = JSON.parse(text)
-    if (!isObject(body)) return null
-    const error = isObject(body.error) ? body.error : body
-    const message = [error.message, body.error, body.detail, body.message].find(
-      (value) => typeof value === "string" && value !== "",
-    )
-    const code = typeof error.code === "string" && error.code ? error.code : "upstream_error"
-    return typeof message === "string" ? { message, code } : null
-  } catch {
-    return null
-  }
+  const body = parseObject(text)
+  if (!body) return null
+  const error = isObject(body.error) ? body.error : body
+  const message = [error.message, body.error, body.detail, body.message].find(
+    (value) => typeof value === "string" && value !== "",
+  )
+  const code = typeof error.code === "string" && error.code ? error.code : "upstream_error"
+  return typeof message === "string" ? { message, code } : null
 }

@@ -12,7 +12,7 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** Null if the text is not a JSON object. */
+/** Null if the text is not a JSON object, such as the `[DONE]` that ends a stream. */
 export const parseObject = (text: string): Fields | null => {
   try {
     const value: unknown = JSON.parse(text)

@@ -19,8 +19,6 @@ type QueuedPiece = { events: string[] } | { end: true } | { broke: UpstreamError
 const eventOf = (data: unknown): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
 
-const chunkOf = (data: string): Fields | null => (data === "[DONE]" ? null : parseObject(data))
-
 const choicesOf = (chunk: Fields | null): Fields[] => objectsIn(chunk?.choices)
 
 const finishes = (chunk: Fields | null): boolean =>
@@ -131,7 +129,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   }
 
   #accumulate(events: readonly string[]): void {
-    for (const data of events) this.#accumulator.add(chunkOf(data))
+    for (const data of events) this.#accumulator.add(parseObject(data))
   }
 
   /** Events that arrive while filters are busy are batched into their next call. */
@@ -190,7 +188,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
   }
 
   async #filterEvents(events: readonly string[]): Promise<void> {
-    const chunks = events.map((data) => ({ data, chunk: chunkOf(data) }))
+    const chunks = events.map((data) => ({ data, chunk: parseObject(data) }))
     const choices = chunks.flatMap(({ chunk }) => choicesOf(chunk))
     const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}))
     const changed = deltas.length > 0 ? await this.#chain.chunk(deltas) : []
@@ -238,7 +236,7 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
 
   async #finishJson(): Promise<void> {
     const body = Buffer.concat(this.#body).toString("utf8")
-    const reply = chunkOf(body)
+    const reply = parseObject(body)
     this.#send(reply ? JSON.stringify(await this.#chain.after(reply)) : body)
   }
 }

@@ -1,6 +1,6 @@
 import { HostCallError } from "@portico/sandbox"
 import type { Failure } from "../errors.ts"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
 import type { RequestHandle } from "../outbound/client.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { MalformedResponse } from "../outbound/upstream-error.ts"
@@ -20,23 +20,9 @@ const toHostCallError = ({ message, code, status }: Failure): HostCallError =>
 
 /** @throws {MalformedResponse} */
 const parseCompletion = (text: string): Fields => {
-  const value = parseJson(text)
-  if (isObject(value)) return value
+  const completion = parseObject(text)
+  if (completion) return completion
   throw new MalformedResponse("it is not a JSON object")
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-/** Parses an event's data; null for `[DONE]` and anything else that is not a JSON object. */
-const parseChunk = (data: string): Fields | null => {
-  const chunk = parseJson(data)
-  return isObject(chunk) ? chunk : null
 }
 
 /** The first choice of a completion or chunk as a piece for the function; null if it is empty. */
@@ -59,7 +45,7 @@ const createResponseReader = () => {
   let bytes = 0
   let streamed = false
   const add = (eventData: readonly string[]): void => {
-    for (const data of eventData) accumulator.add(parseChunk(data))
+    for (const data of eventData) accumulator.add(parseObject(data))
   }
   return {
     start: (isStream: boolean): void => {
@@ -112,11 +98,11 @@ const openStream = (ask: (handler: ModelResponseHandler) => RequestHandle): Mode
     },
     data: (chunk) => {
       if (whole) whole.data(chunk)
-      else take(reader.read(chunk).map(parseChunk))
+      else take(reader.read(chunk).map(parseObject))
       return buffered.length < maxReadAheadBytes
     },
     end: () => {
-      take(whole ? [whole.finish()] : reader.end().map(parseChunk))
+      take(whole ? [whole.finish()] : reader.end().map(parseObject))
       finish(null)
     },
     failed: (reason) => finish(toHostCallError(reason)),
