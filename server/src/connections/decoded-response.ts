@@ -1,19 +1,17 @@
 import { isObject, parseObject } from "../formats/json-values.ts"
 import { headerOf } from "../outbound/response-head.ts"
-import type { ResponseListener } from "../outbound/response-listener.ts"
+import type { ResponseHandler } from "../outbound/response-listener.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
 import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 
 const maxBodyBytes = 16_000_000
 
-type Receiver = Omit<ResponseListener, "onListenerError">
-
 const eventOf = (data: string): string => `data: ${data}\n\n`
 
 /** Passes on a provider's response in OpenAI's format: streams event by event. */
-export class DecodedResponse implements Receiver {
-  readonly #receiver: Receiver
+export class DecodedResponse implements ResponseHandler {
+  readonly #receiver: ResponseHandler
   readonly #format: ChatFormat
   readonly #events = createSseDecoder()
   readonly #decodeEvent: ReturnType<ChatFormat["createStreamDecoder"]>
@@ -22,7 +20,7 @@ export class DecodedResponse implements Receiver {
   #bodyBytes = 0
   #isComplete = false
 
-  constructor(receiver: Receiver, format: ChatFormat) {
+  constructor(receiver: ResponseHandler, format: ChatFormat) {
     this.#receiver = receiver
     this.#format = format
     this.#decodeEvent = format.createStreamDecoder()

@@ -5,7 +5,7 @@ import {
   type SentRequest,
   type UpstreamRequest,
 } from "../outbound/client.ts"
-import type { ResponseListener } from "../outbound/response-listener.ts"
+import type { ResponseHandler, ResponseListener } from "../outbound/response-listener.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { Upstream } from "./connection.ts"
@@ -30,7 +30,7 @@ export interface ConnectionAttempt {
   chatFormat?: ChatFormat | null
 }
 
-export interface FailoverHandler extends Omit<ResponseListener, "onListenerError"> {
+export interface FailoverHandler extends ResponseHandler {
   /** Called with each connection that is tried. */
   onConnectionSelected(upstream: Upstream): void
 }
@@ -48,7 +48,7 @@ interface SendOptions {
 
 interface BufferedResponse {
   upstream: Upstream
-  receiver: Omit<ResponseListener, "onListenerError">
+  receiver: ResponseHandler
   status: number
   rawHeaders: readonly string[]
   chunks: Buffer[]
