@@ -2,7 +2,6 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { Endpoint } from "../connections/registry.ts"
 import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
-import type { Fields } from "../formats/json-values.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest, ResponseReceiver } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
@@ -14,7 +13,7 @@ import type { RequestHandle } from "../outbound/client.ts"
 import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
 import type { ModelRequest } from "./request.ts"
-import { buildUpstreamBody, hidesUsage } from "./request-body.ts"
+import { buildUpstreamBody, hidesUsage, parseUpstreamBody } from "./request-body.ts"
 import type { ResponseConsumer, ResponseResult } from "./response-consumer.ts"
 import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
 import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
@@ -54,10 +53,7 @@ const encodeBody = (
 ): Buffer => {
   const { chatFormat } = upstream.provider
   if (!chatFormat) return buildUpstreamBody(request, workspace, model.name)
-  checkParsableSize(request.bytes)
-  const fields: Fields = JSON.parse(
-    buildUpstreamBody(request, workspace, model.name).toString("utf8"),
-  )
+  const fields = parseUpstreamBody(request, workspace, model.name)
   return Buffer.from(JSON.stringify(chatFormat.encodeRequest(fields, model)))
 }
 

@@ -3,10 +3,9 @@ import type { FilterChain, FilterChains } from "../functions/filter-chain.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Caller } from "../http/caller.ts"
 import { readMembers } from "../http/json-members.ts"
-import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ModelRequest } from "./request.ts"
-import { buildUpstreamBody } from "./request-body.ts"
+import { parseUpstreamBody } from "./request-body.ts"
 
 interface Deps {
   directory: FunctionRegistry
@@ -25,19 +24,6 @@ const modelIdsOf = ({ id, workspace }: ResolvedModel): string[] => [
   ...workspace.map(({ base_model_id }) => base_model_id),
 ]
 
-/**
- * The request with the workspace models' defaults applied: filters see what the provider would get.
- */
-const expandRequest = (
-  request: ModelRequest,
-  { workspace }: ResolvedModel,
-): Record<string, unknown> => {
-  // As if not streamed: the gateway's own `include_usage` is added after the filters.
-  checkParsableSize(request.bytes)
-  const body = buildUpstreamBody({ ...request, streamed: false }, workspace, request.model)
-  return JSON.parse(body.toString("utf8"))
-}
-
 /** Starts the filters of a model for one request. @throws {Failure} if one cannot be started */
 export type OpenFilters = (signal: AbortSignal) => Promise<FilterChain>
 
@@ -47,7 +33,12 @@ export const filterRequest = async (
   request: ModelRequest,
   resolved: ResolvedModel,
 ): Promise<ModelRequest> => {
-  const fields = await chain.before(expandRequest(request, resolved))
+  // Filters see what the provider would get: with the workspace models' defaults applied. As if not
+  // streamed: the gateway's own `include_usage` is added after the filters.
+  const unstreamed = { ...request, streamed: false }
+  const fields = await chain.before(
+    parseUpstreamBody(unstreamed, resolved.workspace, request.model),
+  )
   const bytes = Buffer.from(JSON.stringify(fields))
   const { context: _context, ...rest } = request
   return { ...rest, fields, bytes, members: readMembers(bytes), scanned: null }

@@ -1,3 +1,4 @@
+import type { Fields } from "../formats/json-values.ts"
 import {
   type ByteEdit,
   endOfNested,
@@ -5,6 +6,7 @@ import {
   skipSpace,
   spliceMembers,
 } from "../http/json-members.ts"
+import { checkParsableSize } from "../http/json-object.ts"
 import type { WorkspaceModel } from "../models/schema.ts"
 import { type ModelRequest, requestsUsage } from "./request.ts"
 
@@ -111,4 +113,14 @@ export const buildUpstreamBody = (
   }
   if (changes.size === 0 && messageEdits.length === 0) return request.bytes
   return spliceMembers(request.bytes, request.members, changes, messageEdits)
+}
+
+/** The body of `buildUpstreamBody` as parsed JSON. @throws {Failure} `body_too_large` */
+export const parseUpstreamBody = (
+  request: ModelRequest,
+  workspace: readonly WorkspaceModel[],
+  upstreamModel: string,
+): Fields => {
+  checkParsableSize(request.bytes)
+  return JSON.parse(buildUpstreamBody(request, workspace, upstreamModel).toString("utf8"))
 }
