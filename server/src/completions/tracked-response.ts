@@ -26,7 +26,7 @@ interface ResponseRequest {
 export interface PendingResponse {
   reader: ResponseReader
   usageRecorder: UsageRecorder | null
-  /** Ends the response with an error: the consumer is told a `Failure`, the caller the others. */
+  /** Ends the response: reports a `Failure` to the consumer, and other errors to the caller. */
   fail: (error: unknown) => void
 }
 
@@ -47,8 +47,8 @@ export const createResponseTracker =
   ({ inFlight, catalogue }: Deps) =>
   /**
    * @param send sends the request, now or later; throws a `Failure` to refuse it
-   * @returns resolves when the response has ended, however it ended; rejects on an exception that
-   *   its consumer has not been told
+   * @returns resolves when the response has ended, however it ended; rejects with an exception
+   *   that was not reported to its consumer
    * @throws {Failure} `rate_limited`
    */
   (
