@@ -8,7 +8,7 @@ import { MalformedResponse, type UpstreamError } from "../outbound/upstream-erro
 import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { RequestOutcome, TokenCounts } from "../usage/schema.ts"
 import type { UsageRecorder } from "../usage/usage-recorder.ts"
-import { findUsage } from "./body-usage.ts"
+import { appendToTail, findUsage } from "./body-usage.ts"
 import type {
   ResponseConsumer,
   ResponseControl,
@@ -23,8 +23,6 @@ const maxBodyBytes = 16_000_000
 const maxPassedBodyBytes = 1024 * 1024
 /** A longer error body is truncated. */
 const maxErrorBytes = 1024 * 1024
-/** How much of the end of a long body is kept: it contains the usage. */
-const keptTailBytes = 4096
 
 const unexpectedOutcome = {
   outcome: "upstream_error",
@@ -102,7 +100,7 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   }
 
   /**
-   * Ends the response after an unexpected error, which the consumer cannot be told any more.
+   * Ends the response after an unexpected error, which can no longer be reported to the consumer.
    * @returns whether it had not ended yet
    */
   abandon(): boolean {
@@ -165,8 +163,7 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   }
 
   #passUnscanned(chunk: Buffer): boolean {
-    const joined = chunk.length >= keptTailBytes ? chunk : Buffer.concat([...this.#buffered, chunk])
-    this.#buffered = [joined.subarray(-keptTailBytes)]
+    this.#buffered = [appendToTail(this.#takeBuffered(), chunk)]
     return this.#consumer.onChunk(chunk)
   }
 

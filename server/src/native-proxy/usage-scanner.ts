@@ -1,10 +1,8 @@
+import { appendToTail, findUsage } from "../completions/body-usage.ts"
 import type { StreamScanner } from "../completions/response-consumer.ts"
-import { endOfNested } from "../http/json-members.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 
-/** The counts come last in a response. A longer `context` array before them is not needed. */
-const maxTailBytes = 4096
 const empty = Buffer.alloc(0)
 const newline = 0x0a
 const promptCount = /"prompt_eval_count":\s?(\d+)/g
@@ -29,8 +27,7 @@ export class NativeUsageScanner implements StreamScanner {
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
       this.eventCount++
     this.isFrameOpen = chunk.at(-1) !== newline
-    const joined = chunk.length >= maxTailBytes ? chunk : Buffer.concat([this.#tail, chunk])
-    this.#tail = joined.subarray(-maxTailBytes)
+    this.#tail = appendToTail(this.#tail, chunk)
     return chunk
   }
 
@@ -51,18 +48,6 @@ export class NativeUsageScanner implements StreamScanner {
       prompt_eval_count: lastMatch(text, promptCount),
       eval_count: lastMatch(text, outputCount),
     }
-    return parseTokenCounts(counts) ?? this.#parseUsage()
-  }
-
-  #parseUsage(): TokenCounts | null {
-    const at = this.#tail.lastIndexOf('"usage":{')
-    if (at < 0) return null
-    const start = this.#tail.indexOf("{", at)
-    try {
-      const usage = this.#tail.toString("utf8", start, endOfNested(this.#tail, start))
-      return parseTokenCounts(JSON.parse(usage))
-    } catch {
-      return null
-    }
+    return parseTokenCounts(counts) ?? findUsage(this.#tail)
   }
 }
