@@ -8,6 +8,12 @@ export interface ConfiguredConnection {
   key: string
 }
 
+interface ProviderConnections {
+  connections: ConfiguredConnection[]
+  /** All invalid variables. */
+  wrong: string[]
+}
+
 export const providerVariableNames: readonly string[] = providerKinds.flatMap((kind) => [
   ...providers[kind].variables.urls,
   ...providers[kind].variables.keys,
@@ -22,33 +28,29 @@ const findSet = (
   return null
 }
 
-const readUrls = (env: Variables, kind: ProviderKind, hasKey: boolean, wrong: string[]) => {
+const readConnections = (env: Variables, kind: ProviderKind): ProviderConnections => {
   const { variables, defaultUrl } = providers[kind]
-  const found = findSet(env, variables.urls)
-  if (!found) return variables.usesDefaultUrl === "always" || hasKey ? [defaultUrl] : []
-  const [name, value] = found
+  const keys = splitList(findSet(env, variables.keys)?.[1] ?? "")
+  const hasKey = keys.some(Boolean)
+  const usesDefaultUrl = variables.usesDefaultUrl === "always" || hasKey
+  const [name, value] = findSet(env, variables.urls) ?? ["", usesDefaultUrl ? defaultUrl : ""]
   const urls = Urls.safeParse(value)
-  wrong.push(...(urls.error?.issues ?? []).map(({ message }) => `${name} ${message}`))
-  return urls.data ?? []
+  if (!urls.success) {
+    return { connections: [], wrong: urls.error.issues.map(({ message }) => `${name} ${message}`) }
+  }
+  const { length } = urls.data
+  const surplus = `${variables.keys[0]} has ${keys.length} keys for ${length} URLs in ${variables.urls[0]}`
+  return {
+    connections: urls.data.map((url, index) => ({ kind, url, key: keys[index] ?? "" })),
+    wrong: hasKey && keys.length > length ? [surplus] : [],
+  }
 }
 
-/** Reads the connections in the environment; `wrong` lists all invalid variables. */
-export const readProviderConnections = (
-  env: Variables,
-): { connections: ConfiguredConnection[]; wrong: string[] } => {
-  const wrong: string[] = []
-  const connections = providerKinds.flatMap((kind) => {
-    const { urls: urlNames, keys: keyNames } = providers[kind].variables
-    const keys = splitList(findSet(env, keyNames)?.[1] ?? "")
-    const invalid: string[] = []
-    const urls = readUrls(env, kind, keys.some(Boolean), invalid)
-    if (invalid.length === 0 && keys.some(Boolean) && keys.length > urls.length) {
-      invalid.push(
-        `${keyNames[0]} has ${keys.length} keys for ${urls.length} URLs in ${urlNames[0]}`,
-      )
-    }
-    wrong.push(...invalid)
-    return urls.map((url, index) => ({ kind, url, key: keys[index] ?? "" }))
-  })
-  return { connections, wrong }
+/** Reads the connections in the environment. */
+export const readProviderConnections = (env: Variables): ProviderConnections => {
+  const found = providerKinds.map((kind) => readConnections(env, kind))
+  return {
+    connections: found.flatMap(({ connections }) => connections),
+    wrong: found.flatMap(({ wrong }) => wrong),
+  }
 }

@@ -98,7 +98,7 @@ export const createConnections = (deps: Deps) => {
     listProviders: (): ProviderInfo[] =>
       providerKinds.map((kind) => {
         const { label, defaultUrl, presets, variables } = providers[kind]
-        const [variable = ""] = variables.urls
+        const [variable] = variables.urls
         return { kind, label, default_url: defaultUrl, presets: [...presets], variable }
       }),
 

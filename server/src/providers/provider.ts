@@ -34,7 +34,7 @@ export interface ProviderClient {
 /** The environment variables that configure connections; of each list, the first one set counts. */
 export interface ProviderVariables {
   /** Each contains addresses, separated by `;`. */
-  urls: readonly string[]
+  urls: readonly [string, ...string[]]
   /** Each contains the keys of these addresses, in the same order. */
   keys: readonly string[]
   /** When the default address is used if none is set. */
