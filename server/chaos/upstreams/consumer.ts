@@ -1,7 +1,7 @@
 import type { HttpReply } from "./client.ts"
 import type { Outcome } from "./outcome.ts"
 import type { Received } from "./received.ts"
-import type { RightReply } from "./reply.ts"
+import type { BrokenReply, RightReply } from "./reply.ts"
 
 /** A part of the gateway that consumes provider replies, and how to trigger it. */
 export interface Consumer {
@@ -18,7 +18,8 @@ export interface Consumer {
   triesAgain?: boolean
   /** Continues without the reply, as if nothing had failed. */
   doesWithout?: boolean
-  ask: (nonce: string) => Promise<Outcome>
+  /** `expected` tells how long a consumer whose failures are silent should wait. */
+  ask: (nonce: string, expected: BrokenReply["expected"]) => Promise<Outcome>
 }
 
 /** Parsed JSON of any shape. */

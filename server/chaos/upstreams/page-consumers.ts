@@ -50,23 +50,22 @@ export const conversation = (connection: Connection, model: string): Consumer =>
 })
 
 const maxTitleLength = 200
-const titleMs = 1500
+/** How long to wait for a title that must come, and for one that may not. */
+const titleMs = 20_000
+const uncertainTitleMs = 750
 
 /** Requested after an answer; without a title, the question's text is used. */
-export const title = (connection: Connection, model: string, broken: () => number): Consumer => ({
+export const title = (connection: Connection, model: string): Consumer => ({
   name: "title",
   form: "events",
   on: (received) => toChat(received) && received.body.includes("Write a title"),
   isQuiet: true,
-  ask: async (said) => {
-    const before = broken()
+  ask: async (said, expected) => {
     const id = await begin(connection, model, said)
-    const began = performance.now()
     // A failed title request is silent: the title simply never changes.
-    const isLate = (): boolean =>
-      performance.now() - began > (broken() > before ? titleMs / 2 : titleMs)
+    const deadline = performance.now() + (expected === "right" ? titleMs : uncertainTitleMs)
     let shown = said
-    while (shown === said && !isLate()) {
+    while (shown === said && performance.now() < deadline) {
       await wait(10)
       shown = String((await chatOf(connection, id)).title)
     }

@@ -96,7 +96,7 @@ class Cells {
     const trapped = provider.trapped()
     const times = consumer.triesAgain ? { times: 1 } : {}
     provider.break({ ...row, ...times, on: consumer.on })
-    const outcome = await this.#ask(consumer, row, "got no reply")
+    const outcome = await this.#ask(consumer, row, row.expected, "got no reply")
     provider.mend()
     this.result.replies++
     if (provider.broken() === before)
@@ -109,7 +109,7 @@ class Cells {
     }
     await provider.quiet(quietMs)
     await wait(settleMs)
-    const next = await this.#ask(consumer, row, "the next request got no reply")
+    const next = await this.#ask(consumer, row, "right", "the next request got no reply")
     if (next && next.kind !== "right") {
       const { kind, text } = next
       this.report(
@@ -120,9 +120,14 @@ class Cells {
     }
   }
 
-  async #ask(consumer: Consumer, row: Row, else_: string): Promise<Outcome | null> {
+  async #ask(
+    consumer: Consumer,
+    row: Row,
+    expected: Row["expected"],
+    else_: string,
+  ): Promise<Outcome | null> {
     try {
-      return await consumer.ask(`nonce-${(this.#requestCount++).toString(36)}`)
+      return await consumer.ask(`nonce-${(this.#requestCount++).toString(36)}`, expected)
     } catch (error) {
       this.report(consumer, row, `${else_}: ${error}`)
       return null
