@@ -18,7 +18,7 @@ const lines = [
 ]
 
 // Nested folders may import whatever their parent may, and the parent itself.
-const nested = ["db/migrations", "functions/examples", "http/fast-path", "knowledge/built-in"]
+const nested = ["db/migrations", "functions/examples", "knowledge/built-in"]
 
 const order = lines.flat()
 const isFile = (name) => name.endsWith(".ts")

@@ -23,6 +23,7 @@ const commands = {
   "bench:answers": { dev: true, args: ["server/bench/answers.ts"] },
   "bench:extract": { dev: true, args: ["packages/extract/bench/main.ts"] },
   "bench:first-start": { dev: true, args: ["server/bench/first-start.ts"] },
+  "bench:http1": { dev: true, args: ["packages/http1/bench/main.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
   "bench:search": { dev: true, args: ["packages/search/bench/main.ts"] },
   "fuzz:scim": {
@@ -39,7 +40,7 @@ const commands = {
   "chaos:clients": { dev: true, args: ["server/chaos/clients.ts"] },
   "fuzz:api": { dev: true, args: ["server/fuzz/api.ts"] },
   "fuzz:documents": { dev: true, args: ["server/fuzz/documents.ts"] },
-  "fuzz:http": { dev: true, args: ["server/fuzz/http.ts"] },
+  "fuzz:http": { dev: true, args: ["packages/http1/fuzz/main.ts"] },
   "bench:web": { dev: true, args: ["web/bench/main.ts"] },
   "bench:neighbours": { dev: true, args: ["server/bench/noisy-neighbor.ts"] },
   "bench:functions": { dev: true, args: ["server/bench/functions.ts"] },

@@ -1,4 +1,4 @@
-import { createLlhttp } from "../../fuzz/http/llhttp.ts"
+import { createLlhttp } from "../../../packages/http1/fuzz/llhttp.ts"
 import type { Consumer } from "./consumer.ts"
 import { type Outcome, unclear } from "./outcome.ts"
 import type { BrokenReply } from "./reply.ts"

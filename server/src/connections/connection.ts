@@ -1,9 +1,4 @@
-import {
-  type Client,
-  createClient,
-  RefusedError,
-  type UpstreamTimeouts,
-} from "../outbound/client.ts"
+import { type Client, createClient, RefusedError, type UpstreamTimeouts } from "@portico/http1"
 import type { Provider, ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"

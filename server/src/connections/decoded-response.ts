@@ -1,8 +1,8 @@
+import type { ResponseHandler } from "@portico/http1"
+import { headerOf, type UpstreamError } from "@portico/http1"
 import { isObject, parseObject } from "../formats/json-values.ts"
-import { headerOf } from "../outbound/response-head.ts"
-import type { ResponseHandler } from "../outbound/response-listener.ts"
+import { MalformedResponse } from "../outbound/malformed-response.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
-import { MalformedResponse, type UpstreamError } from "../outbound/upstream-error.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 
 const maxBodyBytes = 16_000_000

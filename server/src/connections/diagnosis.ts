@@ -1,7 +1,6 @@
+import { RefusedError, UpstreamError } from "@portico/http1"
 import { ZodError } from "zod"
 import { readErrorBody } from "../formats/error-body.ts"
-import { RefusedError } from "../outbound/client.ts"
-import { UpstreamError } from "../outbound/upstream-error.ts"
 import { providers } from "../providers/registry.ts"
 import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"

@@ -1,5 +1,5 @@
+import { headerOf } from "@portico/http1"
 import { isHopByHop } from "../http/response-writer.ts"
-import { headerOf } from "../outbound/response-head.ts"
 
 /**
  * The only headers that are forwarded from an upstream to a client. Others could act on the

@@ -1,12 +1,12 @@
-import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
+import type { ResponseHandler, ResponseListener } from "@portico/http1"
 import {
   RefusedError,
   type RequestHandle,
   type SentRequest,
+  UpstreamError,
   type UpstreamRequest,
-} from "../outbound/client.ts"
-import type { ResponseHandler, ResponseListener } from "../outbound/response-listener.ts"
-import { UpstreamError } from "../outbound/upstream-error.ts"
+} from "@portico/http1"
+import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { Upstream } from "./connection.ts"
 import { DecodedResponse } from "./decoded-response.ts"

@@ -1,6 +1,6 @@
+import type { RequestHandle } from "@portico/http1"
 import type { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { RequestHandle } from "../outbound/client.ts"
 
 /** On whose behalf a function makes a request. */
 export interface RequestOrigin {

@@ -1,9 +1,9 @@
+import type { RequestHandle } from "@portico/http1"
 import { HostCallError } from "@portico/sandbox"
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
-import type { RequestHandle } from "../outbound/client.ts"
+import { MalformedResponse } from "../outbound/malformed-response.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
-import { MalformedResponse } from "../outbound/upstream-error.ts"
 import { createCompletionAccumulator } from "./completion-accumulator.ts"
 import type { HostServices, ModelResponseHandler, RequestOrigin } from "./host-services.ts"
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
-import type { Readable } from "node:stream"
+import { type BodySink, pauseUntilNextTick } from "@portico/http1"
 import { Failure, fail } from "../errors.ts"
 import { BodyBuffer, type BodyLimits, bodyTooLarge, type JsonBody } from "./body-buffer.ts"
 import { isNestingWithin } from "./json-members.ts"
@@ -12,22 +12,6 @@ export const clientDisconnected = (): Failure =>
 
 /** Deeper than any real request. Much deeper JSON takes seconds to parse or overflows the stack. */
 export const maxDepth = 500
-
-/**
- * Pauses a stream until the next event loop iteration. Otherwise a socket emits up to 32 chunks in
- * one iteration, and all other clients wait for them.
- */
-export const pauseUntilNextTick = (stream: Readable): void => {
-  stream.pause()
-  setImmediate(() => stream.resume())
-}
-
-interface BodySink<T> {
-  push(chunk: Buffer): void
-  /** Whether processing a chunk takes long enough to yield to other requests after it. */
-  readonly isLarge?: boolean
-  end(): T
-}
 
 /** Reads a whole body into `sink`; an error thrown by the sink rejects the promise. */
 const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =>

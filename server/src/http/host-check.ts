@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
+import { isPlainHost } from "@portico/http1"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
-import { isPlainHost } from "./fast-path/request-parser.ts"
 import { isLoopback, stripBrackets } from "./loopback.ts"
 
 /** Clients of a gateway use few hosts; beyond these, each request is checked in full. */

@@ -17,7 +17,7 @@ import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { networkOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import type { FastPathRoute, ReadBody } from "./fast-path/routes.ts"
+import type { FastPathRoute, ReadBody } from "./fast-path.ts"
 import { checkBodyEscalation } from "./privilege-escalation.ts"
 import {
   type HonoEnv,

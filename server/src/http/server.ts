@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http"
 import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import { isPlainHost } from "@portico/http1"
 import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
@@ -11,9 +12,7 @@ import type { BodyMemory } from "./body-memory.ts"
 import type { createClientAddressResolver } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import { isPlainHost } from "./fast-path/request-parser.ts"
-import { createFastPathRoutes, respondFastPath } from "./fast-path/routes.ts"
-import { createFastPathServer } from "./fast-path/server.ts"
+import { createFastPath, createFastPathRoutes, respondFastPath } from "./fast-path.ts"
 import type { HostCheck } from "./host-check.ts"
 import { PathRouter } from "./path-router.ts"
 import {
@@ -82,12 +81,7 @@ export const createServerApp = (deps: Deps) => {
   const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
   const fastPathRoutes = createFastPathRoutes()
   const { checkHost, connectionLimit } = deps
-  const fastPathServer = createFastPathServer({
-    opening,
-    fastPathRoutes,
-    checkHost,
-    connectionLimit,
-  })
+  const fastPath = createFastPath({ opening, routes: fastPathRoutes, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -181,14 +175,14 @@ export const createServerApp = (deps: Deps) => {
   return {
     listener,
     /** Puts the fast path in front of Node's server. */
-    attachTo: fastPathServer.attach,
+    attachTo: fastPath.attach,
     /** Makes each following response the last one of its connection. */
     drain: (): void => {
       draining = true
-      fastPathServer.drain()
+      fastPath.drain()
     },
     /** Closes the fast path's connections, which Node's server does not track. */
-    closeAll: fastPathServer.closeAll,
+    closeAll: fastPath.closeAll,
     routes: routes as readonly MountedRoute[],
     /** Handles GET requests that match no route; call it last. `next` responds with 404 or 405. */
     fallback: (handler: MiddlewareHandler<HonoEnv>): void => {

@@ -1,5 +1,5 @@
+import { createClient } from "@portico/http1"
 import { z } from "zod"
-import { createClient } from "../outbound/client.ts"
 
 const timeoutMs = 5000
 /** Limit for a response with the index and score of some dozen passages. */

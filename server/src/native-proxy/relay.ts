@@ -1,3 +1,4 @@
+import { headerOf } from "@portico/http1"
 import type {
   FailurePoint,
   ResponseConsumer,
@@ -8,7 +9,6 @@ import { forwardedHeaders } from "../connections/response-headers.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody, errorEvent } from "../http/errors.ts"
 import type { ResponseWriter } from "../http/response-writer.ts"
-import { headerOf } from "../outbound/response-head.ts"
 
 interface Deps {
   reply: ResponseWriter

@@ -1,6 +1,4 @@
-import { ResponseTooLargeError, readBufferedResponse } from "./buffered-response.ts"
-import { createClient } from "./client.ts"
-import { headerOf } from "./response-head.ts"
+import { createClient, headerOf, ResponseTooLargeError, readBufferedResponse } from "@portico/http1"
 import { type SsrfGuard, SsrfGuardError } from "./ssrf-guard.ts"
 
 const maxRedirects = 5

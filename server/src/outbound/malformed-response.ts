@@ -1,4 +1,4 @@
-/** The response is not valid HTTP/1.1, or its length is ambiguous. */
-export class MalformedHttpError extends Error {
-  override readonly name = "MalformedHttpError"
+/** Thrown by a response listener. The message continues a sentence about the provider. */
+export class MalformedResponse extends Error {
+  override readonly name = "MalformedResponse"
 }

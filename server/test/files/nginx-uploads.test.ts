@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { request as requestHttps } from "node:https"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { cert } from "../fakes/certificate.ts"
+import { cert } from "../../../packages/http1/test/certificate.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { findFreePort } from "../harness/ports.ts"
 import { waitFor } from "../harness/usage-records.ts"

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { request as requestHttps } from "node:https"
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { cert } from "../fakes/certificate.ts"
+import { cert } from "../../../packages/http1/test/certificate.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import {
   adminEmail,

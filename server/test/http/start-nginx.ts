@@ -7,7 +7,7 @@ import { request as requestHttps } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
-import { cert, key } from "../fakes/certificate.ts"
+import { cert, key } from "../../../packages/http1/test/certificate.ts"
 import { waitFor } from "../harness/usage-records.ts"
 
 const timeoutMs = 25_000

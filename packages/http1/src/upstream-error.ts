@@ -15,11 +15,6 @@ export type UpstreamErrorKind =
   | "broken"
   | "unreadable"
 
-/** Thrown by a response listener. The message continues a sentence about the provider. */
-export class MalformedResponse extends Error {
-  override readonly name = "MalformedResponse"
-}
-
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 

@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { MalformedHttpError } from "../../src/outbound/malformed-response.ts"
-import { ResponseParser } from "../../src/outbound/response-parser.ts"
-import { type Chooser, createChooser } from "../../test/harness/random.ts"
+import { MalformedHttpError } from "../src/malformed-http-error.ts"
+import { ResponseParser } from "../src/response-parser.ts"
 import { createGrammar, type Grammar } from "./grammar.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"
 import { cut, mutate } from "./mutations.ts"
+import { type Chooser, createChooser } from "./random.ts"
 
 const statuses = ["200", "404", "500", "204", "304"] as const
 const oddStatuses = ["100", "101", "103", "099", "999", "20", "2000", "2 0", ""] as const

@@ -1,130 +1,36 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
-import { catchErrors, type Failure, reportUnhandled } from "../../errors.ts"
-import { clientDisconnected, pauseUntilNextTick } from "../body.ts"
-import { BodyBuffer, type JsonBody } from "../body-buffer.ts"
-import type { IncomingHead } from "../request-context.ts"
-import { type ParsedRequestHead, parseRequestHead } from "./request-parser.ts"
-import { FastPathResponse } from "./response.ts"
-import type { FastPathRoute, ReadBody } from "./routes.ts"
+import { parseRequestHead } from "./request-parser.ts"
+import { FastPathRequest, pauseUntilNextTick } from "./server-request.ts"
+import { FastPathResponse } from "./server-response.ts"
 
-/** Maximum of buffered body bytes before `read`, and of pipelined bytes after the request. */
-const maxReadAheadBytes = 64 * 1024
+/** Maximum of bytes buffered after the current request. */
+const maxPipelinedBytes = 64 * 1024
 /** Time for a whole request to arrive; the same as Node's `requestTimeout`. */
 const requestMs = 300_000
 
-export interface FastPathDeps {
-  find: (target: string) => FastPathRoute | undefined
+export interface ConnectionDeps<Route> {
+  /** @param target "METHOD target" */
+  find: (target: string) => Route | undefined
   isHostAllowed: (host: string | undefined) => boolean
-  answer: (
-    route: FastPathRoute,
-    incoming: IncomingHead,
-    outgoing: FastPathResponse,
-    read: ReadBody,
-  ) => void
+  respond: (route: Route, request: FastPathRequest, response: FastPathResponse) => void
   /** Hands the connection, and the bytes already read, to Node's HTTP server. */
   handOver: (socket: Socket, read: Buffer) => void
-  /** Keep-alive timeout in seconds; 0 while the gateway is shutting down. */
+  /** Keep-alive timeout in seconds; 0 while the server is shutting down. */
   keepAliveSeconds: () => number
-  onClosed: (connection: FastPathConnection) => void
-}
-
-interface PendingRead {
-  body: BodyBuffer
-  resolve: (body: JsonBody) => void
-  reject: (reason: unknown) => void
-}
-
-/** A request parsed by the fast path; `read` returns its body. */
-class FastPathRequest implements IncomingHead {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingHttpHeaders
-  readonly socket: Socket
-  readonly #length: number
-  #remaining: number
-  /** Received before `read` was called. */
-  #chunks: Buffer[] = []
-  #waiting: PendingRead | null = null
-  /** The rest of the body is discarded. */
-  #isDiscarding = false
-  #failure: Failure | null = null
-
-  constructor({ method, url, headers, length }: ParsedRequestHead<unknown>, socket: Socket) {
-    this.method = method
-    this.url = url
-    this.headers = headers
-    this.socket = socket
-    this.#length = length
-    this.#remaining = length
-  }
-
-  get isComplete(): boolean {
-    return this.#remaining === 0
-  }
-
-  /** Whether enough of the body is buffered ahead of `read` to pause the socket. */
-  get hasExcessReadAhead(): boolean {
-    const here = this.#length - this.#remaining
-    return this.#remaining > 0 && !this.#isDiscarding && !this.#waiting && here > maxReadAheadBytes
-  }
-
-  /** Whether the body is large enough to yield to other requests between its chunks. */
-  get isLarge(): boolean {
-    return this.#waiting?.body.isLarge === true
-  }
-
-  /** @returns how many of `bytes` belong to this request's body */
-  take(bytes: Buffer): number {
-    const taken = Math.min(this.#remaining, bytes.length)
-    this.#remaining -= taken
-    const own = taken === bytes.length ? bytes : bytes.subarray(0, taken)
-    if (this.#waiting) this.#gather(this.#waiting, own)
-    else if (!this.#isDiscarding && taken > 0) this.#chunks.push(own)
-    return taken
-  }
-
-  readonly read: ReadBody = (limits) => {
-    if (this.#failure) throw this.#failure
-    const body = new BodyBuffer(limits, this.#length)
-    for (const chunk of this.#chunks) body.push(chunk)
-    this.#chunks = []
-    if (this.#remaining === 0) return body.end()
-    return new Promise((resolve, reject) => {
-      this.#waiting = { body, resolve, reject }
-      this.socket.resume()
-    })
-  }
-
-  #gather({ body, resolve, reject }: PendingRead, chunk: Buffer): void {
-    try {
-      body.push(chunk)
-      if (this.#remaining > 0) return
-      resolve(body.end())
-    } catch (error) {
-      this.#isDiscarding = true
-      reject(error)
-    }
-    this.#waiting = null
-  }
-
-  /** Discards the rest of the body: the response has closed or the client disconnected. */
-  drop(failure?: Failure): void {
-    this.#isDiscarding = true
-    this.#chunks = []
-    if (failure) this.#waiting?.reject(failure)
-    this.#failure = failure ?? null
-    this.#waiting = null
-  }
+  /** Creates the error of a body that the client does not send completely. */
+  createDisconnectError: () => Error
+  /** Receives exceptions that belong to no request. */
+  reportError: (error: unknown) => void
+  onClosed: (connection: FastPathConnection<Route>) => void
 }
 
 /**
  * A client connection that serves simple requests to fast-path routes in sequence. The first request
  * of any other kind hands the connection over to Node's HTTP server for good.
  */
-export class FastPathConnection {
+export class FastPathConnection<Route> {
   readonly #socket: Socket
-  readonly #deps: FastPathDeps
+  readonly #deps: ConnectionDeps<Route>
   #request: FastPathRequest | null = null
   #reply: FastPathResponse | null = null
   /** Bytes of pipelined requests. */
@@ -132,7 +38,7 @@ export class FastPathConnection {
   #deadline = 0
   #hasReceived = false
 
-  constructor(socket: Socket, deps: FastPathDeps, now: number) {
+  constructor(socket: Socket, deps: ConnectionDeps<Route>, now: number) {
     this.#socket = socket
     this.#deps = deps
     this.#deadline = now + Math.max(1, deps.keepAliveSeconds()) * 1000
@@ -162,7 +68,15 @@ export class FastPathConnection {
     this.#socket.destroy()
   }
 
-  readonly #take = (bytes: Buffer): void => catchErrors(() => this.#read(bytes), this.#failed)
+  /** A bug while processing data closes only this connection. */
+  readonly #take = (bytes: Buffer): void => {
+    try {
+      this.#read(bytes)
+    } catch (error) {
+      this.#socket.destroy()
+      this.#deps.reportError(error)
+    }
+  }
 
   #read(bytes: Buffer): void {
     if (this.isIdle) {
@@ -188,6 +102,7 @@ export class FastPathConnection {
     const reply = new FastPathResponse({
       socket,
       keepAliveSeconds: this.#deps.keepAliveSeconds,
+      reportError: this.#deps.reportError,
       closed: this.#replied,
     })
     this.#request = request
@@ -196,19 +111,19 @@ export class FastPathConnection {
     const rest = bytes.subarray(head.end)
     const taken = request.take(rest)
     if (taken < rest.length) this.#keep(rest.subarray(taken))
-    this.#deps.answer(head.route, request, reply, request.read)
+    this.#deps.respond(head.route, request, reply)
     if (request.hasExcessReadAhead) socket.pause()
   }
 
   /** Buffers pipelined requests (RFC 9112 §9.3.2). */
   #keep(bytes: Buffer): void {
     this.#pipelined = this.#pipelined ? Buffer.concat([this.#pipelined, bytes]) : bytes
-    if (this.#pipelined.length > maxReadAheadBytes) this.#socket.pause()
+    if (this.#pipelined.length > maxPipelinedBytes) this.#socket.pause()
   }
 
   readonly #replied = (keep: boolean): void => {
     this.#reply = null
-    this.#request?.drop(keep ? undefined : clientDisconnected())
+    this.#request?.drop(keep ? undefined : this.#deps.createDisconnectError())
     if (!keep) this.#socket.destroySoon()
     else if (this.#request?.isComplete === false) this.#socket.resume()
     else this.#next()
@@ -245,12 +160,6 @@ export class FastPathConnection {
     this.#reply?.drained()
   }
 
-  /** A bug while processing data closes only this connection. */
-  readonly #failed = (error: unknown): void => {
-    this.#socket.destroy()
-    reportUnhandled(error)
-  }
-
   /** Like Node's server, treats a half-close as a disconnect, but flushes a finished response. */
   readonly #ended = (): void => {
     if (this.#reply && !this.#reply.writableEnded) this.#socket.destroy()
@@ -264,7 +173,7 @@ export class FastPathConnection {
   readonly #closed = (): void => {
     this.#deps.onClosed(this)
     const reply = this.#reply
-    this.#request?.drop(clientDisconnected())
+    this.#request?.drop(this.#deps.createDisconnectError())
     reply?.close()
   }
 }

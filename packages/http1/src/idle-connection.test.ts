@@ -1,6 +1,6 @@
 import { createServer, Socket } from "node:net"
 import { afterEach, expect, it, vi } from "vitest"
-import { listenOnLoopback } from "../../test/harness/ports.ts"
+import { listenOnLoopback } from "../test/listen.ts"
 import { createClient } from "./client.ts"
 
 const timeouts = { connect: 2, firstByte: 2, idle: 2 }

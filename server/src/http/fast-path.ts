@@ -1,7 +1,16 @@
-import type { BodyLimits, JsonBody } from "../body-buffer.ts"
-import { type ErrorStyle, toFailure } from "../errors.ts"
-import type { RequestContext } from "../request-context.ts"
-import { createResponseWriter } from "../response-writer.ts"
+import { createFastPathServer, type FastPathRequest } from "@portico/http1"
+import { reportUnhandled } from "../errors.ts"
+import { clientDisconnected } from "./body.ts"
+import { BodyBuffer, type BodyLimits, type JsonBody } from "./body-buffer.ts"
+import type { ConnectionLimit } from "./connection-limit.ts"
+import { type ErrorStyle, toFailure } from "./errors.ts"
+import type { HostCheck } from "./host-check.ts"
+import {
+  createRequestContext,
+  type RequestContext,
+  type RequestContextDeps,
+} from "./request-context.ts"
+import { createResponseWriter } from "./response-writer.ts"
 
 /**
  * Reads a request's whole body; call it once. Synchronous if the body has already arrived.
@@ -27,6 +36,11 @@ const refuse = (exchange: RequestContext, style: ErrorStyle, error: unknown): vo
   if (!headersSent) createResponseWriter(exchange).sendFailure(style, failure)
   else if (!writableEnded) exchange.outgoing.destroy()
 }
+
+const readerOf =
+  (request: FastPathRequest): ReadBody =>
+  (limits) =>
+    request.readBody(new BodyBuffer(limits, request.bodyLength))
 
 /** Runs a fast-path route and responds with an error if it throws. */
 export const respondFastPath = (
@@ -59,3 +73,22 @@ export const createFastPathRoutes = () => {
 }
 
 export type FastPathRoutes = ReturnType<typeof createFastPathRoutes>
+
+interface Deps {
+  opening: RequestContextDeps
+  routes: FastPathRoutes
+  checkHost: HostCheck
+  connectionLimit: ConnectionLimit
+}
+
+/** Serves the fast-path routes in front of Node's HTTP server. */
+export const createFastPath = ({ opening, routes, checkHost, connectionLimit }: Deps) =>
+  createFastPathServer<FastPathRoute>({
+    admit: connectionLimit.admit,
+    find: routes.find,
+    isHostAllowed: (host) => checkHost(host) === undefined,
+    respond: (route, request, response) =>
+      respondFastPath(route, createRequestContext(opening, request, response), readerOf(request)),
+    createDisconnectError: clientDisconnected,
+    reportError: reportUnhandled,
+  })

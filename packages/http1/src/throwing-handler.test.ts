@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http"
 import { afterEach, expect, it } from "vitest"
-import { listenOnLoopback } from "../../test/harness/ports.ts"
+import { listenOnLoopback } from "../test/listen.ts"
 import { type Client, createClient, type UpstreamRequest } from "./client.ts"
 import type { ResponseListener } from "./response-listener.ts"
 import type { UpstreamError } from "./upstream-error.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { MalformedHttpError } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-http-error.ts"
 import { ResponseParser } from "./response-parser.ts"
 
 interface Seen {

@@ -1,5 +1,5 @@
 import { listsToken, parseFields } from "./header-fields.ts"
-import { MalformedHttpError } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-http-error.ts"
 
 /** A parsed response head. */
 export interface ResponseHead {

@@ -1,5 +1,5 @@
 import { isFramingField, parseFields } from "./header-fields.ts"
-import { MalformedHttpError } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-http-error.ts"
 
 const maxLine = 16 * 1024
 /** 52 bits; one more hex digit would exceed the exact range of a number. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { fuzz } from "../../fuzz/http/cases.ts"
-import { amount } from "../harness/short-and-long-form.ts"
+import { fuzz } from "../fuzz/cases.ts"
 
 /** `npm run fuzz:http` runs more. */
-const cases = amount(10_000, 100_000)
+const cases = process.env.TEST_FORM === "long" ? 100_000 : 10_000
 const seed = 1
 
 describe("the HTTP/1.1 parser, compared with llhttp", () => {

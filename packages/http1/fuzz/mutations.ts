@@ -1,4 +1,4 @@
-import type { Chooser } from "../../test/harness/random.ts"
+import type { Chooser } from "./random.ts"
 
 /** Characters that trigger edge cases in parsers. */
 const oddBytes: readonly [number, ...number[]] = [

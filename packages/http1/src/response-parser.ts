@@ -1,5 +1,5 @@
 import { ChunkedDecoder } from "./chunked-decoder.ts"
-import { MalformedHttpError } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-http-error.ts"
 import { parseResponseHead, type ResponseHead } from "./response-head.ts"
 
 export interface ParserEvents {

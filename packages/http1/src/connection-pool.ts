@@ -4,7 +4,7 @@ import {
   type ConnectionRequest,
   type ConnectionTimeouts,
   type Peer,
-} from "./connection.ts"
+} from "./client-connection.ts"
 
 /** How often timeouts are checked, and thus their precision. */
 const checkMs = 100

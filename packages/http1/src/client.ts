@@ -1,9 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
-import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { readBufferedResponse } from "./buffered-response.ts"
-import type { ClientConnection, ConnectionListener } from "./connection.ts"
-import { createConnectionPool } from "./pool.ts"
+import type { ClientConnection, ConnectionListener } from "./client-connection.ts"
+import { createConnectionPool } from "./connection-pool.ts"
 import { formatRequestHead } from "./request-head.ts"
 import type { ResponseListener } from "./response-listener.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
@@ -137,6 +136,13 @@ const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) 
   }
 }
 
+/** Linear in the length; a regular expression would take quadratic time. */
+const withoutTrailingSlashes = (path: string): string => {
+  let end = path.length
+  while (path[end - 1] === "/") end--
+  return path.slice(0, end)
+}
+
 /** A streamed body's `content-length`; null if the length is unknown. */
 const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
   const isNotified = headers["content-length"]
@@ -149,7 +155,7 @@ const declaredContentLength = (headers: OutgoingHttpHeaders): number | null => {
  */
 export const createClient = (baseUrl: string, timeouts: UpstreamTimeouts, address?: string) => {
   const url = new URL(baseUrl)
-  const basePath = stripTrailingSlashes(url.pathname)
+  const basePath = withoutTrailingSlashes(url.pathname)
   const pool = createConnectionPool(peerOf(url, address))
   const connect = toMs(timeouts.connect)
   const idle = toMs(timeouts.idle)

@@ -1,9 +1,7 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import { catchErrors, reportUnhandled } from "../../errors.ts"
-import { formatField } from "../../outbound/request-head.ts"
-import { coalesceWrites } from "../../outbound/write-coalescing.ts"
-import type { Outgoing } from "../request-context.ts"
+import { formatField } from "./request-head.ts"
+import { coalesceWrites } from "./write-coalescing.ts"
 
 /** A body up to this size is copied into one buffer with its head; a larger one is written apart. */
 const maxCopiedBytes = 16 * 1024
@@ -42,6 +40,8 @@ interface Deps {
   socket: Socket
   /** Keep-alive timeout in seconds; 0 closes the connection after the response. */
   keepAliveSeconds: () => number
+  /** Receives exceptions thrown by listeners. */
+  reportError: (error: unknown) => void
   /** Called when the response is fully written or the client disconnected. */
   closed: (keep: boolean) => void
 }
@@ -50,7 +50,7 @@ interface Deps {
  * An HTTP/1.1 response (RFC 9112) like Node's `ServerResponse`, with fewer writes: one for a small
  * response, and one per chunk of a stream.
  */
-export class FastPathResponse implements Outgoing {
+export class FastPathResponse {
   readonly #deps: Deps
   #pending: Buffer | null = null
   #chunked = false
@@ -142,7 +142,13 @@ export class FastPathResponse implements Outgoing {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const listener of this.#toClose) catchErrors(listener, reportUnhandled)
+    for (const listener of this.#toClose) {
+      try {
+        listener()
+      } catch (error) {
+        this.#deps.reportError(error)
+      }
+    }
     this.#toClose = []
     this.#toDrain = []
     this.#deps.closed(this.#keep && this.writableFinished)

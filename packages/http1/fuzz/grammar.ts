@@ -1,4 +1,4 @@
-import type { Chooser } from "../../test/harness/random.ts"
+import type { Chooser } from "./random.ts"
 
 interface Framed {
   fields: string[]

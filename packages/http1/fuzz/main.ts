@@ -1,6 +1,6 @@
 // `npm run fuzz:http`: compares the gateway's HTTP/1.1 parsers with llhttp on random messages.
 import { parseArgs } from "node:util"
-import { fuzz, partNames } from "./http/cases.ts"
+import { fuzz, partNames } from "./cases.ts"
 
 const usage = `npm run fuzz:http -- [options]
   --cases 1000000   number of cases per kind of message

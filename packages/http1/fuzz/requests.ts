@@ -1,24 +1,15 @@
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { EventEmitter } from "node:events"
 import type { Socket } from "node:net"
-import { FastPathConnection } from "../../src/http/fast-path/connection.ts"
-import type { FastPathResponse } from "../../src/http/fast-path/response.ts"
-import type { FastPathRoute, ReadBody } from "../../src/http/fast-path/routes.ts"
-import type { IncomingHead } from "../../src/http/request-context.ts"
-import { type Chooser, createChooser } from "../../test/harness/random.ts"
+import { FastPathConnection } from "../src/server-connection.ts"
+import type { FastPathRequest } from "../src/server-request.ts"
+import type { FastPathResponse } from "../src/server-response.ts"
 import { createGrammar, type Grammar } from "./grammar.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"
 import { cut, mutate } from "./mutations.ts"
+import { type Chooser, createChooser } from "./random.ts"
 
-const limits = {
-  ...{ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 100 },
-  ...{ maxValues: 1000, maxMembers: 1000 },
-}
 const hotTarget = "POST /v1/chat/completions"
-const hotRoute: FastPathRoute = {
-  ...{ method: "POST", path: "/v1/chat/completions", style: "openai" },
-  answer: async () => {},
-}
 
 const requestLine = (random: Chooser, { mostly, oneOf, lineEnd }: Grammar): string => {
   const target = random.chance(0.8)
@@ -157,28 +148,28 @@ const readOurs = async (random: Chooser, pieces: readonly Buffer[]): Promise<Our
   const socket = new FakeSocket(pieces)
   const plain: Read[] = []
   let delayed: ReturnType<typeof createLlhttp> | undefined
-  const take = async (
-    incoming: IncomingHead,
-    reply: FastPathResponse,
-    read: ReadBody,
-  ): Promise<void> => {
-    const { method = "", url = "" } = incoming
+  const take = async (request: FastPathRequest, reply: FastPathResponse): Promise<void> => {
+    const { method, url } = request
     const headers: Record<string, string> = {}
-    for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value)
+    for (const [name, value] of Object.entries(request.headers)) headers[name] = String(value)
     const taken: Read = { method, url, headers, body: null }
     plain.push(taken)
     if (random.chance(0.3)) await undefined
-    const { bytes } = await read(limits)
-    taken.body = bytes.toString("latin1")
+    const chunks: Buffer[] = []
+    const body = await request.readBody({
+      push: (chunk) => void chunks.push(chunk),
+      end: () => Buffer.concat(chunks),
+    })
+    taken.body = body.toString("latin1")
     reply.writeHead(200, ["content-length", "0"])
     reply.end()
   }
   new FastPathConnection(
     socket as unknown as Socket,
     {
-      find: (target) => (target === hotTarget ? hotRoute : undefined),
+      find: (target) => (target === hotTarget ? target : undefined),
       isHostAllowed: () => true,
-      answer: (_route, incoming, reply, read) => void take(incoming, reply, read),
+      respond: (_route, request, reply) => void take(request, reply),
       handOver: (_socket, bytes) => {
         const next = createLlhttp("request")
         delayed = next
@@ -186,6 +177,10 @@ const readOurs = async (random: Chooser, pieces: readonly Buffer[]): Promise<Our
         socket.on("data", (more: Buffer) => next.push(more))
       },
       keepAliveSeconds: () => 5,
+      createDisconnectError: () => new Error("the client disconnected"),
+      reportError: (error) => {
+        throw error
+      },
       onClosed: () => {},
     },
     0,

@@ -1,4 +1,4 @@
-import { MalformedHttpError } from "./malformed-response.ts"
+import { MalformedHttpError } from "./malformed-http-error.ts"
 import { fieldName } from "./request-head.ts"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the characters to reject

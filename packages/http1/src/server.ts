@@ -1,41 +1,28 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import type { ConnectionLimit } from "../connection-limit.ts"
-import type { HostCheck } from "../host-check.ts"
-import { createRequestContext, type RequestContextDeps } from "../request-context.ts"
-import { FastPathConnection, type FastPathDeps } from "./connection.ts"
-import { type FastPathRoutes, respondFastPath } from "./routes.ts"
+import { type ConnectionDeps, FastPathConnection } from "./server-connection.ts"
 
 const checkMs = 1000
 /** While draining, time for a new connection to send its first request. */
 const firstRequestMs = 1000
 
-interface Deps {
-  opening: RequestContextDeps
-  fastPathRoutes: FastPathRoutes
-  checkHost: HostCheck
-  connectionLimit: ConnectionLimit
+interface ServerDeps<Route>
+  extends Omit<ConnectionDeps<Route>, "handOver" | "keepAliveSeconds" | "onClosed"> {
+  /** Whether to serve a new connection; otherwise the callee has answered and closed it. */
+  admit: (socket: Socket) => boolean
 }
 
 /**
- * Serves simple requests to fast-path routes in front of Node's HTTP server, at a lower cost. The
- * first request of any other kind hands its connection over to Node's server for good.
+ * Serves simple requests to some routes in front of Node's HTTP server, at a lower cost. The first
+ * request of any other kind hands its connection over to Node's server for good.
  */
-export const createFastPathServer = ({
-  opening,
-  fastPathRoutes,
-  checkHost,
-  connectionLimit,
-}: Deps) => {
-  const connections = new Set<FastPathConnection>()
+export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route>) => {
+  const connections = new Set<FastPathConnection<Route>>()
   let keptSeconds = 0
   let passToNode: (socket: Socket) => void = () => {}
 
-  const deps: FastPathDeps = {
-    find: fastPathRoutes.find,
-    isHostAllowed: (host) => checkHost(host) === undefined,
-    answer: (route, incoming, outgoing, read) =>
-      respondFastPath(route, createRequestContext(opening, incoming, outgoing), read),
+  const connectionDeps: ConnectionDeps<Route> = {
+    ...deps,
     handOver: (socket, read) => {
       socket.pause()
       socket.unshift(read)
@@ -56,8 +43,8 @@ export const createFastPathServer = ({
       }
       server.removeAllListeners("connection")
       server.on("connection", (socket: Socket) => {
-        if (!connectionLimit.admit(socket)) return
-        connections.add(new FastPathConnection(socket, deps, performance.now()))
+        if (!admit(socket)) return
+        connections.add(new FastPathConnection(socket, connectionDeps, performance.now()))
       })
       const timer = setInterval(() => {
         const now = performance.now()
