@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Keys } from "./keys.ts"
 import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
@@ -11,86 +11,68 @@ const limited = { description: "The request used a restricted API key" }
 const ScriptKey = z.object({ api_key: z.string() }).meta({ id: "ScriptKey" })
 
 export const keyRoutes = (router: Router, keys: Keys): Router => {
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/api_keys",
-      summary: "List your API keys, without secrets",
-      responses: { 200: json(z.array(ApiKey), "Oldest first") },
-    }),
-    ({ caller }) => keys.list(caller.user.id),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/api_keys",
-      grantsPrivileges: true,
-      summary: "Create an API key; its secret is returned only once",
-      body: NewApiKey,
-      responses: { 200: json(CreatedApiKey, "The key with its secret"), 403: limited },
-    }),
-    ({ actor, caller, body }) => keys.create(actor, caller.user.id, body),
-  )
-  router.on(
-    route("user", {
-      method: "delete",
-      path: "/api_keys/:id",
-      grantsPrivileges: false,
-      summary: "Revoke an API key",
-      params: IdParams,
-      responses: {
-        200: json(SuccessStatus, "Revoked"),
-        404: { description: "You have no such key" },
-      },
-    }),
-    async ({ actor, caller, params }) => {
+  router.on("get", "/api_keys", {
+    access: "user",
+    summary: "List your API keys, without secrets",
+    responses: { 200: json(z.array(ApiKey), "Oldest first") },
+    handle: ({ caller }) => keys.list(caller.user.id),
+  })
+  router.on("post", "/api_keys", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Create an API key; its secret is returned only once",
+    body: NewApiKey,
+    responses: { 200: json(CreatedApiKey, "The key with its secret"), 403: limited },
+    handle: ({ actor, caller, body }) => keys.create(actor, caller.user.id, body),
+  })
+  router.on("delete", "/api_keys/:id", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Revoke an API key",
+    params: IdParams,
+    responses: {
+      200: json(SuccessStatus, "Revoked"),
+      404: { description: "You have no such key" },
+    },
+    handle: async ({ actor, caller, params }) => {
       await keys.revoke(actor, caller.user.id, params.id)
       return successBody
     },
-  )
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/api_key",
-      summary: "Get your script key, masked",
-      responses: {
-        200: json(ScriptKey, "The key, masked except for its last four characters"),
-        404: { description: "You have no script key" },
-      },
-    }),
-    async ({ caller }) => {
+  })
+  router.on("get", "/api_key", {
+    access: "user",
+    summary: "Get your script key, masked",
+    responses: {
+      200: json(ScriptKey, "The key, masked except for its last four characters"),
+      404: { description: "You have no script key" },
+    },
+    handle: async ({ caller }) => {
       const key = await keys.scriptKey(caller.user.id)
       return key
         ? { api_key: `sk-…${key.hint}` }
         : fail("not_found", "You have no script key. Create one with POST.")
     },
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/api_key",
-      grantsPrivileges: true,
-      summary: "Create or replace your script key",
-      responses: { 200: json(ScriptKey, "The secret, which is returned only once"), 403: limited },
-    }),
-    async ({ actor, caller }) => {
+  })
+  router.on("post", "/api_key", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Create or replace your script key",
+    responses: { 200: json(ScriptKey, "The secret, which is returned only once"), 403: limited },
+    handle: async ({ actor, caller }) => {
       const { api_key } = await keys.replaceScriptKey(actor, caller.user.id)
       return { api_key }
     },
-  )
-  router.on(
-    route("user", {
-      method: "delete",
-      path: "/api_key",
-      grantsPrivileges: false,
-      summary: "Revoke your script key",
-      responses: { 200: json(SuccessStatus, "Revoked, or there was no key") },
-    }),
-    async ({ actor, caller }) => {
+  })
+  router.on("delete", "/api_key", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Revoke your script key",
+    responses: { 200: json(SuccessStatus, "Revoked, or there was no key") },
+    handle: async ({ actor, caller }) => {
       const key = await keys.scriptKey(caller.user.id)
       if (key) await keys.revoke(actor, caller.user.id, key.id)
       return successBody
     },
-  )
+  })
   return router
 }

@@ -4,7 +4,7 @@ import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { User } from "../users/schema.ts"
@@ -65,62 +65,50 @@ export const authRoutes = (deps: Deps): Router => {
   })
   const findCaller = createFindCaller(authenticate)
 
-  router.on(
-    route("anyone", {
-      method: "post",
-      path: "/signup",
-      summary: "Sign up; the first account becomes the administrator",
-      body: SignUp,
-      responses: {
-        200: json(SignedIn, "Signed in"),
-        403: { description: "Sign-up is turned off, or the request came from another website" },
-        409: { description: "The email address is already in use" },
-        422: { description: "A field or the setup code is invalid" },
-        429: slow,
-      },
-    }),
-    async ({ body, ...request }) => {
+  router.on("post", "/signup", {
+    access: "anyone",
+    summary: "Sign up; the first account becomes the administrator",
+    body: SignUp,
+    responses: {
+      200: json(SignedIn, "Signed in"),
+      403: { description: "Sign-up is turned off, or the request came from another website" },
+      409: { description: "The email address is already in use" },
+      422: { description: "A field or the setup code is invalid" },
+      429: slow,
+    },
+    handle: async ({ body, ...request }) => {
       requireSameOrigin(request.exchange)
       return withCookie(await accounts.signUp(body, deviceOf(request)), request.exchange)
     },
-  )
-  router.on(
-    route("anyone", {
-      method: "post",
-      path: "/signin",
-      summary: "Sign in with an email address and password",
-      body: SignIn,
-      responses: {
-        200: json(SignedIn, "Signed in"),
-        401: wrong,
-        403: {
-          description: "Password sign-in is turned off, or the request came from another website",
-        },
-        429: slow,
+  })
+  router.on("post", "/signin", {
+    access: "anyone",
+    summary: "Sign in with an email address and password",
+    body: SignIn,
+    responses: {
+      200: json(SignedIn, "Signed in"),
+      401: wrong,
+      403: {
+        description: "Password sign-in is turned off, or the request came from another website",
       },
-    }),
-    async ({ body, ...request }) => {
+      429: slow,
+    },
+    handle: async ({ body, ...request }) => {
       requireSameOrigin(request.exchange)
       return withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange)
     },
-  )
-  router.on(
-    route("signed_in", {
-      method: "get",
-      path: "/",
-      summary: "Get the current user",
-      responses: { 200: json(WhoAmI, "The user that the credential belongs to") },
-    }),
-    ({ caller }) => describeCaller(caller),
-  )
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/session",
-      summary: "Get the current user, or null; unlike the route above, never responds with 401",
-      responses: { 200: json(WebSession, "The web app's session") },
-    }),
-    async ({ exchange }): Promise<WebSession> => {
+  })
+  router.on("get", "/", {
+    access: "signed_in",
+    summary: "Get the current user",
+    responses: { 200: json(WhoAmI, "The user that the credential belongs to") },
+    handle: ({ caller }) => describeCaller(caller),
+  })
+  router.on("get", "/session", {
+    access: "anyone",
+    summary: "Get the current user, or null; unlike the route above, never responds with 401",
+    responses: { 200: json(WebSession, "The web app's session") },
+    handle: async ({ exchange }): Promise<WebSession> => {
       const caller = await findCaller(exchange)
       if (!caller) return { user: null, banner: null, default_model: "" }
       const { banner: text, banner_kind: kind, default_model } = settings.current()
@@ -130,83 +118,65 @@ export const authRoutes = (deps: Deps): Router => {
         default_model,
       }
     },
-  )
-  router.on(
-    route("signed_in", {
-      method: "post",
-      path: "/signout",
-      grantsPrivileges: false,
-      summary: "Sign out and revoke this session's token",
-      responses: { 200: json(SuccessStatus, "Signed out") },
-    }),
-    async ({ actor, caller }) => {
+  })
+  router.on("post", "/signout", {
+    access: "signed_in",
+    grantsPrivileges: false,
+    summary: "Sign out and revoke this session's token",
+    responses: { 200: json(SuccessStatus, "Signed out") },
+    handle: async ({ actor, caller }) => {
       await accounts.signOut(actor, caller)
       return Response.json(successBody, { headers: { "set-cookie": cookie.clear() } })
     },
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/update/profile",
-      grantsPrivileges: false,
-      summary: "Change your name",
-      body: ProfileChanges,
-      responses: { 200: json(User, "The updated user") },
-    }),
-    ({ actor, caller, body }) => users.update(actor, caller.user.id, body),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/update/password",
-      grantsPrivileges: true,
-      summary: "Change your password; ends all sessions and starts a new one",
-      body: PasswordChange,
-      responses: { 200: json(SignedIn, "The new session"), 429: slow },
-    }),
-    async ({ caller, body, ...request }) =>
+  })
+  router.on("post", "/update/profile", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Change your name",
+    body: ProfileChanges,
+    responses: { 200: json(User, "The updated user") },
+    handle: ({ actor, caller, body }) => users.update(actor, caller.user.id, body),
+  })
+  router.on("post", "/update/password", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Change your password; ends all sessions and starts a new one",
+    body: PasswordChange,
+    responses: { 200: json(SignedIn, "The new session"), 429: slow },
+    handle: async ({ caller, body, ...request }) =>
       withCookie(await accounts.changePassword(caller, body, deviceOf(request)), request.exchange),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/add",
-      grantsPrivileges: true,
-      summary: "Create a user",
-      body: AddUser,
-      responses: {
-        200: json(User, "The new user"),
-        409: { description: "The email address is already in use" },
-      },
-    }),
-    ({ actor, caller, body }) =>
+  })
+  router.on("post", "/add", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Create a user",
+    body: AddUser,
+    responses: {
+      200: json(User, "The new user"),
+      409: { description: "The email address is already in use" },
+    },
+    handle: ({ actor, caller, body }) =>
       users.create(actor, { ...body, source: "local" }, users.requireAdmin(caller)),
-  )
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/sessions",
-      summary: "List your sessions",
-      responses: { 200: json(z.array(Session), "Newest first") },
-    }),
-    ({ caller }) => accounts.sessions(caller),
-  )
-  router.on(
-    route("user", {
-      method: "delete",
-      path: "/sessions/:id",
-      grantsPrivileges: false,
-      summary: "End one of your sessions",
-      params: IdParams,
-      responses: {
-        200: json(SuccessStatus, "Ended"),
-        404: { description: "You have no such session" },
-      },
-    }),
-    async ({ actor, caller, params }) => {
+  })
+  router.on("get", "/sessions", {
+    access: "user",
+    summary: "List your sessions",
+    responses: { 200: json(z.array(Session), "Newest first") },
+    handle: ({ caller }) => accounts.sessions(caller),
+  })
+  router.on("delete", "/sessions/:id", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "End one of your sessions",
+    params: IdParams,
+    responses: {
+      200: json(SuccessStatus, "Ended"),
+      404: { description: "You have no such session" },
+    },
+    handle: async ({ actor, caller, params }) => {
       await accounts.endSession(actor, caller, params.id)
       return successBody
     },
-  )
+  })
   return router
 }

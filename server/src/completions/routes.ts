@@ -1,6 +1,6 @@
 import type { JsonBody } from "../http/body-buffer.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
-import { json, type RouteShape, route } from "../http/route.ts"
+import { json, type RouteShape } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
 import type { Completions } from "./completions.ts"
@@ -35,9 +35,8 @@ interface Deps {
 export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Router => {
   const limits = jsonLimitsFor(bodyLimit)
   for (const [operation, { summary, body }] of Object.entries(operations)) {
-    const declared = route("user", {
-      method: "post",
-      path: `/${operation}`,
+    router.fastPath("post", `/${operation}`, {
+      access: "user",
       grantsPrivileges: false,
       isAliased: true,
       summary,
@@ -50,16 +49,16 @@ export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Rout
         502: json(OpenAIErrorBody, "The provider failed"),
         504: json(OpenAIErrorBody, "The provider timed out"),
       },
-    })
-    router.fastPath(declared, ({ caller, exchange, read }) => {
-      const answer = (body: JsonBody): Promise<void> =>
-        completions.complete(
-          exchange,
-          caller,
-          parseModelRequest(operation as CompletionOperation, body),
-        )
-      const body = read(limits)
-      return body instanceof Promise ? body.then(answer) : answer(body)
+      handle: ({ caller, exchange, read }) => {
+        const answer = (body: JsonBody): Promise<void> =>
+          completions.complete(
+            exchange,
+            caller,
+            parseModelRequest(operation as CompletionOperation, body),
+          )
+        const body = read(limits)
+        return body instanceof Promise ? body.then(answer) : answer(body)
+      },
     })
   }
   return router

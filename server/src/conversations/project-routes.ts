@@ -1,5 +1,5 @@
 import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import {
   NewProject,
@@ -15,63 +15,48 @@ const taken = { description: "You have another project of that name" }
 
 /** The routes for projects: the folders of a user's chats. */
 export const projectRoutes = (router: Router, projects: Projects): Router => {
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/",
-      summary: "List your projects: an array, or one page of it with `page`",
-      query: ProjectListQuery,
-      responses: { 200: json(ProjectList, "Your projects, in alphabetical order") },
-    }),
-    ({ caller, query }) => projects.list(caller, query),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/",
-      grantsPrivileges: false,
-      summary: "Create a project",
-      body: NewProject,
-      responses: { 200: json(Project, "The new project"), 409: taken },
-    }),
-    ({ actor, caller, body }) => projects.create(actor, caller, body),
-  )
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/:id",
-      summary: "Get a project",
-      params: IdParams,
-      responses: { 200: json(Project, "The project"), 404: notFound },
-    }),
-    ({ caller, params }) => projects.get(caller, params.id),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/:id/update",
-      grantsPrivileges: false,
-      summary: "Update a project: name, instructions, model, files",
-      params: IdParams,
-      body: ProjectChanges,
-      responses: { 200: json(Project, "The updated project"), 404: notFound, 409: taken },
-    }),
-    ({ actor, caller, params, body }) =>
+  router.on("get", "/", {
+    access: "user",
+    summary: "List your projects: an array, or one page of it with `page`",
+    query: ProjectListQuery,
+    responses: { 200: json(ProjectList, "Your projects, in alphabetical order") },
+    handle: ({ caller, query }) => projects.list(caller, query),
+  })
+  router.on("post", "/", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Create a project",
+    body: NewProject,
+    responses: { 200: json(Project, "The new project"), 409: taken },
+    handle: ({ actor, caller, body }) => projects.create(actor, caller, body),
+  })
+  router.on("get", "/:id", {
+    access: "user",
+    summary: "Get a project",
+    params: IdParams,
+    responses: { 200: json(Project, "The project"), 404: notFound },
+    handle: ({ caller, params }) => projects.get(caller, params.id),
+  })
+  router.on("post", "/:id/update", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Update a project: name, instructions, model, files",
+    params: IdParams,
+    body: ProjectChanges,
+    responses: { 200: json(Project, "The updated project"), 404: notFound, 409: taken },
+    handle: ({ actor, caller, params, body }) =>
       projects.update(actor, caller, { id: params.id, changes: body }),
-  )
-  router.on(
-    route("user", {
-      method: "delete",
-      path: "/:id",
-      grantsPrivileges: false,
-      summary: "Delete a project, but not its chats",
-      params: IdParams,
-      responses: { 200: json(SuccessStatus, "The project was deleted"), 404: notFound },
-    }),
-    async ({ actor, caller, params }) => {
+  })
+  router.on("delete", "/:id", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Delete a project, but not its chats",
+    params: IdParams,
+    responses: { 200: json(SuccessStatus, "The project was deleted"), 404: notFound },
+    handle: async ({ actor, caller, params }) => {
       await projects.remove(actor, caller, params.id)
       return successBody
     },
-  )
+  })
   return router
 }

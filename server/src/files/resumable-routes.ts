@@ -3,8 +3,8 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import { IdParams } from "../http/pagination.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
-import { json, route } from "../http/route.ts"
-import type { RouteRequest, Router } from "../http/router.ts"
+import { json, type RouteRequest } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
 import { parseCollectionId } from "./collection-upload.ts"
 import { parseMetadata, sanitizeFilename } from "./multipart-upload.ts"
 import type { ResumableUploads } from "./resumable-uploads.ts"
@@ -87,9 +87,8 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const byId = { params: IdParams }
   const notFoundResponse = { 404: { description: "Upload not found or expired" } }
 
-  const create = route("user", {
-    method: "post",
-    path: "/",
+  router.on("post", "/", {
+    access: "user",
     grantsPrivileges: false,
     summary: "Start a tus 1.0 upload; the last segment of `Location` becomes the file's id",
     query: UploadQuery,
@@ -97,33 +96,32 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
       201: { description: "Upload created; send its bytes to `Location`" },
       413: { description: "The file is too large" },
     },
-  })
-  router.on(create, async ({ caller, query, exchange }) => {
-    checkTusVersion(exchange)
-    const { incoming } = exchange
-    incoming.resume()
-    const size = parseIntegerHeader(incoming, "upload-length")
-    const request = { ...parseFileDetails(incoming), size, process: query.process }
-    const { id, ...progress } = await resumable.create(caller, request)
-    const headers = { ...headersOf(progress), location: `/api/v1/files/resumable/${id}` }
-    return new Response(null, { status: 201, headers })
+    handle: async ({ caller, query, exchange }) => {
+      checkTusVersion(exchange)
+      const { incoming } = exchange
+      incoming.resume()
+      const size = parseIntegerHeader(incoming, "upload-length")
+      const request = { ...parseFileDetails(incoming), size, process: query.process }
+      const { id, ...progress } = await resumable.create(caller, request)
+      const headers = { ...headersOf(progress), location: `/api/v1/files/resumable/${id}` }
+      return new Response(null, { status: 201, headers })
+    },
   })
 
-  const progress = route("user", {
-    method: "get",
-    path: "/:id",
+  router.on("get", "/:id", {
+    access: "user",
     summary: "Get the progress of an upload; HEAD returns only the tus headers",
     ...byId,
     responses: { 200: json(UploadProgress, "Progress of the upload"), ...notFoundResponse },
-  })
-  router.on(progress, async ({ caller, actor, params, exchange }) => {
-    const { method } = exchange.incoming
-    if (method === "HEAD") checkTusVersion(exchange)
-    const found = await resumable.progress(actor, caller, params.id)
-    const headers = headersOf(found)
-    return method === "HEAD"
-      ? new Response(null, { headers })
-      : Response.json(found, { headers: { ...headers, "tus-extension": extensions } })
+    handle: async ({ caller, actor, params, exchange }) => {
+      const { method } = exchange.incoming
+      if (method === "HEAD") checkTusVersion(exchange)
+      const found = await resumable.progress(actor, caller, params.id)
+      const headers = headersOf(found)
+      return method === "HEAD"
+        ? new Response(null, { headers })
+        : Response.json(found, { headers: { ...headers, "tus-extension": extensions } })
+    },
   })
 
   const appendBytes = async ({
@@ -147,9 +145,8 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     return new Response(null, { status: 204 })
   }
 
-  const patch = route("user", {
-    method: "patch",
-    path: "/:id",
+  router.on("patch", "/:id", {
+    access: "user",
     grantsPrivileges: false,
     summary: "Append bytes at `Upload-Offset`; the final bytes complete the file",
     ...byId,
@@ -159,40 +156,38 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
       409: { description: "`Upload-Offset` does not match the upload's current offset" },
       ...notFoundResponse,
     },
-  })
-  router.on(patch, (request) => {
-    checkTusVersion(request.exchange)
-    return appendBytes(request)
+    handle: (request) => {
+      checkTusVersion(request.exchange)
+      return appendBytes(request)
+    },
   })
 
-  const remove = route("user", {
-    method: "delete",
-    path: "/:id",
+  router.on("delete", "/:id", {
+    access: "user",
     grantsPrivileges: false,
     summary: "Cancel an upload",
     ...byId,
     responses: { 204: { description: "Upload and its bytes deleted" }, ...notFoundResponse },
-  })
-  router.on(remove, (request) => {
-    checkTusVersion(request.exchange)
-    return cancelUpload(request)
+    handle: (request) => {
+      checkTusVersion(request.exchange)
+      return cancelUpload(request)
+    },
   })
 
-  const instead = route("user", {
-    method: "post",
-    path: "/:id",
+  router.on("post", "/:id", {
+    access: "user",
     grantsPrivileges: false,
     summary: "PATCH or DELETE, named in `X-HTTP-Method-Override`, for clients limited to POST",
     ...byId,
     rawBody: { contentType: uploadContentType, schema: z.file() },
     responses: { 204: { description: "Same as PATCH or DELETE" }, ...notFoundResponse },
-  })
-  router.on(instead, (request) => {
-    checkTusVersion(request.exchange)
-    const method = header(request.exchange.incoming, "x-http-method-override").toUpperCase()
-    if (method === "PATCH") return appendBytes(request)
-    if (method === "DELETE") return cancelUpload(request)
-    return fail("bad_request", "Set the header X-HTTP-Method-Override to PATCH or DELETE.")
+    handle: (request) => {
+      checkTusVersion(request.exchange)
+      const method = header(request.exchange.incoming, "x-http-method-override").toUpperCase()
+      if (method === "PATCH") return appendBytes(request)
+      if (method === "DELETE") return cancelUpload(request)
+      return fail("bad_request", "Set the header X-HTTP-Method-Override to PATCH or DELETE.")
+    },
   })
   return router
 }

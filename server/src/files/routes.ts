@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
 import { whenClosed } from "../http/request-context.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { createContentResponse } from "./content-response.ts"
 import { toRecord } from "./file-store.ts"
@@ -44,9 +44,9 @@ export const fileRoutes = ({
   ...settings
 }: Deps): Router => {
   const byId = { params: IdParams }
-  const upload = route("user", {
-    method: "post",
-    path: "/",
+
+  router.on("post", "/", {
+    access: "user",
     grantsPrivileges: false,
     summary:
       "Upload a file as multipart/form-data with a part `file` and an optional JSON part `metadata`, whose `knowledge_id` adds the file to a collection",
@@ -60,53 +60,50 @@ export const fileRoutes = ({
       413: { description: "The file is too large" },
       415: { description: "Unsupported file type: no extractable text" },
     },
-  })
-  router.on(upload, async ({ caller, actor, query, exchange }) => {
-    const mustBeReadable = query.process && !settings.hasExtractionEngine
-    const owner = caller.user.id
-    const receive = () =>
-      uploadReceiver.receive(
-        exchange.incoming,
-        { owner, requireReadable: mustBeReadable },
-        (read) => files.add(actor, { upload: read, owner, caller, process: query.process }),
-      )
-    if (query.process_in_background || !query.process) return receive()
-    const abort = new AbortController()
-    const end = (): void => abort.abort()
-    // Entered before anything is stored, as it may throw.
-    const leave = inFlight.track(caller, { revoke: end, shutDown: end })
-    whenClosed(exchange.outgoing, end)
-    try {
-      const added = await receive()
-      const wait = { ms: processingTimeoutMs, signal: abort.signal }
-      const processed = await files.waitForFile(added.id, files.isOver, wait)
-      return processed ? toRecord(processed) : added
-    } finally {
-      leave()
-    }
+    handle: async ({ caller, actor, query, exchange }) => {
+      const mustBeReadable = query.process && !settings.hasExtractionEngine
+      const owner = caller.user.id
+      const receive = () =>
+        uploadReceiver.receive(
+          exchange.incoming,
+          { owner, requireReadable: mustBeReadable },
+          (read) => files.add(actor, { upload: read, owner, caller, process: query.process }),
+        )
+      if (query.process_in_background || !query.process) return receive()
+      const abort = new AbortController()
+      const end = (): void => abort.abort()
+      // Entered before anything is stored, as it may throw.
+      const leave = inFlight.track(caller, { revoke: end, shutDown: end })
+      whenClosed(exchange.outgoing, end)
+      try {
+        const added = await receive()
+        const wait = { ms: processingTimeoutMs, signal: abort.signal }
+        const processed = await files.waitForFile(added.id, files.isOver, wait)
+        return processed ? toRecord(processed) : added
+      } finally {
+        leave()
+      }
+    },
   })
 
-  const list = route("user", {
-    method: "get",
-    path: "/",
+  router.on("get", "/", {
+    access: "user",
     summary: "List your files; administrators see all files",
     query: FileListQuery,
     responses: { 200: json(Page(FileRecord), "One page of files") },
+    handle: ({ caller, query }) => files.list(caller, query),
   })
-  router.on(list, ({ caller, query }) => files.list(caller, query))
 
-  const get = route("user", {
-    method: "get",
-    path: "/:id",
+  router.on("get", "/:id", {
+    access: "user",
     summary: "Get a file",
     ...byId,
     responses: { 200: json(FileRecord, "The file"), 404: { description: "No such file" } },
+    handle: async ({ caller, params }) => toRecord(await files.readable(caller, params.id)),
   })
-  router.on(get, async ({ caller, params }) => toRecord(await files.readable(caller, params.id)))
 
-  const content = route("user", {
-    method: "get",
-    path: "/:id/content",
+  router.on("get", "/:id/content", {
+    access: "user",
     summary: "Download a file; supports `Range`",
     ...byId,
     responses: {
@@ -114,66 +111,62 @@ export const fileRoutes = ({
       206: { description: "The requested range", contentType: "application/octet-stream" },
       404: { description: "No such file" },
     },
-  })
-  router.on(content, async ({ caller, params, exchange }) => {
-    const file = await files.readable(caller, params.id)
-    const { headers, method = "GET" } = exchange.incoming
-    return createContentResponse(objects, file, {
-      exchange,
-      method,
-      range: headers.range,
-      ifRange: z.string().optional().catch(undefined).parse(headers["if-range"]),
-      ifNoneMatch: headers["if-none-match"],
-    })
+    handle: async ({ caller, params, exchange }) => {
+      const file = await files.readable(caller, params.id)
+      const { headers, method = "GET" } = exchange.incoming
+      return createContentResponse(objects, file, {
+        exchange,
+        method,
+        range: headers.range,
+        ifRange: z.string().optional().catch(undefined).parse(headers["if-range"]),
+        ifNoneMatch: headers["if-none-match"],
+      })
+    },
   })
 
-  const text = route("user", {
-    method: "get",
-    path: "/:id/data/content",
+  router.on("get", "/:id/data/content", {
+    access: "user",
     summary: "Get the text extracted from a file, or a range of it",
     ...byId,
     query: TextQuery,
     responses: { 200: json(FileText, "The text; empty until it has been extracted") },
+    handle: ({ caller, params, query }) => files.text(caller, params.id, query),
   })
-  router.on(text, ({ caller, params, query }) => files.text(caller, params.id, query))
 
-  const status = route("user", {
-    method: "get",
-    path: "/:id/process/status",
+  router.on("get", "/:id/process/status", {
+    access: "user",
     summary:
       "Get a file's processing status; `?stream=true` streams each change until processing ends",
     ...byId,
     query: StatusQuery,
     responses: { 200: json(ProcessStatus, "The status") },
-  })
-  router.on(status, async ({ caller, params, query }) => {
-    const file = await files.readable(caller, params.id)
-    return query.stream
-      ? createStatusStream(files, file, { caller, inFlight })
-      : toProcessStatus(file)
+    handle: async ({ caller, params, query }) => {
+      const file = await files.readable(caller, params.id)
+      return query.stream
+        ? createStatusStream(files, file, { caller, inFlight })
+        : toProcessStatus(file)
+    },
   })
 
-  const reprocess = route("user", {
-    method: "post",
-    path: "/:id/process",
+  router.on("post", "/:id/process", {
+    access: "user",
     grantsPrivileges: false,
     summary: "Process a file again",
     ...byId,
     responses: { 200: json(FileRecord, "The file") },
+    handle: ({ caller, actor, params }) => files.reprocess(actor, caller, params.id),
   })
-  router.on(reprocess, ({ caller, actor, params }) => files.reprocess(actor, caller, params.id))
 
-  const remove = route("user", {
-    method: "delete",
-    path: "/:id",
+  router.on("delete", "/:id", {
+    access: "user",
     grantsPrivileges: false,
     summary: "Delete a file and remove it from all collections",
     ...byId,
     responses: { 200: json(SuccessStatus, "Deleted") },
-  })
-  router.on(remove, async ({ caller, actor, params }) => {
-    await files.remove(actor, caller, params.id)
-    return successBody
+    handle: async ({ caller, actor, params }) => {
+      await files.remove(actor, caller, params.id)
+      return successBody
+    },
   })
   return router
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
 import { FunctionListItem } from "./run-schema.ts"
@@ -37,199 +37,157 @@ interface Deps {
 }
 
 const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => {
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/",
-      summary: "List functions",
-      responses: { 200: json(Page(FunctionListItem), "All functions, without their sources") },
-    }),
-    async () => {
+  router.on("get", "/", {
+    access: "admin",
+    summary: "List functions",
+    responses: { 200: json(Page(FunctionListItem), "All functions, without their sources") },
+    handle: async () => {
       const [all, latest] = await Promise.all([functions.list(), runs.latest()])
       const items = all.map((one) => ({ ...one, last_run: latest.get(one.id) ?? null }))
       return { items, total: items.length }
     },
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/create",
-      grantsPrivileges: true,
-      summary: "Create a function (initially accessible only to its creator)",
-      body: NewFunction,
-      bodyLimits: sourceLimits,
-      responses: {
-        200: json(FunctionRecord, "The new function"),
-        409: { description: "The id is already in use" },
-        422: badSource,
-      },
-    }),
-    ({ actor, caller, body }) => functions.create(actor, caller, body),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/check",
-      grantsPrivileges: false,
-      summary: "Validate a source without saving it",
-      body: z.object({ content: z.string().max(maxContent) }),
-      bodyLimits: sourceLimits,
-      responses: { 200: json(CheckedSource, "The problems found; the manifest if there are none") },
-    }),
-    async ({ body }) => {
+  })
+  router.on("post", "/create", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Create a function (initially accessible only to its creator)",
+    body: NewFunction,
+    bodyLimits: sourceLimits,
+    responses: {
+      200: json(FunctionRecord, "The new function"),
+      409: { description: "The id is already in use" },
+      422: badSource,
+    },
+    handle: ({ actor, caller, body }) => functions.create(actor, caller, body),
+  })
+  router.on("post", "/check", {
+    access: "admin",
+    grantsPrivileges: false,
+    summary: "Validate a source without saving it",
+    body: z.object({ content: z.string().max(maxContent) }),
+    bodyLimits: sourceLimits,
+    responses: { 200: json(CheckedSource, "The problems found; the manifest if there are none") },
+    handle: async ({ body }) => {
       const result = await check.check(body.content)
       return "source" in result
         ? { problems: [], manifest: result.source.manifest }
         : { problems: [result.problem], manifest: null }
     },
-  )
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/export",
-      summary: "Export all functions for import elsewhere, without their settings",
-      responses: { 200: json(FunctionExport, "The functions") },
-    }),
-    async () => ({ functions: await functions.exportAll() }),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/import",
-      grantsPrivileges: true,
-      summary: "Import functions: create or update all of them, or none",
-      body: FunctionImport,
-      bodyLimits: importLimits,
-      responses: {
-        200: json(FunctionImportResult, "The ids of created and updated functions"),
-        422: badSource,
-      },
-    }),
-    ({ actor, caller, body }) => functions.replace(actor, caller, body.functions),
-  )
+  })
+  router.on("get", "/export", {
+    access: "admin",
+    summary: "Export all functions for import elsewhere, without their settings",
+    responses: { 200: json(FunctionExport, "The functions") },
+    handle: async () => ({ functions: await functions.exportAll() }),
+  })
+  router.on("post", "/import", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Import functions: create or update all of them, or none",
+    body: FunctionImport,
+    bodyLimits: importLimits,
+    responses: {
+      200: json(FunctionImportResult, "The ids of created and updated functions"),
+      422: badSource,
+    },
+    handle: ({ actor, caller, body }) => functions.replace(actor, caller, body.functions),
+  })
 }
 
 const addFunctionRoutes = ({ router, functions }: Deps): void => {
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/id/:id",
-      summary: "Get a function with its source",
-      params: IdParams,
-      responses: { 200: json(FunctionRecord, "The function"), 404: notFound },
-    }),
-    ({ params }) => functions.get(params.id),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/id/:id/update",
-      grantsPrivileges: true,
-      summary: "Update a function: omitted fields are kept, a new source becomes a new version",
-      params: IdParams,
-      body: FunctionChanges,
-      bodyLimits: sourceLimits,
-      responses: {
-        200: json(FunctionRecord, "The updated function"),
-        404: notFound,
-        409: { description: "`version` is not the latest version" },
-        422: badSource,
-      },
-    }),
-    ({ actor, caller, params, body }) =>
+  router.on("get", "/id/:id", {
+    access: "admin",
+    summary: "Get a function with its source",
+    params: IdParams,
+    responses: { 200: json(FunctionRecord, "The function"), 404: notFound },
+    handle: ({ params }) => functions.get(params.id),
+  })
+  router.on("post", "/id/:id/update", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Update a function: omitted fields are kept, a new source becomes a new version",
+    params: IdParams,
+    body: FunctionChanges,
+    bodyLimits: sourceLimits,
+    responses: {
+      200: json(FunctionRecord, "The updated function"),
+      404: notFound,
+      409: { description: "`version` is not the latest version" },
+      422: badSource,
+    },
+    handle: ({ actor, caller, params, body }) =>
       functions.update(actor, caller, { id: params.id, changes: body }),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/id/:id/toggle",
-      grantsPrivileges: true,
-      summary: "Enable or disable a function",
-      params: IdParams,
-      responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
-    }),
-    ({ actor, caller, params }) => functions.toggle(actor, caller, params.id),
-  )
-  router.on(
-    route("admin", {
-      method: "delete",
-      path: "/id/:id/delete",
-      grantsPrivileges: true,
-      summary: "Delete a function with its versions, settings, runs and stored values",
-      params: IdParams,
-      responses: { 200: json(SuccessStatus, "The function was deleted"), 404: notFound },
-    }),
-    async ({ actor, caller, params }) => {
+  })
+  router.on("post", "/id/:id/toggle", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Enable or disable a function",
+    params: IdParams,
+    responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
+    handle: ({ actor, caller, params }) => functions.toggle(actor, caller, params.id),
+  })
+  router.on("delete", "/id/:id/delete", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Delete a function with its versions, settings, runs and stored values",
+    params: IdParams,
+    responses: { 200: json(SuccessStatus, "The function was deleted"), 404: notFound },
+    handle: async ({ actor, caller, params }) => {
       await functions.remove(actor, caller, params.id)
       return successBody
     },
-  )
+  })
 }
 
 const addSettingsRoutes = ({ router, functions }: Deps): void => {
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/id/:id/valves",
-      summary: "Get a function's settings and their values, with secrets masked",
-      params: IdParams,
-      responses: { 200: json(FunctionValves, "The settings"), 404: notFound },
-    }),
-    ({ params }) => functions.valves(params.id),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/id/:id/valves",
-      grantsPrivileges: true,
-      summary: "Change a function's settings: omitted ones are kept, null restores the default",
-      params: IdParams,
-      body: ValveChanges,
-      responses: { 200: json(FunctionValves, "The updated settings"), 404: notFound },
-    }),
-    ({ actor, caller, params, body }) =>
+  router.on("get", "/id/:id/valves", {
+    access: "admin",
+    summary: "Get a function's settings and their values, with secrets masked",
+    params: IdParams,
+    responses: { 200: json(FunctionValves, "The settings"), 404: notFound },
+    handle: ({ params }) => functions.valves(params.id),
+  })
+  router.on("post", "/id/:id/valves", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Change a function's settings: omitted ones are kept, null restores the default",
+    params: IdParams,
+    body: ValveChanges,
+    responses: { 200: json(FunctionValves, "The updated settings"), 404: notFound },
+    handle: ({ actor, caller, params, body }) =>
       functions.setValves(actor, caller, { id: params.id, values: body.values }),
-  )
+  })
 }
 
 const addVersionRoutes = ({ router, functions }: Deps): void => {
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/id/:id/versions",
-      summary: "List a function's versions, latest first",
-      params: IdParams,
-      responses: {
-        200: json(Page(FunctionVersion), "The versions, without their sources"),
-        404: notFound,
-      },
-    }),
-    async ({ params }) => {
+  router.on("get", "/id/:id/versions", {
+    access: "admin",
+    summary: "List a function's versions, latest first",
+    params: IdParams,
+    responses: {
+      200: json(Page(FunctionVersion), "The versions, without their sources"),
+      404: notFound,
+    },
+    handle: async ({ params }) => {
       const items = await functions.versions(params.id)
       return { items, total: items.length }
     },
-  )
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/id/:id/versions/:version",
-      summary: "Get a version with its source",
-      params: ByVersion,
-      responses: { 200: json(FunctionVersionSource, "The version"), 404: notFound },
-    }),
-    ({ params }) => functions.version(params.id, params.version),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/id/:id/versions/:version/restore",
-      grantsPrivileges: true,
-      summary: "Restore an older version as a new version",
-      params: ByVersion,
-      responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
-    }),
-    ({ actor, caller, params }) => functions.restore(actor, caller, params),
-  )
+  })
+  router.on("get", "/id/:id/versions/:version", {
+    access: "admin",
+    summary: "Get a version with its source",
+    params: ByVersion,
+    responses: { 200: json(FunctionVersionSource, "The version"), 404: notFound },
+    handle: ({ params }) => functions.version(params.id, params.version),
+  })
+  router.on("post", "/id/:id/versions/:version/restore", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Restore an older version as a new version",
+    params: ByVersion,
+    responses: { 200: json(FunctionRecord, "The updated function"), 404: notFound },
+    handle: ({ actor, caller, params }) => functions.restore(actor, caller, params),
+  })
 }
 
 /** Routes for administrators to manage functions. */

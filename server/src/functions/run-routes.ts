@@ -1,5 +1,5 @@
 import { IdParams, Page } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
 import { FunctionRun, TestRunRequest } from "./run-schema.ts"
@@ -42,48 +42,42 @@ const streamEvents = (
 
 /** Routes for test runs and the history of runs. */
 export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): Router => {
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/id/:id/runs",
-      summary: "List a function's recent runs with their logs, latest first",
-      params: IdParams,
-      responses: {
-        200: json(Page(FunctionRun), "Up to 50 runs"),
-        404: { description: "Function not found" },
-      },
-    }),
-    async ({ params }) => {
+  router.on("get", "/id/:id/runs", {
+    access: "admin",
+    summary: "List a function's recent runs with their logs, latest first",
+    params: IdParams,
+    responses: {
+      200: json(Page(FunctionRun), "Up to 50 runs"),
+      404: { description: "Function not found" },
+    },
+    handle: async ({ params }) => {
       await functions.known(params.id)
       const items = await runs.list(params.id)
       return { items, total: items.length }
     },
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/id/:id/run",
-      grantsPrivileges: true,
-      summary:
-        "Test a function: streams its response, log and cost; send `content` to test an unsaved source",
-      params: IdParams,
-      body: TestRunRequest,
-      bodyLimits: { maxBytes: 20_000_000 },
-      responses: {
-        200: {
-          description: "Events `started`, `request`, `delta` and `log`, then `result`",
-          contentType: "text/event-stream",
-        },
-        404: { description: "Function not found, and no `content` was sent" },
-        422: { description: "The source cannot be loaded; see `errors` for line and column" },
+  })
+  router.on("post", "/id/:id/run", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary:
+      "Test a function: streams its response, log and cost; send `content` to test an unsaved source",
+    params: IdParams,
+    body: TestRunRequest,
+    bodyLimits: { maxBytes: 20_000_000 },
+    responses: {
+      200: {
+        description: "Events `started`, `request`, `delta` and `log`, then `result`",
+        contentType: "text/event-stream",
       },
-    }),
-    async ({ caller, params, body }) => {
+      404: { description: "Function not found, and no `content` was sent" },
+      422: { description: "The source cannot be loaded; see `errors` for line and column" },
+    },
+    handle: async ({ caller, params, body }) => {
       const prepared = await testRuns.prepare(params.id, body)
       return streamEvents((emit, signal) =>
         testRuns.run(prepared, { testRequest: body, caller, emit, signal }),
       )
     },
-  )
+  })
   return router
 }

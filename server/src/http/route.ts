@@ -1,5 +1,8 @@
 import type { z } from "zod"
-import type { Credential } from "./caller.ts"
+import type { JsonBody } from "./body-buffer.ts"
+import type { Actor, Caller, Credential } from "./caller.ts"
+import type { ReadBody } from "./fast-path.ts"
+import type { HttpContext, NodeRequestContext, RequestContext } from "./request-context.ts"
 
 /**
  * Who may call a route. `anyone`: credentials are ignored. `signed_in`: any account, even one
@@ -51,23 +54,77 @@ export interface RouteShape<
 }
 
 /** Requires `grantsPrivileges` for routes that change something and accept API keys. */
-type Declaration<A extends Access, Body> = A extends "anyone" | "provisioner"
-  ? { method: Method; grantsPrivileges?: never }
-  :
-      | { method: "get"; grantsPrivileges?: never }
-      | { method: Exclude<Method, "get">; grantsPrivileges: GrantsPrivileges<Body> }
+type PrivilegeDeclaration<M extends Method, A extends Access, Body> = A extends
+  | "anyone"
+  | "provisioner"
+  ? { grantsPrivileges?: never }
+  : M extends "get"
+    ? { grantsPrivileges?: never }
+    : { grantsPrivileges: GrantsPrivileges<Body> }
 
-/** Declares a route. `access` is a separate argument, so that no route lacks it. */
-export const route = <
-  A extends Access,
+type CallerOf<A extends Access> = A extends "anyone" | "provisioner" ? null : Caller
+
+/** Input of a raw handler: the caller is authorized, the body not read yet. */
+export interface RawRequest<A extends Access, P> {
+  caller: CallerOf<A>
+  actor: Actor
+  params: P
+  exchange: NodeRequestContext
+}
+
+/** Input of a fast-path handler: the caller is authorized, the body not read yet. */
+export interface FastPathRouteRequest<A extends Access> {
+  caller: CallerOf<A>
+  exchange: RequestContext
+  read: ReadBody
+}
+
+/** Input of a handler: authorized, parsed and validated. */
+export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P> {
+  query: Q
+  body: B
+  /** Reads the JSON body unparsed, within the route's limits; for routes without `body`. */
+  readBody: () => Promise<JsonBody>
+  /** For a buffered `Response`: counts its bytes until the client has read them. */
+  countReplyBytes: (bytes: number) => void
+  context: HttpContext
+}
+
+/** What handles the requests of a route, by kind of route. */
+interface Handlers<A extends Access, P, Q, B> {
+  /** Returns a `Response`, or a value to send as JSON. */
+  standard: (request: RouteRequest<A, P, Q, B>) => unknown
+  /** Reads and writes Node's request and response directly. */
+  raw: (request: RawRequest<A, P>) => Promise<void>
+  /** For a frequently called route without parameters, which simple requests reach without Hono. */
+  fastPath: (request: FastPathRouteRequest<A>) => Promise<void>
+}
+
+/** Adds a route to a router. `path` is in Hono's syntax: `/users/:id`. */
+export type AddRoute<
+  Kind extends keyof Handlers<Access, unknown, unknown, unknown>,
+  AllowedAccess extends Access = Access,
+> = <
+  M extends Method,
+  A extends AllowedAccess,
   P extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
   B extends z.ZodType = z.ZodUndefined,
 >(
-  access: A,
-  shape: Omit<RouteShape<A, P, Q, B>, "access" | "method" | "grantsPrivileges"> &
-    Declaration<A, z.output<B>>,
-): RouteShape<A, P, Q, B> => ({ access, ...shape })
+  method: M,
+  path: string,
+  declaration: Omit<RouteShape<A, P, Q, B>, "method" | "path" | "grantsPrivileges"> &
+    PrivilegeDeclaration<M, A, z.output<B>> & {
+      handle: Handlers<A, z.output<P>, z.output<Q>, z.output<B>>[Kind]
+    },
+) => void
+
+/** TypeScript cannot follow the conditional type of a declaration. */
+export const toRouteShape = (
+  method: Method,
+  path: string,
+  { handle: _, ...declared }: { handle: unknown },
+): RouteShape => ({ ...(declared as Omit<RouteShape, "method" | "path">), method, path })
 
 export const json = (schema: z.ZodType, description: string): ResponseDeclaration => ({
   schema,

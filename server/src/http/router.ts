@@ -1,6 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
-import type { z } from "zod"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
@@ -27,7 +26,7 @@ import {
   type RequestContext,
 } from "./request-context.ts"
 import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
-import type { Access, RouteShape } from "./route.ts"
+import { type Access, type AddRoute, type RouteShape, toRouteShape } from "./route.ts"
 import { authorize } from "./route-access.ts"
 import { createResponseMemory, successStatus, toResponse } from "./route-response.ts"
 import { validate } from "./validate.ts"
@@ -38,57 +37,15 @@ export type Authenticate = (exchange: RequestContext) => Caller | Promise<Caller
 /** Authenticates the identity provider by the SCIM token; it has no account, so no `Caller`. */
 export type AdmitProvisioner = (exchange: RequestContext) => Promise<Actor>
 
-type CallerOf<A extends Access> = A extends "anyone" | "provisioner" ? null : Caller
-
-/** Input of a raw handler: the caller is authorized, the body not read yet. */
-export interface RawRequest<A extends Access, P> {
-  caller: CallerOf<A>
-  actor: Actor
-  params: P
-  exchange: NodeRequestContext
-}
-
-/** Input of a fast-path handler: the caller is authorized, the body not read yet. */
-export interface FastPathRouteRequest<A extends Access> {
-  caller: CallerOf<A>
-  exchange: RequestContext
-  read: ReadBody
-}
-
-/** Input of a handler: authorized, parsed and validated. */
-export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P> {
-  query: Q
-  body: B
-  /** Reads the JSON body unparsed, within the route's limits; for routes without `body`. */
-  readBody: () => Promise<JsonBody>
-  /** For a buffered `Response`: counts its bytes until the client has read them. */
-  countReplyBytes: (bytes: number) => void
-  context: HttpContext
-}
-
 export interface Router {
   readonly hono: Hono<HonoEnv>
   readonly style: ErrorStyle
   readonly shapes: RouteShape[]
   /** Routes that simple requests reach without Hono. */
   readonly fastPathRoutes: FastPathRoute[]
-  /** Adds a route whose handler returns a `Response`, or a value to send as JSON. */
-  on<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
-    shape: RouteShape<A, P, Q, B>,
-    handler: (
-      request: RouteRequest<A, z.output<P>, z.output<Q>, z.output<B>>,
-    ) => unknown | Promise<unknown>,
-  ): void
-  /** Adds a route that reads and writes Node's request and response directly. */
-  raw<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
-    shape: RouteShape<A, P, Q, B>,
-    handler: (request: RawRequest<A, z.output<P>>) => Promise<void>,
-  ): void
-  /** Adds a frequently called route without parameters to the fast path. */
-  fastPath<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
-    shape: RouteShape<A, z.ZodType, Q, B>,
-    handler: (request: FastPathRouteRequest<A>) => Promise<void>,
-  ): void
+  on: AddRoute<"standard">
+  raw: AddRoute<"raw">
+  fastPath: AddRoute<"fastPath", Exclude<Access, "provisioner">>
 }
 
 /** Default maximum size of a JSON body, in bytes, for `anyone` and for all other access. */
@@ -232,7 +189,9 @@ export const createRouters =
       style,
       shapes,
       fastPathRoutes,
-      on: (shape, handler) => {
+      on: (method, path, declaration) => {
+        const shape = toRouteShape(method, path, declaration)
+        const { handle } = declaration
         const status = successStatus(shape)
         add(shape, async (context) => {
           const request = await requestOf(shape, context)
@@ -251,40 +210,43 @@ export const createRouters =
           const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
           replies.checkAvailable(request.exchange)
           // `on` ties the handler's types to those of the shape; TypeScript cannot infer it here.
-          const value = await handler(whole as Parameters<typeof handler>[0])
+          const value = await handle(whole as Parameters<typeof handle>[0])
           return toResponse(context.req.method, { value, status, countBytes })
         })
       },
-      raw: (shape, handler) => {
+      raw: (method, path, declaration) => {
+        const shape = toRouteShape(method, path, declaration)
+        const { handle } = declaration
         // `raw` ties the handler's types to those of the shape; TypeScript cannot infer it here.
-        type HandlerRequest = Parameters<typeof handler>[0]
+        type HandlerRequest = Parameters<typeof handle>[0]
         add(shape, async (context) => {
           const request: unknown = await requestOf(shape, context)
-          await handler(request as HandlerRequest)
+          await handle(request as HandlerRequest)
           return RESPONSE_ALREADY_SENT
         })
       },
-      fastPath: (shape, handler) => {
+      fastPath: (method, path, declaration) => {
+        const shape = toRouteShape(method, path, declaration)
+        const { handle } = declaration
         // `fastPath` ties the handler's types to those of the shape; TypeScript cannot infer it here.
-        type HandlerRequest = Parameters<typeof handler>[0]
+        type HandlerRequest = Parameters<typeof handle>[0]
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)
           const read: ReadBody = (limits) =>
             bodyMemory.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
           const request: unknown = { caller, exchange, read }
-          await handler(request as HandlerRequest)
+          await handle(request as HandlerRequest)
           return RESPONSE_ALREADY_SENT
         })
-        const { method, path } = shape
         const answer: FastPathRoute["answer"] = (exchange, read) => {
-          const handle = (caller: Caller | null): Promise<void> => {
+          const respond = (caller: Caller | null): Promise<void> => {
             bodyMemory.reserve(exchange, bodyLimit)
             const request: unknown = { caller, exchange, read }
-            return handler(request as HandlerRequest)
+            return handle(request as HandlerRequest)
           }
           const called = stripTrailingSlashes(pathOf(exchange.incoming.url))
           const found = resolveCaller(shape, exchange, called)
-          return found instanceof Promise ? found.then(handle) : handle(found)
+          return found instanceof Promise ? found.then(respond) : respond(found)
         }
         fastPathRoutes.push({ method: method.toUpperCase(), path, style, answer })
       },

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
 import { Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { streamText } from "../http/stream-response.ts"
 import type { Models } from "./models.ts"
@@ -41,120 +41,96 @@ const streamExport = async function* (
 }
 
 export const modelRoutes = (router: Router, models: Models): Router => {
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/list",
-      summary: "List the workspace models that you can access, without their parameters",
-      query: ModelListQuery,
-      responses: {
-        200: json(Page(ModelListItem), "One page of models; `query` matches the id or the name"),
-      },
-    }),
-    ({ caller, query }) => models.list(caller, query),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/create",
-      grantsPrivileges: givesAuthority,
-      summary: "Create a model; unless shared, it is private to its creator",
-      body: NewModel,
-      responses: {
-        200: json(WorkspaceModel, "The new model"),
-        409: { description: "The id is taken, or the model limit is reached" },
-      },
-    }),
-    ({ actor, caller, body }) => models.create(actor, caller, body),
-  )
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/model",
-      summary: "Get a model",
-      query: ModelIdQuery,
-      responses: { 200: json(WorkspaceModel, "The model"), 404: notFound },
-    }),
-    ({ caller, query }) => models.get(caller, query.id),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/model/update",
-      grantsPrivileges: givesAuthority,
-      summary: "Update a model; omitted fields keep their values",
-      query: ModelIdQuery,
-      body: ModelChanges,
-      responses: {
-        200: json(WorkspaceModel, "The updated model"),
-        403: notWritable,
-        404: notFound,
-      },
-    }),
-    ({ actor, caller, query, body }) =>
+  router.on("get", "/list", {
+    access: "user",
+    summary: "List the workspace models that you can access, without their parameters",
+    query: ModelListQuery,
+    responses: {
+      200: json(Page(ModelListItem), "One page of models; `query` matches the id or the name"),
+    },
+    handle: ({ caller, query }) => models.list(caller, query),
+  })
+  router.on("post", "/create", {
+    access: "user",
+    grantsPrivileges: givesAuthority,
+    summary: "Create a model; unless shared, it is private to its creator",
+    body: NewModel,
+    responses: {
+      200: json(WorkspaceModel, "The new model"),
+      409: { description: "The id is taken, or the model limit is reached" },
+    },
+    handle: ({ actor, caller, body }) => models.create(actor, caller, body),
+  })
+  router.on("get", "/model", {
+    access: "user",
+    summary: "Get a model",
+    query: ModelIdQuery,
+    responses: { 200: json(WorkspaceModel, "The model"), 404: notFound },
+    handle: ({ caller, query }) => models.get(caller, query.id),
+  })
+  router.on("post", "/model/update", {
+    access: "user",
+    grantsPrivileges: givesAuthority,
+    summary: "Update a model; omitted fields keep their values",
+    query: ModelIdQuery,
+    body: ModelChanges,
+    responses: {
+      200: json(WorkspaceModel, "The updated model"),
+      403: notWritable,
+      404: notFound,
+    },
+    handle: ({ actor, caller, query, body }) =>
       models.update(actor, caller, { id: query.id, changes: body }),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/model/toggle",
-      grantsPrivileges: changesAllowedModels,
-      summary: "Activate or deactivate a model",
-      query: ModelIdQuery,
-      responses: {
-        200: json(WorkspaceModel, "The updated model"),
-        403: notWritable,
-        404: notFound,
-      },
-    }),
-    ({ actor, caller, query }) => models.toggleActive(actor, caller, query.id),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/model/delete",
-      grantsPrivileges: changesAllowedModels,
-      summary: "Delete a model",
-      body: ModelIdQuery,
-      responses: {
-        200: json(SuccessStatus, "The model was deleted"),
-        403: notWritable,
-        404: notFound,
-      },
-    }),
-    async ({ actor, caller, body }) => {
+  })
+  router.on("post", "/model/toggle", {
+    access: "user",
+    grantsPrivileges: changesAllowedModels,
+    summary: "Activate or deactivate a model",
+    query: ModelIdQuery,
+    responses: {
+      200: json(WorkspaceModel, "The updated model"),
+      403: notWritable,
+      404: notFound,
+    },
+    handle: ({ actor, caller, query }) => models.toggleActive(actor, caller, query.id),
+  })
+  router.on("post", "/model/delete", {
+    access: "user",
+    grantsPrivileges: changesAllowedModels,
+    summary: "Delete a model",
+    body: ModelIdQuery,
+    responses: {
+      200: json(SuccessStatus, "The model was deleted"),
+      403: notWritable,
+      404: notFound,
+    },
+    handle: async ({ actor, caller, body }) => {
       await models.remove(actor, caller, body.id)
       return successBody
     },
-  )
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/export",
-      summary: "Export all models in the import format",
-      responses: { 200: json(ModelExport, "The models") },
-    }),
-    ({ caller, exchange }) =>
+  })
+  router.on("get", "/export", {
+    access: "admin",
+    summary: "Export all models in the import format",
+    responses: { 200: json(ModelExport, "The models") },
+    handle: ({ caller, exchange }) =>
       new Response(streamText(streamExport(models.streamAll(caller)), exchange), {
         headers: { "content-type": "application/json; charset=utf-8" },
       }),
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/import",
-      grantsPrivileges: ({ models }, credential) =>
-        models.some((model) => givesAuthority(model, credential)),
-      summary:
-        "Import models: creates or replaces all of them or none. Only the overall limits apply",
-      body: ModelImport,
-      bodyLimits: { maxBytes: 20_000_000 },
-      responses: {
-        200: json(ModelImportResult, "The ids of the created and the replaced models"),
-        409: { description: "The model limit is reached" },
-      },
-    }),
-    ({ actor, caller, body }) => models.replace(actor, caller, body.models),
-  )
+  })
+  router.on("post", "/import", {
+    access: "admin",
+    grantsPrivileges: ({ models }, credential) =>
+      models.some((model) => givesAuthority(model, credential)),
+    summary:
+      "Import models: creates or replaces all of them or none. Only the overall limits apply",
+    body: ModelImport,
+    bodyLimits: { maxBytes: 20_000_000 },
+    responses: {
+      200: json(ModelImportResult, "The ids of the created and the replaced models"),
+      409: { description: "The model limit is reached" },
+    },
+    handle: ({ actor, caller, body }) => models.replace(actor, caller, body.models),
+  })
   return router
 }

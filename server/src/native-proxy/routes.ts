@@ -1,5 +1,4 @@
 import { fail } from "../errors.ts"
-import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { NativeProxyRequest } from "./native-proxy.ts"
 
@@ -21,9 +20,8 @@ export const nativeProxyRoutes = ({
   forward,
   isEnabled,
 }: Deps): Router => {
-  const declared = route("user", {
-    method: "all",
-    path: "/*",
+  router.raw("all", "/*", {
+    access: "user",
     grantsPrivileges: false,
     summary,
     responses: {
@@ -33,17 +31,17 @@ export const nativeProxyRoutes = ({
       502: { description: "The upstream is unreachable" },
       503: { description: "No upstream is configured; the error names the setting to use" },
     },
-  })
-  router.raw(declared, async ({ exchange, caller, actor }) => {
-    if (isEnabled?.() === false) {
-      fail(
-        "forbidden",
-        `${prefix} is disabled. An administrator can enable it with the setting enable_openai_proxy.`,
-      )
-    }
-    const { url = "" } = exchange.incoming
-    if (!url.startsWith(prefix)) fail("not_found", `No route for ${url.slice(0, 200)}.`)
-    await forward({ exchange, caller, actor, target: url.slice(prefix.length) || "/" })
+    handle: async ({ exchange, caller, actor }) => {
+      if (isEnabled?.() === false) {
+        fail(
+          "forbidden",
+          `${prefix} is disabled. An administrator can enable it with the setting enable_openai_proxy.`,
+        )
+      }
+      const { url = "" } = exchange.incoming
+      if (!url.startsWith(prefix)) fail("not_found", `No route for ${url.slice(0, 200)}.`)
+      await forward({ exchange, caller, actor, target: url.slice(prefix.length) || "/" })
+    },
   })
   return router
 }

@@ -7,7 +7,7 @@ import { lastBackupPath } from "../db/backup.ts"
 import type { Database } from "../db/database.ts"
 import { freeBytes, volumeBytes } from "../db/disk-space.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 
 const Overview = z
@@ -109,14 +109,11 @@ const findExpiringKeys = (db: Database, now: number) =>
 /** The state of the gateway, for the first page of the administration. */
 export const overviewRoutes = ({ router, config, db, storage, now }: Deps): Router => {
   const startedAt = now() - Math.floor(process.uptime())
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/overview",
-      summary: "Get the state of the gateway and what needs attention",
-      responses: { 200: json(Overview, "The current state") },
-    }),
-    async (): Promise<Overview> => ({
+  router.on("get", "/overview", {
+    access: "admin",
+    summary: "Get the state of the gateway and what needs attention",
+    responses: { 200: json(Overview, "The current state") },
+    handle: async (): Promise<Overview> => ({
       version: packageJson.version,
       node_version: process.versions.node,
       started_at: startedAt,
@@ -127,6 +124,6 @@ export const overviewRoutes = ({ router, config, db, storage, now }: Deps): Rout
       ...(await countObjects(db)),
       expiring_keys: await findExpiringKeys(db, now()),
     }),
-  )
+  })
   return router
 }

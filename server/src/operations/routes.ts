@@ -11,7 +11,7 @@ import { fail } from "../errors.ts"
 import { isLocalHost } from "../http/host-check.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { isLoopback } from "../http/loopback.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { MountedRoute } from "../http/server.ts"
 import type { SettingsStore } from "../settings/settings.ts"
@@ -78,23 +78,17 @@ export const operationRoutes = (deps: Deps): Router => {
   const { passwordSignIn, setupCode, sso } = deps
   const { version } = packageJson
 
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/health",
-      summary: "Liveness: the process is running",
-      responses: { 200: json(Health, "OK") },
-    }),
-    () => ({ status: "ok" }),
-  )
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/ready",
-      summary: "Readiness: the database responds, writes succeed and no shutdown is in progress",
-      responses: { 200: json(Health, "OK"), 503: { description: "Not ready" } },
-    }),
-    async () => {
+  router.on("get", "/health", {
+    access: "anyone",
+    summary: "Liveness: the process is running",
+    responses: { 200: json(Health, "OK") },
+    handle: () => ({ status: "ok" }),
+  })
+  router.on("get", "/ready", {
+    access: "anyone",
+    summary: "Readiness: the database responds, writes succeed and no shutdown is in progress",
+    responses: { 200: json(Health, "OK"), 503: { description: "Not ready" } },
+    handle: async () => {
       if (inFlight.isDraining()) fail("shutting_down", "The gateway is shutting down.")
       const trouble = storage.failureMessage()
       if (trouble) fail("unavailable", `${trouble}. See the gateway's log for details.`)
@@ -111,18 +105,15 @@ export const operationRoutes = (deps: Deps): Router => {
       }
       return { status: "ok" }
     },
-  )
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/metrics",
-      summary: "Metrics in Prometheus format; requires METRICS_TOKEN or a local request",
-      responses: {
-        200: { description: "Metrics", contentType: "text/plain" },
-        401: { description: "Missing or invalid token" },
-      },
-    }),
-    async ({ exchange }) => {
+  })
+  router.on("get", "/metrics", {
+    access: "anyone",
+    summary: "Metrics in Prometheus format; requires METRICS_TOKEN or a local request",
+    responses: {
+      200: { description: "Metrics", contentType: "text/plain" },
+      401: { description: "Missing or invalid token" },
+    },
+    handle: async ({ exchange }) => {
       if (!canReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
         fail(
           "unauthorized",
@@ -133,24 +124,18 @@ export const operationRoutes = (deps: Deps): Router => {
         headers: { "content-type": metrics.contentType },
       })
     },
-  )
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/api/version",
-      summary: "The gateway's version",
-      responses: { 200: json(Version, "Semantic version") },
-    }),
-    () => ({ version }),
-  )
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/api/config",
-      summary: "Get the configuration of the sign-in page",
-      responses: { 200: json(PublicConfig, "Public configuration") },
-    }),
-    async () => ({
+  })
+  router.on("get", "/api/version", {
+    access: "anyone",
+    summary: "The gateway's version",
+    responses: { 200: json(Version, "Semantic version") },
+    handle: () => ({ version }),
+  })
+  router.on("get", "/api/config", {
+    access: "anyone",
+    summary: "Get the configuration of the sign-in page",
+    responses: { 200: json(PublicConfig, "Public configuration") },
+    handle: async () => ({
       name: "Portico",
       version,
       first_run: !(await users.hasAny()),
@@ -160,7 +145,7 @@ export const operationRoutes = (deps: Deps): Router => {
       sign_on: sso.buttons,
       runtime_prefix: config.RUNTIME_PREFIX,
     }),
-  )
+  })
   if (config.ENV === "dev") docsRoutes(router, routes)
   return router
 }

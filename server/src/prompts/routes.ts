@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
 import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Prompts } from "./prompts.ts"
 import {
@@ -18,77 +18,62 @@ const ownerOnly = { description: "Only the owner and administrators can do this"
 
 /** The routes under `/api/v1/prompts`. */
 export const promptRoutes = (router: Router, prompts: Prompts): Router => {
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/",
-      summary: "List the prompts that you can use: one page, or an array without `page`",
-      query: PromptListQuery,
-      responses: {
-        200: json(
-          z.union([Page(PromptListItem), z.array(PromptListItem)]),
-          "One page of prompts; without `page`, an array of the first 200",
-        ),
-      },
-    }),
-    ({ caller, query }) => prompts.list(caller, query),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/create",
-      grantsPrivileges: hasGrants,
-      summary: "Create a prompt",
-      body: NewPrompt,
-      responses: { 200: json(PromptWithAccess, "The new prompt"), 409: taken },
-    }),
-    ({ caller, actor, body }) => prompts.create(actor, caller, body),
-  )
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/:id",
-      summary: "Get a prompt",
-      params: IdParams,
-      responses: { 200: json(PromptWithAccess, "The prompt"), 404: notFound },
-    }),
-    ({ caller, params }) => prompts.get(caller, params.id),
-  )
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/:id/update",
-      grantsPrivileges: hasGrants,
-      summary: "Update a prompt; only its owner and administrators can change access_grants",
-      params: IdParams,
-      body: PromptChanges,
-      responses: {
-        200: json(PromptWithAccess, "The updated prompt"),
-        403: ownerOnly,
-        404: notFound,
-        409: taken,
-      },
-    }),
-    ({ caller, actor, params, body }) =>
+  router.on("get", "/", {
+    access: "user",
+    summary: "List the prompts that you can use: one page, or an array without `page`",
+    query: PromptListQuery,
+    responses: {
+      200: json(
+        z.union([Page(PromptListItem), z.array(PromptListItem)]),
+        "One page of prompts; without `page`, an array of the first 200",
+      ),
+    },
+    handle: ({ caller, query }) => prompts.list(caller, query),
+  })
+  router.on("post", "/create", {
+    access: "user",
+    grantsPrivileges: hasGrants,
+    summary: "Create a prompt",
+    body: NewPrompt,
+    responses: { 200: json(PromptWithAccess, "The new prompt"), 409: taken },
+    handle: ({ caller, actor, body }) => prompts.create(actor, caller, body),
+  })
+  router.on("get", "/:id", {
+    access: "user",
+    summary: "Get a prompt",
+    params: IdParams,
+    responses: { 200: json(PromptWithAccess, "The prompt"), 404: notFound },
+    handle: ({ caller, params }) => prompts.get(caller, params.id),
+  })
+  router.on("post", "/:id/update", {
+    access: "user",
+    grantsPrivileges: hasGrants,
+    summary: "Update a prompt; only its owner and administrators can change access_grants",
+    params: IdParams,
+    body: PromptChanges,
+    responses: {
+      200: json(PromptWithAccess, "The updated prompt"),
+      403: ownerOnly,
+      404: notFound,
+      409: taken,
+    },
+    handle: ({ caller, actor, params, body }) =>
       prompts.update(actor, caller, { id: params.id, changes: body }),
-  )
-  router.on(
-    route("user", {
-      method: "delete",
-      path: "/:id/delete",
-      grantsPrivileges: false,
-      summary: "Delete a prompt; owner and administrators only",
-      params: IdParams,
-      responses: {
-        200: json(SuccessStatus, "The prompt was deleted"),
-        403: ownerOnly,
-        404: notFound,
-      },
-    }),
-    async ({ caller, actor, params }) => {
+  })
+  router.on("delete", "/:id/delete", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Delete a prompt; owner and administrators only",
+    params: IdParams,
+    responses: {
+      200: json(SuccessStatus, "The prompt was deleted"),
+      403: ownerOnly,
+      404: notFound,
+    },
+    handle: async ({ caller, actor, params }) => {
       await prompts.remove(actor, caller, params.id)
       return successBody
     },
-  )
+  })
   return router
 }

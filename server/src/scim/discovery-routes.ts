@@ -1,7 +1,6 @@
 import { listResponse, type ResourceType, resourceTypeJson, schemaJson } from "@portico/scim"
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { maxBytes, parseQuery } from "./request-body.ts"
@@ -24,19 +23,16 @@ type DescribeResourceType = (type: ResourceType, base: string) => Record<string,
 
 /** Discovery endpoints (RFC 7644 §4): capabilities, resource types and schemas. */
 export const discoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
-  router.on(
-    route("provisioner", {
-      method: "get",
-      path: "/ServiceProviderConfig",
-      summary: "Get the service provider configuration",
-      responses: { 200: { description: "The service provider configuration", contentType } },
-    }),
-    ({ actor, exchange }) =>
+  router.on("get", "/ServiceProviderConfig", {
+    access: "provisioner",
+    summary: "Get the service provider configuration",
+    responses: { 200: { description: "The service provider configuration", contentType } },
+    handle: ({ actor, exchange }) =>
       audit.auditRead({ actor, action: "scim.config.read" }, async () => {
         const limits = { maxOperations: advertisedOperations, maxPayloadSize: maxBytes }
         return createScimResponse(serviceProviderConfig(baseUrlOf(exchange), limits))
       }),
-  )
+  })
 
   const addDiscoveryRoutes = (
     path: string,
@@ -50,35 +46,29 @@ export const discoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
       describe: DescribeResourceType
     },
   ): void => {
-    router.on(
-      route("provisioner", {
-        method: "get",
-        path,
-        summary: `List all ${path.slice(1)}; filters are not supported`,
-        responses: { 200: { description: "A ListResponse", contentType } },
-      }),
-      ({ actor, exchange }) =>
+    router.on("get", path, {
+      access: "provisioner",
+      summary: `List all ${path.slice(1)}; filters are not supported`,
+      responses: { 200: { description: "A ListResponse", contentType } },
+      handle: ({ actor, exchange }) =>
         audit.auditRead({ actor, action }, async () => {
           if (parseQuery(exchange).has("filter"))
             fail("forbidden", `${path} does not support filters.`)
           const all = resourceTypes.map((type) => describe(type, baseUrlOf(exchange)))
           return createScimResponse(listResponse(all, { total: all.length, startIndex: 1 }))
         }),
-    )
-    router.on(
-      route("provisioner", {
-        method: "get",
-        path: `${path}/:name`,
-        summary: `Get one of the ${path.slice(1)}`,
-        params: ByName,
-        responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
-      }),
-      ({ actor, exchange, params }) =>
+    })
+    router.on("get", `${path}/:name`, {
+      access: "provisioner",
+      summary: `Get one of the ${path.slice(1)}`,
+      params: ByName,
+      responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
+      handle: ({ actor, exchange, params }) =>
         audit.auditRead({ actor, action }, async () => {
           const type = find(params.name) ?? fail("not_found", `${params.name} not found.`)
           return createScimResponse(describe(type, baseUrlOf(exchange)))
         }),
-    )
+    })
   }
 
   addDiscoveryRoutes("/ResourceTypes", {

@@ -3,7 +3,7 @@ import type { AuditEvent } from "../audit/schema.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { minTokenLength, tokenId } from "./authentication.ts"
 import { Provisioning, type ProvisioningProblem } from "./provisioning-schema.ts"
@@ -94,14 +94,11 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
 
 export const provisioningRoutes = (router: Router, deps: Deps): Router => {
   const provisioning = createProvisioningReader(deps)
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/",
-      summary: "Get the SCIM configuration and provisioning status",
-      responses: { 200: json(Provisioning, "The current status") },
-    }),
-    ({ exchange }) => provisioning(exchange),
-  )
+  router.on("get", "/", {
+    access: "admin",
+    summary: "Get the SCIM configuration and provisioning status",
+    responses: { 200: json(Provisioning, "The current status") },
+    handle: ({ exchange }) => provisioning(exchange),
+  })
   return router
 }

@@ -9,7 +9,7 @@ import { z } from "zod"
 import type { Actor } from "../http/caller.ts"
 import { IdParams } from "../http/pagination.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { type Method, type ResponseDeclaration, route } from "../http/route.ts"
+import type { Method, ResponseDeclaration } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { discoveryRoutes } from "./discovery-routes.ts"
@@ -60,54 +60,45 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
   })
 
   const addSearchRoute = (path: string, searched: readonly ResourceView[], action: string): void =>
-    router.on(
-      route("provisioner", {
-        method: "post",
-        path,
-        summary: "Search, with the query in the body",
-        rawBody: reads,
-        responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
-      }),
-      ({ actor, exchange }) =>
+    router.on("post", path, {
+      access: "provisioner",
+      summary: "Search, with the query in the body",
+      rawBody: reads,
+      responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
+      handle: ({ actor, exchange }) =>
         audit.auditRead({ actor, action }, async () => {
           const request = parseSearchBody(await readScimBody(exchange))
           return createScimResponse(await searchResources(searched, request, baseUrlOf(exchange)))
         }),
-    )
+    })
 
   const addResourceRoutes = (resource: ResourceRoutes): void => {
     const { endpoint, table } = resource.type
     const noun = resource.type.name.toLowerCase()
     const listed = `scim.${table}.listed`
 
-    router.on(
-      route("provisioner", {
-        method: "get",
-        path: `/${endpoint}`,
-        summary: `List ${table}, filtered and sorted`,
-        responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
-      }),
-      ({ actor, exchange }) =>
+    router.on("get", `/${endpoint}`, {
+      access: "provisioner",
+      summary: `List ${table}, filtered and sorted`,
+      responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
+      handle: ({ actor, exchange }) =>
         audit.auditRead({ actor, action: listed }, async () => {
           const request = parseSearchQuery(parseQuery(exchange))
           return createScimResponse(
             await searchResources([resource.view], request, baseUrlOf(exchange)),
           )
         }),
-    )
-    router.on(
-      route("provisioner", {
-        method: "post",
-        path: `/${endpoint}`,
-        summary: `Create a ${noun}`,
-        rawBody: reads,
-        responses: {
-          201: reply(`The new ${noun}`),
-          400: errorReply("Missing or invalid value"),
-          409: errorReply("The name is already in use"),
-        },
-      }),
-      ({ actor, exchange }) =>
+    })
+    router.on("post", `/${endpoint}`, {
+      access: "provisioner",
+      summary: `Create a ${noun}`,
+      rawBody: reads,
+      responses: {
+        201: reply(`The new ${noun}`),
+        400: errorReply("Missing or invalid value"),
+        409: errorReply("The name is already in use"),
+      },
+      handle: ({ actor, exchange }) =>
         audit.auditChange({ actor, action: `scim.${noun}.created` }, async () => {
           const body = await readScimBody(exchange)
           const { projection, base } = responseShapeOf(exchange)
@@ -115,65 +106,56 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
           const location = { location: `${base}/${endpoint}/${created.id}` }
           return createScimResponse(created, 201, { ...location, ...locationOf(created) })
         }),
-    )
+    })
     addSearchRoute(`/${endpoint}/.search`, [resource.view], listed)
 
-    router.on(
-      route("provisioner", {
-        method: "get",
-        path: `/${endpoint}/:id`,
-        summary: `Get a ${noun}`,
-        params: IdParams,
-        responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
-      }),
-      ({ actor, exchange, params: { id } }) =>
+    router.on("get", `/${endpoint}/:id`, {
+      access: "provisioner",
+      summary: `Get a ${noun}`,
+      params: IdParams,
+      responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
+      handle: ({ actor, exchange, params: { id } }) =>
         audit.auditRead(
           { actor, action: `scim.${noun}.read`, target: { type: noun, id } },
           async () => createScimResponse(await resource.get(id, responseShapeOf(exchange))),
         ),
-    )
+    })
     const changing = [
       ["put", "replaced", `Replace a ${noun}`, resource.replace],
       ["patch", "patched", `Update attributes of a ${noun}`, resource.patch],
     ] as const satisfies [Method, string, string, ResourceRoutes["patch"]][]
     for (const [method, done, summary, change] of changing) {
       const action = `scim.${noun}.${done}`
-      router.on(
-        route("provisioner", {
-          method,
-          path: `/${endpoint}/:id`,
-          summary,
-          params: IdParams,
-          rawBody: reads,
-          responses: {
-            200: reply(`The updated ${noun}`),
-            400: errorReply("Invalid value or path"),
-            403: errorReply("The user is the last active administrator"),
-            404: errorReply(`No such ${noun}`),
-            409: errorReply("The name is already in use"),
-          },
-        }),
-        ({ actor, exchange, params: { id } }) =>
+      router.on(method, `/${endpoint}/:id`, {
+        access: "provisioner",
+        summary,
+        params: IdParams,
+        rawBody: reads,
+        responses: {
+          200: reply(`The updated ${noun}`),
+          400: errorReply("Invalid value or path"),
+          403: errorReply("The user is the last active administrator"),
+          404: errorReply(`No such ${noun}`),
+          409: errorReply("The name is already in use"),
+        },
+        handle: ({ actor, exchange, params: { id } }) =>
           audit.auditChange({ actor, action, target: { type: noun, id } }, async () => {
             const body = await readScimBody(exchange)
             return createScimResponse(await change(actor, id, body, responseShapeOf(exchange)))
           }),
-      )
+      })
     }
-    router.on(
-      route("provisioner", {
-        method: "delete",
-        path: `/${endpoint}/:id`,
-        summary: noun === "user" ? "Deactivate a user" : "Delete a group",
-        params: IdParams,
-        responses: { 204: errorReply("Done"), 404: errorReply(`No such ${noun}`) },
-      }),
-      ({ actor, params: { id } }) =>
+    router.on("delete", `/${endpoint}/:id`, {
+      access: "provisioner",
+      summary: noun === "user" ? "Deactivate a user" : "Delete a group",
+      params: IdParams,
+      responses: { 204: errorReply("Done"), 404: errorReply(`No such ${noun}`) },
+      handle: ({ actor, params: { id } }) =>
         audit.auditChange(
           { actor, action: `scim.${noun}.deleted`, target: { type: noun, id } },
           () => resource.remove(actor, id),
         ),
-    )
+    })
   }
 
   addResourceRoutes({

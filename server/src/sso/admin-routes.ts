@@ -1,6 +1,6 @@
 import { fail } from "../errors.ts"
 import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { SingleSignOn } from "./create-sso.ts"
 import { testProvider } from "./provider-check.ts"
@@ -12,86 +12,68 @@ const unknown = { description: "The identity does not exist" }
 export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => {
   const { identities, findProvider } = sso
 
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/providers",
-      summary: "List single sign-on providers, with the URLs to register there",
-      responses: { 200: json(Page(SignOnProvider), "All providers") },
-    }),
-    async () => {
+  router.on("get", "/providers", {
+    access: "admin",
+    summary: "List single sign-on providers, with the URLs to register there",
+    responses: { 200: json(Page(SignOnProvider), "All providers") },
+    handle: async () => {
       const items = await sso.list()
       return { items, total: items.length }
     },
-  )
-  router.on(
-    route("admin", {
-      method: "post",
-      path: "/providers/:id/test",
-      grantsPrivileges: false,
-      summary: "Test a provider's configuration, keys and client registration",
-      params: IdParams,
-      responses: {
-        200: json(ProviderTest, "The test results"),
-        404: { description: "The provider does not exist" },
-      },
-    }),
-    ({ params }) =>
+  })
+  router.on("post", "/providers/:id/test", {
+    access: "admin",
+    grantsPrivileges: false,
+    summary: "Test a provider's configuration, keys and client registration",
+    params: IdParams,
+    responses: {
+      200: json(ProviderTest, "The test results"),
+      404: { description: "The provider does not exist" },
+    },
+    handle: ({ params }) =>
       testProvider(findProvider(params.id) ?? fail("not_found", "No provider with this name")),
-  )
-  router.on(
-    route("user", {
-      method: "get",
-      path: "/identities",
-      summary: "List your linked identities",
-      responses: { 200: json(Identities, "All linked identities") },
-    }),
-    ({ caller }) => identities.list(caller.user.id),
-  )
-  router.on(
-    route("user", {
-      method: "delete",
-      path: "/identities/:id",
-      grantsPrivileges: false,
-      summary: "Unlink an identity from your account",
-      params: IdParams,
-      responses: {
-        200: json(SuccessStatus, "Unlinked; its sessions were ended"),
-        404: unknown,
-        409: { description: "It is the only way to sign in to the account" },
-      },
-    }),
-    async ({ actor, caller, params }) => {
+  })
+  router.on("get", "/identities", {
+    access: "user",
+    summary: "List your linked identities",
+    responses: { 200: json(Identities, "All linked identities") },
+    handle: ({ caller }) => identities.list(caller.user.id),
+  })
+  router.on("delete", "/identities/:id", {
+    access: "user",
+    grantsPrivileges: false,
+    summary: "Unlink an identity from your account",
+    params: IdParams,
+    responses: {
+      200: json(SuccessStatus, "Unlinked; its sessions were ended"),
+      404: unknown,
+      409: { description: "It is the only way to sign in to the account" },
+    },
+    handle: async ({ actor, caller, params }) => {
       await identities.remove(actor, { userId: caller.user.id, id: params.id }, caller)
       return successBody
     },
-  )
-  router.on(
-    route("admin", {
-      method: "get",
-      path: "/users/:id/identities",
-      summary: "List a user's linked identities",
-      params: IdParams,
-      responses: {
-        200: json(Identities, "All linked identities"),
-        404: { description: "The user does not exist" },
-      },
-    }),
-    ({ params }) => identities.list(params.id),
-  )
-  router.on(
-    route("admin", {
-      method: "delete",
-      path: "/users/:id/identities/:identity",
-      grantsPrivileges: true,
-      summary: "Unlink an identity from a user",
-      params: UserIdentityParams,
-      responses: { 200: json(SuccessStatus, "Unlinked; its sessions were ended"), 404: unknown },
-    }),
-    async ({ actor, params }) => {
+  })
+  router.on("get", "/users/:id/identities", {
+    access: "admin",
+    summary: "List a user's linked identities",
+    params: IdParams,
+    responses: {
+      200: json(Identities, "All linked identities"),
+      404: { description: "The user does not exist" },
+    },
+    handle: ({ params }) => identities.list(params.id),
+  })
+  router.on("delete", "/users/:id/identities/:identity", {
+    access: "admin",
+    grantsPrivileges: true,
+    summary: "Unlink an identity from a user",
+    params: UserIdentityParams,
+    responses: { 200: json(SuccessStatus, "Unlinked; its sessions were ended"), 404: unknown },
+    handle: async ({ actor, params }) => {
       await identities.remove(actor, { userId: params.id, id: params.identity })
       return successBody
     },
-  )
+  })
   return router
 }

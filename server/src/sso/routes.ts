@@ -6,7 +6,7 @@ import { Failure, fail } from "../errors.ts"
 import { readBytes } from "../http/body.ts"
 import type { Actor } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { json, route } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
 import type { SingleSignOn } from "./create-sso.ts"
 import type { SignOnProviderClient } from "./provider.ts"
@@ -69,16 +69,13 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     return redirectTo(`/sign-in/problem?${query}`, cookies)
   }
 
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/:provider/start",
-      summary: "Start signing in with a provider",
-      params: ProviderName,
-      query: StartQuery,
-      responses: { 302: redirectResponse },
-    }),
-    async ({ params: { provider }, query: { back, moved }, actor, exchange }) => {
+  router.on("get", "/:provider/start", {
+    access: "anyone",
+    summary: "Start signing in with a provider",
+    params: ProviderName,
+    query: StartQuery,
+    responses: { 302: redirectResponse },
+    handle: async ({ params: { provider }, query: { back, moved }, actor, exchange }) => {
       try {
         const target = providerOf(provider)
         const { host } = exchange.incoming.headers
@@ -94,17 +91,14 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
         return redirectToProblem(error, { provider, actor, exchange })
       }
     },
-  )
+  })
 
-  router.on(
-    route("anyone", {
-      method: "get",
-      path: "/:provider/callback",
-      summary: "Complete signing in; the provider redirects here",
-      params: ProviderName,
-      responses: { 302: { description: "Redirect to the requested page" } },
-    }),
-    async ({ params: { provider: name }, exchange, actor }) => {
+  router.on("get", "/:provider/callback", {
+    access: "anyone",
+    summary: "Complete signing in; the provider redirects here",
+    params: ProviderName,
+    responses: { 302: { description: "Redirect to the requested page" } },
+    handle: async ({ params: { provider: name }, exchange, actor }) => {
       const search = queryOf(exchange)
       const state = new URLSearchParams(search).get("state") ?? ""
       const clearedCookies: string[] = []
@@ -122,18 +116,15 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
         return redirectToProblem(error, { provider: name, actor, exchange }, clearedCookies)
       }
     },
-  )
+  })
 
-  router.on(
-    route("user", {
-      method: "post",
-      path: "/:provider/link",
-      grantsPrivileges: true,
-      summary: "Start linking your account to a provider",
-      params: ProviderName,
-      responses: { 200: json(RedirectTarget, "The URL to continue at") },
-    }),
-    async ({ params, caller }) => {
+  router.on("post", "/:provider/link", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Start linking your account to a provider",
+    params: ProviderName,
+    responses: { 200: json(RedirectTarget, "The URL to continue at") },
+    handle: async ({ params, caller }) => {
       const provider = findProvider(params.provider)
       if (!provider) return fail("not_found", `No provider named ${params.provider}`)
       if (caller.credential.type !== "session")
@@ -151,36 +142,30 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       const headers = { ...secretHeaders, "set-cookie": cookie }
       return Response.json({ redirect: location }, { headers })
     },
-  )
+  })
 
-  router.on(
-    route("signed_in", {
-      method: "post",
-      path: "/signout",
-      grantsPrivileges: false,
-      summary: "Sign out and get the URL for signing out at the provider",
-      responses: { 200: json(RedirectTarget, "Signed out of Portico") },
-    }),
-    async ({ actor, caller }) => {
+  router.on("post", "/signout", {
+    access: "signed_in",
+    grantsPrivileges: false,
+    summary: "Sign out and get the URL for signing out at the provider",
+    responses: { 200: json(RedirectTarget, "Signed out of Portico") },
+    handle: async ({ actor, caller }) => {
       const redirect = await signOn.signOut(actor, caller, findProvider)
       const headers = { ...secretHeaders, "set-cookie": sessionCookie.clear() }
       return Response.json({ redirect }, { headers })
     },
-  )
+  })
 
-  router.on(
-    route("anyone", {
-      method: "post",
-      path: "/:provider/backchannel-logout",
-      summary: "Receive a logout token from a provider and end its sessions",
-      params: ProviderName,
-      rawBody: { contentType: "application/x-www-form-urlencoded", schema: LogoutForm },
-      responses: {
-        200: { description: "The sessions were ended" },
-        400: { description: "The logout token is invalid" },
-      },
-    }),
-    async ({ params, actor, exchange }) => {
+  router.on("post", "/:provider/backchannel-logout", {
+    access: "anyone",
+    summary: "Receive a logout token from a provider and end its sessions",
+    params: ProviderName,
+    rawBody: { contentType: "application/x-www-form-urlencoded", schema: LogoutForm },
+    responses: {
+      200: { description: "The sessions were ended" },
+      400: { description: "The logout token is invalid" },
+    },
+    handle: async ({ params, actor, exchange }) => {
       const provider = findProvider(params.provider)
       if (!provider) return fail("not_found", `No provider named ${params.provider}`)
       const body = await readBytes(exchange.incoming, formLimit)
@@ -198,7 +183,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       }
       return new Response(null, { status: 200, headers: secretHeaders })
     },
-  )
+  })
 
   return router
 }
