@@ -1,6 +1,6 @@
 import type { RequestHandle } from "@portico/http1"
+import type { Endpoint } from "../connections/connection-registry.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
-import type { Endpoint } from "../connections/registry.ts"
 import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
@@ -60,12 +60,12 @@ const encodeBody = (
 const attemptFor =
   (request: ModelRequest, resolved: ResolvedModel, headers: Record<string, string>) =>
   (endpoint: Endpoint): ConnectionAttempt => {
-    const { upstream } = endpoint
+    const { upstream, model } = endpoint
     const { provider } = upstream
     return {
       upstream,
       usesModel: true,
-      chatFormat: provider.chatFormat,
+      ...(provider.chatFormat && { conversion: { format: provider.chatFormat, model } }),
       request: () => ({
         method: "POST",
         path: provider.operationPath(request.operation),

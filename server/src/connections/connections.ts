@@ -8,8 +8,8 @@ import type { Actor } from "../http/caller.ts"
 import { providerKinds, providers } from "../providers/registry.ts"
 import { auditChange, auditState } from "./audit-details.ts"
 import { createProviderClient } from "./connection.ts"
+import { type ConnectionRegistry, environmentConnections } from "./connection-registry.ts"
 import { diagnose, listTimeoutMs } from "./diagnosis.ts"
-import { type ConnectionRegistry, environmentConnections } from "./registry.ts"
 import {
   type Connection,
   type ConnectionChanges,

@@ -1,37 +1,58 @@
 import type { ResponseHandler } from "@portico/http1"
 import { headerOf, type UpstreamError } from "@portico/http1"
-import { isObject, parseObject } from "../formats/json-values.ts"
-import { MalformedResponse } from "../outbound/malformed-response.ts"
+import { parseObject } from "../formats/json-values.ts"
+import { MalformedResponse } from "../formats/malformed-response.ts"
+import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
-import type { ChatFormat } from "../providers/provider.ts"
+import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
+
+/** The format of a response that is not OpenAI's, and the model that answers. */
+export interface Conversion {
+  format: ChatFormat
+  model: ProviderModel
+}
 
 const maxBodyBytes = 16_000_000
 
 const eventOf = (data: string): string => `data: ${data}\n\n`
 
+/** Streams are passed on as server-sent events, whatever they were. */
+const toEventStreamHeaders = (rawHeaders: readonly string[]): string[] =>
+  rawHeaders.map((value, at) =>
+    at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type"
+      ? "text/event-stream"
+      : value,
+  )
+
 /** Passes on a provider's response in OpenAI's format: streams event by event. */
 export class DecodedResponse implements ResponseHandler {
   readonly #receiver: ResponseHandler
   readonly #format: ChatFormat
-  readonly #events = createSseDecoder()
+  readonly #model: ProviderModel
+  #events = createSseDecoder()
   readonly #decodeEvent: ReturnType<ChatFormat["createStreamDecoder"]>
   #content: "unknown" | "stream" | "body" | "error" = "unknown"
   #body: Buffer[] = []
   #bodyBytes = 0
   #isComplete = false
 
-  constructor(receiver: ResponseHandler, format: ChatFormat) {
+  constructor(receiver: ResponseHandler, { format, model }: Conversion) {
     this.#receiver = receiver
     this.#format = format
-    this.#decodeEvent = format.createStreamDecoder()
+    this.#model = model
+    this.#decodeEvent = format.createStreamDecoder(model)
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
     const type = headerOf(rawHeaders, "content-type") ?? ""
     if (status >= 400) this.#content = "error"
     else if (type.startsWith("text/event-stream")) this.#content = "stream"
-    else if (type.includes("json")) this.#content = "body"
-    this.#receiver.onHead(status, rawHeaders)
+    else if (type.startsWith("application/x-ndjson")) {
+      this.#content = "stream"
+      this.#events = createLineDecoder()
+    } else if (type.includes("json")) this.#content = "body"
+    const isStream = this.#content === "stream"
+    this.#receiver.onHead(status, isStream ? toEventStreamHeaders(rawHeaders) : rawHeaders)
   }
 
   onData(chunk: Buffer): boolean {
@@ -68,16 +89,17 @@ export class DecodedResponse implements ResponseHandler {
     return text === "" || this.#receiver.onData(Buffer.from(text))
   }
 
-  /** An error that is not JSON is passed on as it is. */
+  /** An error that is not one of this format is passed on as it is. */
   #passBody(): void {
     const bytes = Buffer.concat(this.#body)
     const body = parseObject(bytes.toString("utf8"))
     if (this.#content === "error") {
-      const error = isObject(body?.error) && { error: this.#format.decodeError(body) }
-      this.#receiver.onData(error ? Buffer.from(JSON.stringify(error)) : bytes)
+      const error = body && this.#format.decodeError(body)
+      this.#receiver.onData(error ? Buffer.from(JSON.stringify({ error })) : bytes)
       return
     }
     if (!body) throw new MalformedResponse("it is not a completion")
-    this.#receiver.onData(Buffer.from(JSON.stringify(this.#format.decodeResponse(body))))
+    const completion = this.#format.decodeResponse(body, this.#model)
+    this.#receiver.onData(Buffer.from(JSON.stringify(completion)))
   }
 }

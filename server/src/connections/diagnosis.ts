@@ -1,6 +1,7 @@
 import { RefusedError, UpstreamError } from "@portico/http1"
 import { ZodError } from "zod"
 import { readErrorBody } from "../formats/error-body.ts"
+import { parseObject, textOf } from "../formats/json-values.ts"
 import { providers } from "../providers/registry.ts"
 import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
@@ -19,6 +20,13 @@ export interface Diagnosis {
   details: string | null
 }
 
+/** What the provider says, in its own format or a common one; empty if it says nothing. */
+const reasonIn = (body: string, kind: NewConnection["kind"]): string => {
+  const fields = parseObject(body)
+  const error = fields && providers[kind].chatFormat?.decodeError(fields)
+  return textOf(error?.message) || textOf(readErrorBody(body)?.message)
+}
+
 const describeRejection = (
   { status, body }: RefusedError,
   { base_url, kind }: NewConnection,
@@ -29,7 +37,7 @@ const describeRejection = (
   if (status === 404) {
     return `${base_url} has no model list at this path (404). ${providers[kind].baseUrlHint}`
   }
-  const reason = readErrorBody(body)?.message
+  const reason = reasonIn(body, kind)
   return reason
     ? `${base_url} responded with status ${status}: ${reason}`
     : `${base_url} responded with status ${status}.`

@@ -1,4 +1,4 @@
-import type { Endpoint } from "./registry.ts"
+import type { Endpoint } from "./connection-registry.ts"
 
 const compareEndpoints = (a: Endpoint, b: Endpoint): number =>
   Number(a.upstream.isResting()) - Number(b.upstream.isResting()) ||

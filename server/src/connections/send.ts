@@ -7,9 +7,8 @@ import {
   type UpstreamRequest,
 } from "@portico/http1"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
-import type { ChatFormat } from "../providers/provider.ts"
 import type { Upstream } from "./connection.ts"
-import { DecodedResponse } from "./decoded-response.ts"
+import { type Conversion, DecodedResponse } from "./decoded-response.ts"
 
 /**
  * Statuses worth trying another connection for: busy and gateway errors, known before the body.
@@ -26,8 +25,8 @@ export interface ConnectionAttempt {
   usesModel: boolean
   /** Builds the request when this attempt is made; most attempts never are. */
   request: () => UpstreamRequest
-  /** Converts the response, if its format is not the one that was requested. */
-  chatFormat?: ChatFormat | null
+  /** Omitted if the response needs no conversion. */
+  conversion?: Conversion
 }
 
 export interface FailoverHandler extends ResponseHandler {
@@ -161,8 +160,8 @@ class FailoverRequest implements RequestHandle {
     if (this.#cancelled) sent.cancel()
   }
 
-  #createListener({ upstream, usesModel, chatFormat }: ConnectionAttempt): ResponseListener {
-    const receiver = chatFormat ? new DecodedResponse(this.#listener, chatFormat) : this.#listener
+  #createListener({ upstream, usesModel, conversion }: ConnectionAttempt): ResponseListener {
+    const receiver = conversion ? new DecodedResponse(this.#listener, conversion) : this.#listener
     let buffered: BufferedResponse | null = null
     let isUnavailable = false
     const tryNext = (complete: BufferedResponse): void => {

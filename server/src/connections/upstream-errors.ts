@@ -1,6 +1,6 @@
 import type { UpstreamError, UpstreamErrorKind } from "@portico/http1"
 import { Failure, type FailureCode } from "../errors.ts"
-import { MalformedResponse } from "../outbound/malformed-response.ts"
+import { MalformedResponse } from "../formats/malformed-response.ts"
 import type { Upstream } from "./connection.ts"
 
 const codeByKind: Record<UpstreamErrorKind, FailureCode> = {

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from "../formats/json-values.ts"
-import { MalformedResponse } from "../outbound/malformed-response.ts"
+import { MalformedResponse } from "../formats/malformed-response.ts"
 
 interface Choice {
   message: Fields

@@ -1,50 +1,40 @@
-import { randomUUID } from "node:crypto"
+import {
+  createCompletionFormatter,
+  type TokenCounts,
+  toTokenCounts,
+} from "../formats/chat-completion.ts"
 import { type Fields, isObject, textOf } from "../formats/json-values.ts"
 
 const charactersPerToken = 4
 
 const tokensIn = (text: string): number => Math.ceil(text.length / charactersPerToken)
 
-export interface TokenCounts {
-  prompt_tokens: number
-  completion_tokens: number
-  total_tokens: number
-}
-
 const numberOf = (value: unknown): number =>
   typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : 0
 
 /** Token counts reported by a function, with missing fields filled in. */
-const countsOf = (usage: Fields): TokenCounts => {
-  const prompt_tokens = numberOf(usage.prompt_tokens)
-  const completion_tokens = numberOf(usage.completion_tokens)
-  return {
-    ...usage,
-    prompt_tokens,
-    completion_tokens,
-    total_tokens: prompt_tokens + completion_tokens,
-  }
-}
+const countsOf = (usage: Fields): TokenCounts => ({
+  ...usage,
+  ...toTokenCounts(numberOf(usage.prompt_tokens), numberOf(usage.completion_tokens)),
+})
 
 const deltaNames = ["role", "content", "reasoning_content", "tool_calls", "refusal"] as const
 const completionFields = ["finish_reason", "usage", "sources"] as const
 
 /** Converts the pieces that a function yields to OpenAI API format, streamed or not. */
 export const createCompletionBuilder = ({ model, prompt }: { model: string; prompt: string }) => {
-  const id = `chatcmpl-${randomUUID()}`
-  const created = Math.floor(Date.now() / 1000)
+  const formatter = createCompletionFormatter(model)
   let isStarted = false
   let outputText = ""
   let usage: TokenCounts | null = null
   let finishReason: string | null = null
-  const message: Fields = { role: "assistant", content: "" }
+  const message: Fields = { content: "" }
   const extraFields: Fields = {}
 
-  const chunk = (fields: Fields): string =>
-    `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created, model, ...fields })}\n\n`
+  const event = (chunk: Fields): string => `data: ${JSON.stringify(chunk)}\n\n`
 
   const choice = (delta: Fields, finish_reason: string | null = null): string =>
-    chunk({ choices: [{ index: 0, delta, finish_reason }] })
+    event(formatter.deltaChunk(delta, finish_reason))
 
   /** The piece reduced to the fields that a delta may have. */
   const deltaOf = (piece: Fields): Fields => {
@@ -83,16 +73,12 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     if (hasDelta) isStarted = true
     accumulate(delta)
     const sources = Array.isArray(fields.sources)
-      ? chunk({ choices: [], sources: fields.sources })
+      ? event(formatter.chunk({ sources: fields.sources }))
       : ""
     return sources + (hasDelta ? choice({ ...role, ...delta }) : "")
   }
 
-  const estimated = (): TokenCounts => {
-    const prompt_tokens = tokensIn(prompt)
-    const completion_tokens = tokensIn(outputText)
-    return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
-  }
+  const estimated = (): TokenCounts => toTokenCounts(tokensIn(prompt), tokensIn(outputText))
 
   /** Merges adjacent strings, so that they are sent as one event. */
   const joined = (pieces: readonly unknown[]): unknown[] => {
@@ -129,20 +115,17 @@ export const createCompletionBuilder = ({ model, prompt }: { model: string; prom
     finalEvents: (): string => {
       const first = isStarted ? "" : choice({ role: "assistant", content: "" })
       const last = choice({}, finishReason ?? "stop")
-      const counted = chunk({ choices: [], usage: usage ?? estimated() })
+      const counted = event(formatter.chunk({ usage: usage ?? estimated() }))
       return `${first}${last}${counted}data: [DONE]\n\n`
     },
 
     completionJson: (): string =>
-      JSON.stringify({
-        id,
-        object: "chat.completion",
-        created,
-        model,
-        ...extraFields,
-        choices: [{ index: 0, message, finish_reason: finishReason ?? "stop" }],
-        usage: usage ?? estimated(),
-      }),
+      JSON.stringify(
+        formatter.completion(message, finishReason ?? "stop", {
+          ...extraFields,
+          usage: usage ?? estimated(),
+        }),
+      ),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
-import type { ConnectionRegistry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"

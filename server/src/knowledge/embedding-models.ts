@@ -1,4 +1,4 @@
-import type { ConnectionRegistry, Endpoint } from "../connections/registry.ts"
+import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { EmbeddingInputType } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"

@@ -1,4 +1,4 @@
-import type { ConnectionRegistry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { SettingsStore } from "../settings/settings.ts"

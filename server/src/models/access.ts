@@ -1,4 +1,4 @@
-import type { Endpoint } from "../connections/registry.ts"
+import type { Endpoint } from "../connections/connection-registry.ts"
 import { fail } from "../errors.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"

@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import type { ConnectionRegistry, Endpoint } from "../connections/registry.ts"
+import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import {

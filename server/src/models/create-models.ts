@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts"
-import type { ConnectionRegistry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { SettingsStore } from "../settings/settings.ts"

@@ -1,4 +1,4 @@
-import type { ConnectionRegistry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"

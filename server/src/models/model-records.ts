@@ -1,4 +1,4 @@
-import type { Endpoint } from "../connections/registry.ts"
+import type { Endpoint } from "../connections/connection-registry.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
 import type { ModelRecord, ModelSummary } from "./schema.ts"
 

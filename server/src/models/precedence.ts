@@ -1,4 +1,4 @@
-import type { ConnectionRegistry } from "../connections/registry.ts"
+import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Upstream } from "../connections/connection.ts"
-import { prefixedModelId } from "../connections/registry.ts"
+import { prefixedModelId } from "../connections/connection-registry.ts"
 import { fail } from "../errors.ts"
 
 /**

@@ -1,4 +1,4 @@
-import { MalformedResponse } from "./malformed-response.ts"
+import { MalformedResponse } from "../formats/malformed-response.ts"
 
 /** Limit for one event; a generated image takes a few million characters. */
 const maxEventCharacters = 16_000_000

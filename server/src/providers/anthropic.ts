@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
+import { createCompletionFormatter, toTokenCounts } from "../formats/chat-completion.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../formats/json-values.ts"
 import type { ChatFormat, Provider, ProviderModel } from "./provider.ts"
 
@@ -175,23 +176,16 @@ const toUsage = (usage: Fields): Fields => {
   const cached_tokens = countOf(usage.cache_read_input_tokens)
   const written = countOf(usage.cache_creation_input_tokens)
   const prompt_tokens = countOf(usage.input_tokens) + written + cached_tokens
-  const completion_tokens = countOf(usage.output_tokens)
   return {
-    prompt_tokens,
-    completion_tokens,
-    total_tokens: prompt_tokens + completion_tokens,
+    ...toTokenCounts(prompt_tokens, countOf(usage.output_tokens)),
     prompt_tokens_details: { cached_tokens },
   }
 }
 
-const envelopeOf = ({ id, model }: Fields, object: string): Fields => ({
-  ...{ id, object, created: Math.floor(Date.now() / 1000), model },
-})
-
 const joinTexts = (blocks: readonly Fields[], type: string, member: string): string =>
   blocks.map((block) => (block.type === type ? textOf(block[member]) : "")).join("")
 
-const decodeResponse = (response: Fields): Fields => {
+const decodeResponse: ChatFormat["decodeResponse"] = (response, { name }) => {
   const blocks = objectsIn(response.content)
   const calls = blocks
     .filter(({ type }) => type === "tool_use")
@@ -203,35 +197,34 @@ const decodeResponse = (response: Fields): Fields => {
   const reasoning = joinTexts(blocks, "thinking", "thinking")
   const text = joinTexts(blocks, "text", "text")
   const message = {
-    role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
     ...(reasoning !== "" && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
-  const choice = { index: 0, message, finish_reason: toFinishReason(response.stop_reason) }
   const usage = toUsage(isObject(response.usage) ? response.usage : {})
-  return { ...envelopeOf(response, "chat.completion"), choices: [choice], usage }
+  return createCompletionFormatter(textOf(response.model) || name, textOf(response.id)).completion(
+    message,
+    toFinishReason(response.stop_reason),
+    { usage },
+  )
 }
 
-const decodeError = ({ error }: Fields): Fields => {
-  const { type, message } = isObject(error) ? error : {}
+const decodeError: ChatFormat["decodeError"] = ({ error }) => {
+  if (!isObject(error)) return null
+  const { type, message } = error
   return { message: textOf(message), type: textOf(type), param: null, code: textOf(type) }
 }
 
-const createStreamDecoder: ChatFormat["createStreamDecoder"] = () => {
-  let envelope: Fields = {}
+const createStreamDecoder: ChatFormat["createStreamDecoder"] = ({ name }) => {
+  let formatter = createCompletionFormatter(name)
   let usage: Fields = {}
   /** Number of the current tool call; its arguments arrive in pieces. */
   let call = -1
   let hasArguments = true
 
-  const chunk = (delta: Fields, finish_reason: string | null = null): Fields => ({
-    ...envelope,
-    choices: [{ index: 0, delta, finish_reason }],
-  })
   const argumentsChunk = (text: string): Fields => {
     hasArguments = true
-    return chunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
+    return formatter.deltaChunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
   }
   const mergeUsage = (reported: unknown): void => {
     const counts = Object.entries(isObject(reported) ? reported : {})
@@ -241,9 +234,9 @@ const createStreamDecoder: ChatFormat["createStreamDecoder"] = () => {
   const decoders: Record<string, (event: Fields) => readonly (Fields | null)[]> = {
     message_start: ({ message }) => {
       const started = isObject(message) ? message : {}
-      envelope = envelopeOf(started, "chat.completion.chunk")
+      formatter = createCompletionFormatter(textOf(started.model) || name, textOf(started.id))
       mergeUsage(started.usage)
-      return [chunk({ role: "assistant", content: "" })]
+      return [formatter.deltaChunk({ role: "assistant", content: "" })]
     },
     content_block_start: ({ content_block }) => {
       const { type, id, name } = isObject(content_block) ? content_block : {}
@@ -251,12 +244,12 @@ const createStreamDecoder: ChatFormat["createStreamDecoder"] = () => {
       call++
       hasArguments = false
       const started = { index: call, id, type: "function", function: { name, arguments: "" } }
-      return [chunk({ tool_calls: [started] })]
+      return [formatter.deltaChunk({ tool_calls: [started] })]
     },
     content_block_delta: ({ delta }) => {
       const { type, text, thinking, partial_json } = isObject(delta) ? delta : {}
-      if (type === "text_delta") return [chunk({ content: text })]
-      if (type === "thinking_delta") return [chunk({ reasoning_content: thinking })]
+      if (type === "text_delta") return [formatter.deltaChunk({ content: text })]
+      if (type === "thinking_delta") return [formatter.deltaChunk({ reasoning_content: thinking })]
       const isInput = type === "input_json_delta" && partial_json !== ""
       return isInput ? [argumentsChunk(textOf(partial_json))] : []
     },
@@ -264,9 +257,9 @@ const createStreamDecoder: ChatFormat["createStreamDecoder"] = () => {
     content_block_stop: () => (hasArguments ? [] : [argumentsChunk("{}")]),
     message_delta: ({ delta, usage: reported }) => {
       mergeUsage(reported)
-      return [chunk({}, toFinishReason(isObject(delta) ? delta.stop_reason : null))]
+      return [formatter.deltaChunk({}, toFinishReason(isObject(delta) ? delta.stop_reason : null))]
     },
-    message_stop: () => [{ ...envelope, choices: [], usage: toUsage(usage) }, null],
+    message_stop: () => [formatter.chunk({ usage: toUsage(usage) }), null],
     error: (event) => [{ error: decodeError(event) }, null],
   }
   return (event) => decoders[textOf(event.type)]?.(event) ?? []

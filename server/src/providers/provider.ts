@@ -73,16 +73,23 @@ export interface Provider {
   chatFormat: ChatFormat | null
 }
 
-/** Converts OpenAI's chat completions to and from a provider's own format. */
+/**
+ * Converts OpenAI's chat completions to and from a provider's own format. Whole responses are JSON
+ * objects; streams are server-sent events or newline-delimited JSON, as their content type says. An
+ * exception ends the request; the message of a `MalformedResponse` becomes part of its error.
+ */
 export interface ChatFormat {
-  /** @throws {Failure} `bad_request` for what the provider cannot do */
+  /**
+   * Leaves out parameters without which the answer is still what was asked for.
+   * @throws {Failure} `bad_request` for any other that the provider does not have
+   */
   encodeRequest(request: Fields, model: ProviderModel): Fields
-  /** @returns a chat completion @throws {MalformedResponse} */
-  decodeResponse(response: Fields): Fields
+  /** @returns a chat completion; see `createCompletionFormatter` */
+  decodeResponse(response: Fields, model: ProviderModel): Fields
   /** @returns converts each event to any number of chunks; null ends the stream */
-  createStreamDecoder(): (event: Fields) => readonly (Fields | null)[]
-  /** @returns OpenAI's `error` object */
-  decodeError(body: Fields): Fields
+  createStreamDecoder(model: ProviderModel): (event: Fields) => readonly (Fields | null)[]
+  /** @returns OpenAI's `error` object; null if the body is not an error of this format */
+  decodeError(body: Fields): Fields | null
 }
 
 export const bearerHeaders = (key: string): Record<string, string> =>

@@ -41,6 +41,16 @@ describe("translated messages of the gateway", () => {
     )
   })
 
+  it("include what each provider is called and where its base URL ends", () => {
+    const texts = [...source.matchAll(/^ {2}(?:apiLabel|baseUrlHint): "(.+)",$/gm)].map(
+      ([, text = ""]) => text,
+    )
+    expect(texts.length).toBeGreaterThan(5)
+    // A name such as "Ollama" is the same in every language.
+    const sentences = texts.filter((text) => text.includes(" "))
+    expect(sentences.filter((text) => serverMessages[text] === undefined)).toEqual([])
+  })
+
   it("stay as they are without a translation", () => {
     const translate = createMessageTranslator(serverMessages)
     expect(translate("The disk is full.")).toBe("The disk is full.")

@@ -1,5 +1,15 @@
 /** The gateway's messages about providers and its storage; the keys are its English texts. */
 export const providerMessages: Record<string, string> = {
+  "Connected; 1 model available.": "Verbunden, 1 Modell verfügbar.",
+  "Connected; {count} models available.": "Verbunden, {count} Modelle verfügbar.",
+  "{address} has no model list at this path (404). {hint}":
+    "{address} hat unter diesem Pfad keine Modellliste (404). {hint}",
+  "The base URL usually ends in /v1.": "Die Adresse endet meist auf /v1.",
+  "Use the base URL without a path.": "Verwenden Sie die Adresse ohne Pfad.",
+  "Use the base URL without /v1.": "Verwenden Sie die Adresse ohne /v1.",
+  "{address} did not respond like {api}.": "{address} hat nicht wie {api} geantwortet.",
+  "an OpenAI-style API": "eine OpenAI-kompatible API",
+  "the Anthropic API": "die Anthropic-API",
   "Connected, but no models are available yet.":
     "Verbunden, aber es sind noch keine Modelle verfügbar.",
   "Can't reach {address}: {reason}. Check the address and that the server is running.":

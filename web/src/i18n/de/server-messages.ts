@@ -87,17 +87,6 @@ export const serverMessages: Record<string, string> = {
   "Enter the source code.": "Geben Sie den Quelltext ein.",
   "Enter a host such as api.example.com, *.example.com or host:8443.":
     "Geben Sie einen Host wie api.example.com, *.example.com oder host:8443 ein.",
-  "Connected; 1 model available.": "Verbunden, 1 Modell verfügbar.",
-  "Connected; {count} models available.": "Verbunden, {count} Modelle verfügbar.",
-  "{address} has no model list at this path (404). {hint}":
-    "{address} hat unter diesem Pfad keine Modellliste (404). {hint}",
-  "The base URL usually ends in /v1.": "Die Adresse endet meist auf /v1.",
-  "Use the base URL without a path.": "Verwenden Sie die Adresse ohne Pfad.",
-  "Use the base URL without /v1.": "Verwenden Sie die Adresse ohne /v1.",
-  "{address} did not respond like {api}.": "{address} hat nicht wie {api} geantwortet.",
-  "an OpenAI-style API": "eine OpenAI-kompatible API",
-  "the Anthropic API": "die Anthropic-API",
-
   "Can't reach {issuer} ({cause}).": "{issuer} ist nicht erreichbar ({cause}).",
   "{issuer} responds.": "{issuer} antwortet.",
   "No keys found at {address}.": "Unter {address} wurden keine Schlüssel gefunden.",

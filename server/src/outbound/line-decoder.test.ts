@@ -1,0 +1,21 @@
+import { expect, it } from "vitest"
+import { createLineDecoder } from "./line-decoder.ts"
+
+it("returns the lines that are not blank, however they are split", () => {
+  const bytes = Buffer.from('{"a":"ü"}\r\n\n{"b":1}\n{"c":2}')
+  for (let size = 1; size <= bytes.length; size++) {
+    const decoder = createLineDecoder()
+    const lines: string[] = []
+    for (let at = 0; at < bytes.length; at += size)
+      lines.push(...decoder.read(bytes.subarray(at, at + size)))
+    lines.push(...decoder.end())
+    expect(lines.map((line) => JSON.parse(line))).toEqual([{ a: "ü" }, { b: 1 }, { c: 2 }])
+  }
+})
+
+it("refuses a line of more than 16 million characters", () => {
+  const decoder = createLineDecoder()
+  const chunk = Buffer.alloc(1_000_000, "x")
+  for (let count = 0; count < 16; count++) expect(decoder.read(chunk)).toEqual([])
+  expect(() => decoder.read(chunk)).toThrow("it has a line of more than 16 MB")
+})
