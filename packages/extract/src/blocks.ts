@@ -15,6 +15,10 @@ export interface PassageLocation {
 export interface Block {
   text: string
   kind: "heading" | "paragraph" | "row" | "code"
+  /**
+   * Short blocks of the same page, slide, sheet and headings form one passage; its location is that
+   * of the first block, or of the last one if the first is a heading.
+   */
   place: PassageLocation
 }
 

@@ -1,4 +1,5 @@
 import type { Files } from "../files/files.ts"
+import { joinHeadings } from "../files/location.ts"
 import type { HostServices } from "../functions/host-services.ts"
 import { type Citations, toCitationSource } from "../knowledge/citations.ts"
 import { type Handbook, handbookId } from "../knowledge/handbook.ts"
@@ -17,7 +18,7 @@ interface Deps {
 
 const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassage) => ({
   ...{ text, score, file_id, filename },
-  ...(heading && { heading: heading.join(" › ") }),
+  ...(heading && { heading: joinHeadings(heading) }),
   ...(page !== undefined && { page }),
 })
 

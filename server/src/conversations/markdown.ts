@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { describeLocation } from "../files/location.ts"
 import { isObject } from "../formats/json-values.ts"
 import { type ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 import type { ChatPassage } from "./source-schema.ts"
@@ -22,15 +23,10 @@ const speakerHeading = ({ role, model }: MarkdownMessage): string =>
 const escapeMarkdown = (text: string): string =>
   text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>#|!~]/g, "\\$&")
 
-const locationText = ({ page, slide, sheet, row, heading }: ChatPassage): string =>
-  [
-    page && `page ${page}`,
-    slide && `slide ${slide}`,
-    sheet && `sheet ${sheet}${row ? `, row ${row}` : ""}`,
-    heading?.join(" › "),
-  ]
-    .filter(Boolean)
-    .map((text) => `, ${escapeMarkdown(String(text))}`)
+const locationText = (passage: ChatPassage): string =>
+  describeLocation(passage)
+    .map(([field, value]) => (field === "heading" ? String(value) : `${field} ${value}`))
+    .map((text) => `, ${escapeMarkdown(text)}`)
     .join("")
 
 /** The sources of an answer: as JSON in a comment, and as a readable list. */

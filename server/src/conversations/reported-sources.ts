@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { PassageLocation, splitHeadings } from "../files/location.ts"
 import { ChatPassage } from "./source-schema.ts"
 
 const maxSources = 100
@@ -6,7 +7,7 @@ const maxTextLength = 100_000
 
 const Metadata = z
   .looseObject({
-    ...ChatPassage.pick({ page: true, slide: true, sheet: true, row: true }).shape,
+    ...PassageLocation.shape,
     heading: z.string().max(1000),
     start: z.int().min(0),
     end: z.int().min(0),
@@ -23,22 +24,14 @@ const ReportedSource = z.looseObject({
 const passageOf = (entry: unknown): ChatPassage | null => {
   const reported = ReportedSource.safeParse(entry).data
   if (!reported) return null
-  const {
-    page,
-    slide,
-    sheet,
-    row,
-    heading,
-    start = 0,
-    end,
-    score = 0,
-  } = Metadata.safeParse(reported.metadata[0]).data ?? {}
+  const metadata = Metadata.safeParse(reported.metadata[0]).data ?? {}
+  const { heading, start = 0, end, score = 0, ...location } = metadata
   const text = reported.document.join("\n\n").slice(0, maxTextLength).toWellFormed()
-  const location = { page, slide, sheet, row, heading: heading?.split(" › ") }
   return ChatPassage.parse({
     file_id: reported.source.id,
     name: reported.source.name.toWellFormed(),
-    ...Object.fromEntries(Object.entries(location).filter(([, value]) => value !== undefined)),
+    ...PassageLocation.parse(location),
+    ...(heading !== undefined && { heading: splitHeadings(heading) }),
     start,
     end: end ?? start + text.length,
     score,

@@ -57,7 +57,7 @@ export interface PassageRow {
   starts: number
   ends: number
   text: string
-  /** JSON object: page, slide, sheet, heading. */
+  /** `PassageLocation` as JSON. */
   place: string
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { FileSummary, StoredFile } from "../files/file-store.ts"
 import type { Files } from "../files/files.ts"
+import { describeLocation } from "../files/location.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
@@ -91,9 +92,6 @@ export const toCitationSource = (
   collection?: { id: string; name: string },
 ): CitationSource => {
   const { file_id, filename, text, start, end, score, reason } = passage
-  const { page, slide, sheet, row, heading } = passage
-  const location = { page, slide, sheet, row, heading: heading?.join(" › ") }
-  const known = Object.entries(location).filter(([, value]) => value !== undefined)
   const collectionFields = collection && {
     collection_id: collection.id,
     collection_name: collection.name,
@@ -105,7 +103,7 @@ export const toCitationSource = (
       {
         file_id,
         name: filename,
-        ...Object.fromEntries(known),
+        ...Object.fromEntries(describeLocation(passage)),
         ...{ start, end, score, reason },
         ...collectionFields,
       },

@@ -1,5 +1,5 @@
 import type { FileSummary } from "../files/file-store.ts"
-import { PassageLocation } from "../files/location.ts"
+import { joinHeadings, SectionLocation } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
@@ -16,16 +16,15 @@ const maxOpenings = 40
 /** Locations read; longer files are sampled evenly. */
 const maxPlaces = 5000
 
-type Location = Omit<PassageLocation, "row">
 /** A part of a file: the first passage with a given heading, page, slide or sheet. */
 interface FilePart {
   position: number
-  location: Location
+  location: SectionLocation
 }
 
 /** Empty if there is only a page or slide number, which says nothing about the content. */
-const labelOf = ({ page, slide, sheet, heading }: Location): string => {
-  const title = heading?.join(" › ") ?? sheet ?? ""
+const labelOf = ({ page, slide, sheet, heading }: SectionLocation): string => {
+  const title = (heading && joinHeadings(heading)) ?? sheet ?? ""
   if (title === "") return ""
   if (page !== undefined) return `${title} (page ${page})`
   return slide === undefined ? title : `${title} (slide ${slide})`
@@ -33,12 +32,12 @@ const labelOf = ({ page, slide, sheet, heading }: Location): string => {
 
 /** One part per heading; pages, slides and sheets are used only if there are no headings. */
 const splitIntoParts = (places: readonly { position: number; place: string }[]): FilePart[] => {
-  const parsed = places.map(({ position, place }) => {
-    const { row, ...location } = PassageLocation.parse(JSON.parse(place))
-    return { position, location }
-  })
+  const parsed = places.map(({ position, place }) => ({
+    position,
+    location: SectionLocation.parse(JSON.parse(place)),
+  }))
   const hasHeadings = parsed.some(({ location }) => location.heading !== undefined)
-  const keyOf = ({ heading, ...location }: Location): string =>
+  const keyOf = ({ heading, ...location }: SectionLocation): string =>
     JSON.stringify(hasHeadings ? heading : location)
   return parsed.filter(
     ({ location }, at) => at === 0 || keyOf(location) !== keyOf(parsed[at - 1]?.location ?? {}),

@@ -1,5 +1,5 @@
 import type { Files } from "../files/files.ts"
-import { PassageLocation } from "../files/location.ts"
+import { PassageLocation, SectionLocation } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
@@ -43,9 +43,9 @@ export const createFilePassages = ({ files, passages, store }: Deps) => ({
     const items: FileOutline["items"] = []
     let before = "{}"
     for (const { starts, place } of await passages.locations(id)) {
-      const { row, ...where } = PassageLocation.parse(JSON.parse(place))
-      const key = JSON.stringify(where)
-      if (key !== before && items.length < maxOutline) items.push({ start: starts, ...where })
+      const location = SectionLocation.parse(JSON.parse(place))
+      const key = JSON.stringify(location)
+      if (key !== before && items.length < maxOutline) items.push({ start: starts, ...location })
       before = key
     }
     return { items }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { PassageLocation } from "../files/location.ts"
+import { PassageLocation, SectionLocation } from "../files/location.ts"
 import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { ListQuery } from "../http/pagination.ts"
@@ -112,7 +112,7 @@ export type PassageQuery = z.output<typeof PassageQuery>
 export const FileOutline = z
   .object({
     /** Each page, slide, sheet or heading once, with the offset at which it starts. */
-    items: z.array(z.object({ start: z.int(), ...PassageLocation.omit({ row: true }).shape })),
+    items: z.array(z.object({ start: z.int(), ...SectionLocation.shape })),
   })
   .meta({ id: "FileOutline" })
 export type FileOutline = z.output<typeof FileOutline>

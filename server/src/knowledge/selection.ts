@@ -1,3 +1,4 @@
+import { joinHeadings } from "../files/location.ts"
 import type { FoundPassage } from "./schema.ts"
 import { estimateTokens, truncateToTokens } from "./tokens.ts"
 
@@ -15,7 +16,7 @@ export const overheadTokens = ({
   filename,
   heading = [],
 }: Pick<FoundPassage, "filename" | "heading">): number =>
-  delimiterTokens + estimateTokens(`${filename}${heading.join(" › ")}`)
+  delimiterTokens + estimateTokens(`${filename}${joinHeadings(heading)}`)
 
 /** Estimated tokens that a source takes in the prompt. */
 export const passageTokens = (
