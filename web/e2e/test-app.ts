@@ -18,7 +18,7 @@ export const launch = (): Promise<Browser> =>
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
-      // Requests to any other host fail, which shows up in `complaints`.
+      // Requests to any other host fail, which shows up in `pageErrors`.
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ],
   })
@@ -28,9 +28,9 @@ export interface TestApp {
   provider: FakeOpenAI
   runtime: FakeOllama
   browser: Browser
-  /** Opens a new browser context; `complaints` collects its errors. */
+  /** Opens a new browser context; `pageErrors` collects its errors. */
   openSession(options?: VisitOptions): Promise<BrowserSession>
-  /** Like `visit`, signed in as the administrator. */
+  /** Like `openSession`, signed in as the administrator. */
   asAdmin(options?: VisitOptions): Promise<BrowserSession>
   close(): Promise<void>
 }
@@ -77,7 +77,7 @@ export const startTestApp = async (
   const gateway = await startGateway({ ...endpoints, ...env }, options)
   const browser = await launch()
 
-  const visit = async (options: VisitOptions = {}): Promise<BrowserSession> => {
+  const openSession = async (options: VisitOptions = {}): Promise<BrowserSession> => {
     const context = await browser.newContext({
       locale: "en-US",
       // No color transition is captured half-way.
@@ -99,9 +99,9 @@ export const startTestApp = async (
     provider,
     runtime,
     browser,
-    openSession: visit,
+    openSession,
     asAdmin: async (options) => {
-      const adminVisit = await visit(options)
+      const adminVisit = await openSession(options)
       const data = { email: adminEmail, password: adminPassword }
       await adminVisit.context.request.post(`${gateway.url}/api/v1/auths/signin`, { data })
       return adminVisit

@@ -5,7 +5,7 @@ import { Folder, ModelId } from "./schema.ts"
 import { ChatAttachment } from "./source-schema.ts"
 
 const Instructions = z.string().max(20_000)
-const Files = z.array(FileReference).max(50, "Attach at most 50 files and collections")
+const Files = z.array(FileReference).max(50, "Attach at most 50 files and collections.")
 
 /** A folder for chats, with what all of them have in common. */
 export const Project = z

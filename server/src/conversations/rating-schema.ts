@@ -6,7 +6,7 @@ export const RatingChange = z
   .object({
     /** Null removes the rating. */
     value: RatingValue.nullable(),
-    reason: z.string().trim().max(1000, "Use at most 1,000 characters").default(""),
+    reason: z.string().trim().max(1000).default(""),
   })
   .meta({ id: "ChatMessageRatingChange" })
 export type RatingChange = z.output<typeof RatingChange>

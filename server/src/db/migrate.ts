@@ -24,6 +24,7 @@ import * as invitations from "./migrations/0020-invitations.ts"
 import * as fileErrorCodes from "./migrations/0021-file-error-codes.ts"
 import type { Tables } from "./tables.ts"
 
+/** By name, in which order Kysely applies them. */
 const migrations: Record<string, Migration> = {
   "0001-foundation": foundation,
   "0002-scim": scim,
@@ -34,18 +35,18 @@ const migrations: Record<string, Migration> = {
   "0007-audit": audit,
   "0008-uploads": uploads,
   "0009-chat-sources": chatSources,
-  "0011-provisioned-accounts": provisionedAccounts,
   "0010-fair-jobs": fairJobs,
+  "0011-provisioned-accounts": provisionedAccounts,
   "0012-stored-bytes": storedBytes,
   "0013-storage-by-user": storageByUser,
   "0014-model-contents": modelContents,
   "0015-grant-indexes": grantIndexes,
-  "0018-projects": projects,
   "0016-message-ratings": messageRatings,
   "0017-prompts": prompts,
+  "0018-projects": projects,
+  "0019-personal-instructions": personalInstructions,
   "0020-invitations": invitations,
   "0021-file-error-codes": fileErrorCodes,
-  "0019-personal-instructions": personalInstructions,
 }
 
 /** Migrations applied to the database that this version does not know. */

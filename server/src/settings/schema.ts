@@ -62,7 +62,7 @@ export const SettingsChanges = z
         error: "Include {{sources}} where the passages go, or leave this empty.",
       }),
     embedding_model: z.string().trim().max(300),
-    banner: z.string().trim().max(500, "Use at most 500 characters."),
+    banner: z.string().trim().max(500),
     banner_kind: z.enum(["info", "warning"]),
     default_model: z.string().trim().max(300),
   })

@@ -20,9 +20,13 @@ const longFormOnly = [
   "web/e2e/sign-on.test.ts",
 ]
 
+/** Files named on the command line run in either form. */
+const isNamed = (file: string): boolean =>
+  process.argv.slice(2).some((name) => name.includes("/") && file.includes(name))
+
 /** Vitest's `exclude` for the form that is running. */
 export const excludedFiles = [
-  ...(isLongForm ? [] : longFormOnly),
+  ...(isLongForm ? [] : longFormOnly.filter((file) => !isNamed(file))),
   ...(runsBrowserTests ? [] : ["web/e2e/**"]),
 ]
 

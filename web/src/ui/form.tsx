@@ -25,7 +25,7 @@ export const useDraft = <T extends object>(initial: T) => {
     set(saved)
   }
   const dirty = JSON.stringify(base) !== JSON.stringify(values)
-  return { base, values, set, settle: markSaved, settleSome: markFieldsSaved, dirty }
+  return { base, values, set, markSaved, markFieldsSaved, dirty }
 }
 
 /** The gateway's validation message for a field, in the user's language. */

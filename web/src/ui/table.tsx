@@ -133,14 +133,14 @@ const showCutText = ({ currentTarget: line }: PointerEvent<HTMLElement>): void =
 }
 
 /** A name linked to its object's page, with a secondary line. */
-export const NameCell = ({ children, note }: { children: ReactNode; note?: ReactNode }) => (
+export const NameCell = ({ children, detail }: { children: ReactNode; detail?: ReactNode }) => (
   <div className="min-w-0">
     <div onPointerEnter={showCutText} className="truncate font-medium [&_a]:hover:underline">
       {children}
     </div>
-    {note && (
+    {detail && (
       <div onPointerEnter={showCutText} className="truncate text-xs text-muted">
-        {note}
+        {detail}
       </div>
     )}
   </div>

@@ -20,11 +20,11 @@ export const InstructionsPage = () => {
 }
 
 const Instructions = ({ saved }: { saved: string }) => {
-  const { values, set, settle, dirty } = useDraft({ instructions: saved })
+  const { values, set, markSaved, dirty } = useDraft({ instructions: saved })
   const save = useMutation({
     mutationFn: () => instructionsApi.update(values),
     onSuccess: (result) => {
-      settle(result)
+      markSaved(result)
       queryClient.setQueryData(instructionsQuery.queryKey, result)
     },
   })

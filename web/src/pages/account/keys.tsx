@@ -65,7 +65,7 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
             id: "name",
             header: t("keys.name"),
             grow: true,
-            cell: ({ name, hint }) => <NameCell note={<code>sk-…{hint}</code>}>{name}</NameCell>,
+            cell: ({ name, hint }) => <NameCell detail={<code>sk-…{hint}</code>}>{name}</NameCell>,
           },
           { id: "scope", header: t("keys.scope"), belowName: "plain", cell: scopeOf },
           {

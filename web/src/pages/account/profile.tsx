@@ -31,11 +31,11 @@ export const ProfilePage = () => (
 
 const Profile = () => {
   const me = useCurrentUser()
-  const { values, set, settle, dirty } = useDraft({ name: me.name })
+  const { values, set, markSaved, dirty } = useDraft({ name: me.name })
   const save = useMutation({
     mutationFn: () => api.post<User>("/api/v1/auths/update/profile", values),
     onSuccess: ({ name }) => {
-      settle({ name })
+      markSaved({ name })
       void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
     },
   })

@@ -29,7 +29,7 @@ export const SessionsPage = () => {
                 header: t("sessions.device"),
                 grow: true,
                 cell: (session) => (
-                  <NameCell note={session.address}>
+                  <NameCell detail={session.address}>
                     <span title={session.user_agent ?? undefined}>
                       {describeDevice(session.user_agent) ?? t("sessions.unknown")}
                     </span>{" "}

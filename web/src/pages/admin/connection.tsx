@@ -80,7 +80,7 @@ const valuesOf = (connection: Connection) => {
 
 const Details = ({ connection }: { connection: Connection }) => {
   const client = useQueryClient()
-  const { values, set, settle, dirty } = useDraft(valuesOf(connection))
+  const { values, set, markSaved, dirty } = useDraft(valuesOf(connection))
   const path = `/api/v1/connections/${encodeURIComponent(connection.id)}`
   const provider = useProvider(connection.kind)
   const locked = connection.source === "database" ? undefined : (provider?.variable ?? "")
@@ -91,7 +91,7 @@ const Details = ({ connection }: { connection: Connection }) => {
   const save = useMutation({
     mutationFn: () => api.post<Connection>(`${path}/update`, changes()),
     onSuccess: (saved) => {
-      settle(valuesOf(saved))
+      markSaved(valuesOf(saved))
       client.setQueryData(connectionQuery(connection.id).queryKey, saved)
       void client.invalidateQueries({ queryKey: ["models"] })
     },

@@ -77,7 +77,7 @@ const columns = (
     header: t("connection.name"),
     grow: true,
     cell: ({ id, name, base_url, source }) => (
-      <NameCell note={base_url}>
+      <NameCell detail={base_url}>
         <Link to="/admin/connections/$connectionId" params={{ connectionId: id }}>
           {name}
         </Link>{" "}

@@ -67,7 +67,7 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
                     header: t("user.name"),
                     grow: true,
                     cell: ({ id, name, email }) => (
-                      <NameCell note={email}>
+                      <NameCell detail={email}>
                         <Link to="/admin/users/$userId" params={{ userId: id }}>
                           {name}
                         </Link>

@@ -38,11 +38,11 @@ export const GroupPage = () => {
 
 const Details = ({ group: { id, name, description, source } }: { group: Group }) => {
   const client = useQueryClient()
-  const { values, set, settle, dirty } = useDraft({ name, description })
+  const { values, set, markSaved, dirty } = useDraft({ name, description })
   const save = useMutation({
     mutationFn: () => api.post<Group>(`/api/v1/groups/${id}/update`, values),
     onSuccess: (saved) => {
-      settle({ name: saved.name, description: saved.description })
+      markSaved({ name: saved.name, description: saved.description })
       client.setQueryData(groupQuery(id).queryKey, saved)
       void client.invalidateQueries({ queryKey: ["groups"] })
     },

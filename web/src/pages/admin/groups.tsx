@@ -51,7 +51,7 @@ export const GroupsPage = () => {
                     sort: "name",
                     grow: true,
                     cell: ({ id, name, description, source }) => (
-                      <NameCell note={description}>
+                      <NameCell detail={description}>
                         <Link to="/admin/groups/$groupId" params={{ groupId: id }}>
                           {name}
                         </Link>{" "}

@@ -72,7 +72,7 @@ const columns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>
     header: t("invitations.recipient"),
     grow: true,
     cell: (invitation) => (
-      <NameCell note={t("invitations.by", { name: invitation.created_by })}>
+      <NameCell detail={t("invitations.by", { name: invitation.created_by })}>
         {invitation.account ? (
           <Link to="/admin/users/$userId" params={{ userId: invitation.account.id }}>
             {recipientOf(invitation)}

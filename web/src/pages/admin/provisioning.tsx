@@ -117,7 +117,7 @@ const Tokens = ({ tokens }: { tokens: Provisioning["tokens"] }) => (
           header: t("provisioning.token"),
           grow: true,
           cell: ({ id, previous }) => (
-            <NameCell note={<code>{id}…</code>}>
+            <NameCell detail={<code>{id}…</code>}>
               {t(previous ? "provisioning.previous" : "provisioning.current")}
             </NameCell>
           ),

@@ -35,7 +35,7 @@ const changedSettings = (before: Settings, after: Settings): Partial<Settings> =
 
 const SettingsForm = ({ view }: { view: SettingsView }) => {
   const client = useQueryClient()
-  const { base, values, set, settle, settleSome, dirty } = useDraft(view.values)
+  const { base, values, set, markSaved, markFieldsSaved, dirty } = useDraft(view.values)
   const refreshSettings = (saved: SettingsView): void => {
     client.setQueryData(settingsQuery.queryKey, saved)
     void client.invalidateQueries({ queryKey: configQuery.queryKey })
@@ -45,7 +45,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
   const save = useMutation({
     mutationFn: () => api.post<SettingsView>("/api/v1/settings", changedSettings(base, values)),
     onSuccess: (saved) => {
-      settle(saved.values)
+      markSaved(saved.values)
       refreshSettings(saved)
     },
   })
@@ -131,7 +131,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           locked={locked.embedding_model}
           error={fieldError(error, "embedding_model")}
           onSaved={(saved) => {
-            settleSome({ embedding_model: saved.values.embedding_model })
+            markFieldsSaved({ embedding_model: saved.values.embedding_model })
             refreshSettings(saved)
           }}
         />

@@ -158,13 +158,13 @@ const Test = ({ name }: { name: string }) => {
 
 const Passwords = ({ view }: { view: SettingsView }) => {
   const client = useQueryClient()
-  const { values, set, settle, dirty } = useDraft({
+  const { values, set, markSaved, dirty } = useDraft({
     password_sign_in: view.values.password_sign_in,
   })
   const save = useMutation({
     mutationFn: () => api.post<SettingsView>("/api/v1/settings", values),
     onSuccess: (saved) => {
-      settle({ password_sign_in: saved.values.password_sign_in })
+      markSaved({ password_sign_in: saved.values.password_sign_in })
       client.setQueryData(settingsQuery.queryKey, saved)
       void client.invalidateQueries({ queryKey: configQuery.queryKey })
     },

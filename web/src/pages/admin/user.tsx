@@ -60,7 +60,7 @@ const useUpdate = (user: User) => {
 
 const Details = ({ user }: { user: User }) => {
   const { name, email, role, active } = user
-  const { values, set, settle, dirty } = useDraft({
+  const { values, set, markSaved, dirty } = useDraft({
     name,
     email,
     role: role as string,
@@ -68,7 +68,7 @@ const Details = ({ user }: { user: User }) => {
   })
   const update = useUpdate(user)
   const save = (): void => {
-    update.mutate(values, { onSuccess: (saved) => settle({ ...values, name: saved.name }) })
+    update.mutate(values, { onSuccess: (saved) => markSaved({ ...values, name: saved.name }) })
   }
   const { error } = update
   const provisioned = user.source === "scim"

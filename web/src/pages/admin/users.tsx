@@ -99,7 +99,7 @@ const columns = (): Column<User>[] => [
     sort: "name",
     grow: true,
     cell: ({ id, name, email, source }) => (
-      <NameCell note={email}>
+      <NameCell detail={email}>
         <Link to="/admin/users/$userId" params={{ userId: id }}>
           {name}
         </Link>{" "}

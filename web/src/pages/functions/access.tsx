@@ -20,11 +20,11 @@ const valuesOf = (one: FunctionRecord) => {
 export const AccessPart = () => {
   const one = useFunction()
   const client = useQueryClient()
-  const { values, set, settle, dirty } = useDraft(valuesOf(one))
+  const { values, set, markSaved, dirty } = useDraft(valuesOf(one))
   const save = useMutation({
     mutationFn: () => api.post<FunctionRecord>(functionPath(one.id, "/update"), values),
     onSuccess: async (saved) => {
-      settle(valuesOf(saved))
+      markSaved(valuesOf(saved))
       client.setQueryData(functionQuery(one.id).queryKey, saved)
       await client.invalidateQueries({ queryKey: ["functions"] })
       await client.invalidateQueries({ queryKey: ["models"] })

@@ -124,7 +124,7 @@ const columns = (): Column<FunctionListItem>[] => [
     header: t("functions.name"),
     grow: true,
     cell: (one) => (
-      <NameCell note={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}>
+      <NameCell detail={descriptionOf(one) || (one.name === one.id ? undefined : one.id)}>
         <Link to="/functions/$functionId" params={{ functionId: one.id }}>
           {one.name}
         </Link>

@@ -36,12 +36,14 @@ const changed = (before: Record<string, SettingValue>, after: Record<string, Set
 
 const SettingsForm = ({ id, valves }: { id: string; valves: FunctionValves }) => {
   const client = useQueryClient()
-  const { base, values, set, settle, dirty } = useDraft<Record<string, SettingValue>>(valves.values)
+  const { base, values, set, markSaved, dirty } = useDraft<Record<string, SettingValue>>(
+    valves.values,
+  )
   const save = useMutation({
     mutationFn: () =>
       api.post<FunctionValves>(functionPath(id, "/valves"), { values: changed(base, values) }),
     onSuccess: (saved) => {
-      settle(saved.values)
+      markSaved(saved.values)
       client.setQueryData(valvesQuery(id).queryKey, saved)
     },
   })

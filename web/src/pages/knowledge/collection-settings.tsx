@@ -28,14 +28,14 @@ interface EditProps {
 }
 
 const Edit = ({ collection, owned }: EditProps) => {
-  const { values, set, settle, dirty } = useDraft(valuesOf(collection))
+  const { values, set, markSaved, dirty } = useDraft(valuesOf(collection))
   const save = useMutation({
     mutationFn: () => {
       const { access_grants, ...fields } = values
       return collectionApi.update(collection.id, owned ? values : fields)
     },
     onSuccess: (saved) => {
-      settle(valuesOf(saved))
+      markSaved(valuesOf(saved))
       queryClient.setQueryData(collectionQuery(collection.id).queryKey, saved)
       void queryClient.invalidateQueries({ queryKey: ["collections", "list"] })
     },

@@ -10,7 +10,7 @@ export const FileName = ({ id, filename, meta, data }: FileNameProps) => {
   const path = typeof meta.data.path === "string" ? meta.data.path : undefined
   return (
     <div className="min-w-0">
-      <NameCell note={path}>
+      <NameCell detail={path}>
         <Link to="/knowledge/files/$fileId" params={{ fileId: id }}>
           {filename}
         </Link>

@@ -70,7 +70,7 @@ export const CollectionsPage = () => {
                     sort: "name",
                     grow: true,
                     cell: ({ id, name, description }) => (
-                      <NameCell note={description}>
+                      <NameCell detail={description}>
                         <Link to="/knowledge/$collectionId" params={{ collectionId: id }}>
                           {name}
                         </Link>

@@ -202,7 +202,7 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     header: t("models.name"),
     grow: true,
     cell: ({ id, name, workspace }) => (
-      <NameCell note={workspace?.meta.description || (name === id ? undefined : id)}>
+      <NameCell detail={workspace?.meta.description || (name === id ? undefined : id)}>
         <Link to="/models/view/$modelId" params={{ modelId: id }}>
           {name}
         </Link>

@@ -154,14 +154,14 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
 
 const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
   const client = useQueryClient()
-  const { values, set, settle, dirty } = useDraft(toModelValues(workspace))
+  const { values, set, markSaved, dirty } = useDraft(toModelValues(workspace))
   const save = useMutation({
     mutationFn: () => {
       const { id, ...changes } = toRequestBody(values, workspace)
       return api.post<WorkspaceModel>("/api/v1/models/model/update", changes, { query: { id } })
     },
     onSuccess: (saved) => {
-      settle(toModelValues(saved))
+      markSaved(toModelValues(saved))
       void client.invalidateQueries({ queryKey: ["models"] })
     },
   })

@@ -108,7 +108,7 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
                   grow: true,
                   cell: ({ name, details }) => (
                     <NameCell
-                      note={[details?.parameter_size, details?.quantization_level]
+                      detail={[details?.parameter_size, details?.quantization_level]
                         .filter(Boolean)
                         .join(" · ")}
                     >

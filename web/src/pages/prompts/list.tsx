@@ -60,7 +60,7 @@ export const PromptsPage = () => {
                     sort: "title",
                     grow: true,
                     cell: ({ id, title, content }) => (
-                      <NameCell note={content.slice(0, 200)}>
+                      <NameCell detail={content.slice(0, 200)}>
                         <Link to="/prompts/$promptId" params={{ promptId: id }}>
                           {title}
                         </Link>

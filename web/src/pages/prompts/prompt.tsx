@@ -65,14 +65,14 @@ const valuesOf = ({ title, command, content, access_grants }: PromptWithAccess):
 const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
   const me = useCurrentUser()
   const owned = isOwner(me, prompt)
-  const { values, set, settle, dirty } = useDraft(valuesOf(prompt))
+  const { values, set, markSaved, dirty } = useDraft(valuesOf(prompt))
   const save = useMutation({
     mutationFn: () => {
       const { access_grants, ...fields } = values
       return promptApi.update(prompt.id, owned ? values : fields)
     },
     onSuccess: (saved) => {
-      settle(valuesOf(saved))
+      markSaved(valuesOf(saved))
       queryClient.setQueryData(promptQuery(prompt.id).queryKey, saved)
       void queryClient.invalidateQueries({ queryKey: ["prompts", "list"] })
     },
