@@ -1,3 +1,4 @@
+import { createHitCollector, type HitCollector, type ScoredHit } from "./hits.ts"
 import { postingsOf, type Segment, type SegmentScope } from "./segment-cache.ts"
 import {
   countOccurrences,
@@ -15,12 +16,6 @@ const b = 0.6
 const nameWeight = 1
 /** Terms in more than this share of passages are skipped if rarer ones have enough hits. */
 const maxFrequency = 0.5
-
-export interface LexicalHit {
-  file: number
-  passage: number
-  score: number
-}
 
 const queryTerms = (query: string): QueryTerm[] => {
   const { counts, kinds } = extractTerms(query)
@@ -120,32 +115,9 @@ const scoreTerm = ({ term, found, frequency }: FoundTerm, total: number): void =
   }
 }
 
-/** Collects the best `limit` hits; ties are ordered by file. */
-const createHitCollector = (limit: number) => {
-  const hits: LexicalHit[] = []
-  let minScore = Number.MIN_VALUE
-  const trim = (): void => {
-    hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
-    if (hits.length < limit) return
-    hits.length = limit
-    minScore = hits.at(-1)?.score ?? minScore
-  }
-  return {
-    offer: (hit: LexicalHit): void => {
-      hits.push(hit)
-      if (hits.length > limit * 4) trim()
-    },
-    reaches: (score: number): boolean => score >= minScore,
-    hits: (): LexicalHit[] => {
-      trim()
-      return hits
-    },
-  }
-}
-
 /** Offers the passages of one file as hits. */
 const offerFile = (
-  best: ReturnType<typeof createHitCollector>,
+  hits: HitCollector,
   { starts, scores }: Segment,
   { index, file }: { index: number; file: number },
 ): void => {
@@ -153,8 +125,7 @@ const offerFile = (
   const end = starts[index + 1] as number
   for (let at = first; at < end; at++) {
     const found = scores[at] as number
-    if (!best.reaches(found)) continue
-    best.offer({ file, passage: at - first, score: found })
+    if (hits.reaches(found)) hits.offer({ file, passage: at - first, score: found })
   }
 }
 
@@ -166,18 +137,19 @@ export const searchLexical = (
   parts: readonly SegmentScope[],
   query: string,
   limit: number,
-): { hits: LexicalHit[]; total: number } => {
+): { hits: ScoredHit[]; total: number } => {
   const scopes = parts.map(createTermScope)
   const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
   const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
   for (const scope of scopes) resetScores(scope, Math.max(1, length / Math.max(1, total)))
   const terms = findTerms(scopes, queryTerms(query))
   for (const term of skipFrequent(terms, total, limit)) scoreTerm(term, total)
-  const best = createHitCollector(limit)
+  // A passage without any term has a score of zero.
+  const hits = createHitCollector(limit, Number.MIN_VALUE)
   for (const { segment, order } of scopes) {
     for (const [index, file] of order.entries()) {
-      if (file >= 0) offerFile(best, segment, { index, file })
+      if (file >= 0) offerFile(hits, segment, { index, file })
     }
   }
-  return { hits: best.hits(), total }
+  return { hits: hits.best(), total }
 }

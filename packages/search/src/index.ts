@@ -1,7 +1,7 @@
-export { type LexicalHit, searchLexical } from "./bm25.ts"
+export { searchLexical } from "./bm25.ts"
+export { compareHits, keyOf, type ScoredHit } from "./hits.ts"
 export { maxPassages, packIndexSegment } from "./index-segment.ts"
 export {
-  type DenseHit,
   dotProduct,
   mergePacks,
   openQuantized,
@@ -11,7 +11,6 @@ export {
 } from "./quantization.ts"
 export {
   interleave,
-  keyOf,
   maxCandidates,
   type RankedHit,
   rank,

@@ -1,3 +1,5 @@
+import { createHitCollector, type HitCollector, type ScoredHit } from "./hits.ts"
+
 /** Unit vectors quantized to int8, with one float32 factor each. */
 export interface QuantizedVectors {
   count: number
@@ -97,44 +99,25 @@ interface VectorComparison {
   factor: number
 }
 
-export interface DenseHit {
-  /** Index of the file among those searched. */
-  file: number
-  passage: number
-  score: number
-}
-
 /** Compares a file's vectors with a query; the result is valid until the next comparison. */
 export type VectorScan = () => VectorComparison
 
-/** Calls `onHit` for passages with a score above `minScore`. */
-const scoreFile = (
+/** Offers the passages of one file as hits. */
+const offerFile = (
+  hits: HitCollector,
+  file: number,
   { count, dots, offsets, factors, factor }: VectorComparison,
-  minScore: number,
-  onHit: (passage: number, score: number) => void,
 ): void => {
   for (let at = 0; at < count; at++) {
     const dot = (dots[at] as number) - (offsets[at] as number)
     const score = dot * factor * (factors[at] as number)
-    if (score > minScore) onHit(at, score)
+    if (hits.reaches(score)) hits.offer({ file, passage: at, score })
   }
 }
 
 /** Scores every vector. Files without vectors in the index are null. */
-export const scanVectors = (files: readonly (VectorScan | null)[], limit: number): DenseHit[] => {
-  const hits: DenseHit[] = []
-  let minScore = Number.NEGATIVE_INFINITY
-  const trim = (): void => {
-    hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
-    if (hits.length < limit) return
-    hits.length = limit
-    minScore = hits.at(-1)?.score ?? minScore
-  }
-  for (const [file, scan] of files.entries()) {
-    if (!scan) continue
-    scoreFile(scan(), minScore, (passage, score) => hits.push({ file, passage, score }))
-    if (hits.length > limit * 8) trim()
-  }
-  trim()
-  return hits
+export const scanVectors = (files: readonly (VectorScan | null)[], limit: number): ScoredHit[] => {
+  const hits = createHitCollector(limit, Number.NEGATIVE_INFINITY)
+  for (const [file, scan] of files.entries()) if (scan) offerFile(hits, file, scan())
+  return hits.best()
 }

@@ -1,17 +1,9 @@
+import { compareHits, keyOf, type PassagePosition, type ScoredHit } from "./hits.ts"
+
 /** Number of hits used from each ranking. */
 export const maxCandidates = 100
 /** Weight of semantic similarity relative to BM25, from 0 to 1. */
 const denseWeight = 0.6
-
-/** A passage: the file's index in the search scope, and the position in the file. */
-interface PassagePosition {
-  file: number
-  passage: number
-}
-
-interface ScoredHit extends PassagePosition {
-  score: number
-}
 
 /** The position of a passage in one ranking, from 1, and its score there. */
 export interface RankedScore {
@@ -42,8 +34,6 @@ export interface SearchHits {
   incomplete?: ReadonlySet<number>
 }
 
-export const keyOf = ({ file, passage }: PassagePosition): string => `${file}:${passage}`
-
 /** Standard scores over the best hits; passages without a hit get the lowest of them. */
 const normalize = (
   hits: readonly ScoredHit[],
@@ -51,15 +41,14 @@ const normalize = (
 ): ((hit: PassagePosition) => number) => {
   const scores = hits.map(({ score }) => score)
   while (scores.length < length) scores.push(0)
-  const mean =
-    scores.reduce((sum, combineScores) => sum + combineScores, 0) / Math.max(1, scores.length)
-  const variance = scores.reduce((sum, combineScores) => sum + (combineScores - mean) ** 2, 0)
+  const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length)
+  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0)
   const deviation = Math.sqrt(variance / Math.max(1, scores.length))
   const floor = scores.at(-1) ?? 0
   const scoreByKey = new Map(hits.map((hit) => [keyOf(hit), hit.score]))
   return (hit) => {
-    const combineScores = scoreByKey.get(keyOf(hit)) ?? floor
-    return deviation === 0 ? 0 : (Math.max(combineScores, floor) - mean) / deviation
+    const score = scoreByKey.get(keyOf(hit)) ?? floor
+    return deviation === 0 ? 0 : (Math.max(score, floor) - mean) / deviation
   }
 }
 
@@ -98,7 +87,7 @@ const combineScores = ({ lexical, dense, total, incomplete }: SearchHits): Combi
 
 const sort = (hits: ReadonlyMap<string, RankedPosition>, scoreOf: CombinedScores["scoreOf"]) => {
   const scored = [...hits.values()].map((hit) => ({ ...hit, score: scoreOf(hit) }))
-  scored.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
+  scored.sort(compareHits)
   const best = scored[0]?.score ?? 0
   const range = best - (scored.at(-1)?.score ?? 0) || 1
   return scored.map((hit) => ({ ...hit, score: 1 - (best - hit.score) / range }))

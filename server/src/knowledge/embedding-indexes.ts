@@ -1,4 +1,4 @@
-import { dotProduct } from "@portico/search"
+import { compareHits, dotProduct, type ScoredHit } from "@portico/search"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { FileStore, StoredFile } from "../files/file-store.ts"
@@ -7,7 +7,7 @@ import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
-import type { QuestionEmbedding, RescoredHit } from "./retrieval.ts"
+import type { QuestionEmbedding } from "./retrieval.ts"
 import type { EmbeddingIndex, IncompleteFile, VectorStore } from "./vector-store.ts"
 
 export interface EmbeddingIndexOptions {
@@ -273,8 +273,8 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     rescore: async (
       { indexId, values }: QuestionEmbedding,
       fileIds: readonly string[],
-      hits: readonly RescoredHit[],
-    ): Promise<RescoredHit[]> => {
+      hits: readonly ScoredHit[],
+    ): Promise<ScoredHit[]> => {
       const dimensions = values.length
       const exact = await Promise.all(
         hits.map(async (hit) => {
@@ -283,7 +283,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
           return vector ? { ...hit, score: dotProduct(values, vector) } : hit
         }),
       )
-      return exact.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
+      return exact.sort(compareHits)
     },
 
     close: async (): Promise<void> => {

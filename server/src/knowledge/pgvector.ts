@@ -1,4 +1,4 @@
-import type { DenseHit } from "@portico/search"
+import { compareHits, type ScoredHit } from "@portico/search"
 import type { Tx } from "../db/database.ts"
 import {
   maxDimensions,
@@ -84,7 +84,7 @@ export const createPgvector = ({
     }
   }
 
-  const toHits = (rows: readonly NearestRow[], fileIds: readonly string[]): DenseHit[] => {
+  const toHits = (rows: readonly NearestRow[], fileIds: readonly string[]): ScoredHit[] => {
     const indexById = new Map(fileIds.map((id, at) => [id, at]))
     return rows
       .map(({ file_id, position, score }) => ({
@@ -92,13 +92,13 @@ export const createPgvector = ({
         passage: Number(position),
         score: Number(score),
       }))
-      .sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
+      .sort(compareHits)
   }
 
-  const searchExact = async ({ indexId, ...query }: VectorQuery): Promise<DenseHit[]> =>
+  const searchExact = async ({ indexId, ...query }: VectorQuery): Promise<ScoredHit[]> =>
     toHits(await store.searchExact(indexId, query), query.fileIds)
 
-  const searchByIndex = async ({ indexId, ...query }: VectorQuery): Promise<DenseHit[] | null> => {
+  const searchByIndex = async ({ indexId, ...query }: VectorQuery): Promise<ScoredHit[] | null> => {
     const rows = await store.searchByIndex(indexId, query)
     // The index scan stopped before enough rows passed the filter.
     return rows.length < query.limit ? null : toHits(rows, query.fileIds)
@@ -141,7 +141,7 @@ export const createPgvector = ({
     },
 
     /** @returns null if the gateway has to scan instead */
-    search: async (query: VectorQuery): Promise<DenseHit[] | null> => {
+    search: async (query: VectorQuery): Promise<ScoredHit[] | null> => {
       if (!(await isWhole(query.indexId))) return null
       try {
         const isSmallScope = (await store.countPassages(query.fileIds)) <= maxExactPassages

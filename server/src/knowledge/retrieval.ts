@@ -5,6 +5,7 @@ import {
   type RankedHit,
   rank,
   rankWithPrevious,
+  type ScoredHit,
   type SearchHits,
 } from "@portico/search"
 import type { FileSummary } from "../files/file-store.ts"
@@ -37,14 +38,8 @@ interface Deps {
   rescore: (
     embedding: QuestionEmbedding,
     fileIds: readonly string[],
-    hits: RescoredHit[],
-  ) => Promise<RescoredHit[]>
-}
-
-export interface RescoredHit {
-  file: number
-  passage: number
-  score: number
+    hits: readonly ScoredHit[],
+  ) => Promise<ScoredHit[]>
 }
 
 /** Dense hits rescored; the rest keep the score of the quantized vectors. */

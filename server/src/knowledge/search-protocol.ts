@@ -1,4 +1,4 @@
-import type { DenseHit, LexicalHit } from "@portico/search"
+import type { ScoredHit } from "@portico/search"
 
 /** Messages to the search worker, which caches the data of files within its memory limit. */
 export type SearchCommand =
@@ -25,8 +25,8 @@ export type SearchEvent =
   | {
       type: "found"
       id: number
-      lexical: LexicalHit[]
-      dense: DenseHit[]
+      lexical: ScoredHit[]
+      dense: ScoredHit[]
       /** Number of passages searched lexically. */
       total: number
     }
