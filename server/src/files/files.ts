@@ -35,7 +35,8 @@ interface Deps {
   now: () => number
   /** The files among `ids` that the caller can read through a share. */
   filterShared: (caller: Caller, ids: readonly string[]) => Promise<string[]>
-  collectionUploads: CollectionUploads
+  /** A function, because collections are created later: they contain files. */
+  collectionUploads: () => CollectionUploads
 }
 
 interface NewFile {
@@ -135,7 +136,7 @@ export const createFiles = (deps: Deps) => {
         const insertRow = () => insert(tx, actor, { row, process })
         if (collection) {
           const file = { id: row.id, hash: row.hash, store: insertRow }
-          return collectionUploads.addFile(tx, collection, file)
+          return collectionUploads().addFile(tx, collection, file)
         }
         await insertRow()
         return row.id
@@ -229,7 +230,7 @@ export const createFiles = (deps: Deps) => {
       }
       try {
         const collection = caller ? toCollectionUpload(actor, caller, metadata) : null
-        if (collection) await collectionUploads.check(collection)
+        if (collection) await collectionUploads().check(collection)
         await received.prepare()
         const placement: CommitOptions = { received, process, collection, inTransaction }
         const keptId = await commits.run({ key: owner }, () => commitFile(actor, row, placement))

@@ -4,6 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
+import type { CollectionUploads } from "../files/collection-upload.ts"
 import type { Files } from "../files/files.ts"
 import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
@@ -22,6 +23,7 @@ export interface Deps {
   refreshCaller: RefreshCaller
 }
 
+/** Who edits which collection. */
 interface EditRequest {
   actor: Actor
   caller: Caller
@@ -36,13 +38,6 @@ interface Edit {
 }
 
 type AuditEvent = Omit<AuditRecord, "actor" | "target">
-
-/** An upload that is stored only if the collection does not contain the same bytes yet. */
-interface UploadedFile {
-  id: string
-  hash: string
-  store: () => Promise<void>
-}
 
 /** Maximum number of added file ids per request recorded in the audit log. */
 const maxAuditedFiles = 100
@@ -74,18 +69,13 @@ export const createCollectionEdits = (deps: Deps) => {
   }
 
   const edit = (
-    { actor, caller, id }: EditRequest,
-    work: (edit: Edit) => Promise<AuditEvent>,
-  ): Promise<Collection | undefined> =>
-    db.transact(async (tx) => {
-      await editInTransaction(tx, { actor, caller, id }, work)
-      return store.byId(id, tx)
-    })
-
-  const editExisting = async (
     request: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent>,
-  ): Promise<Collection> => (await edit(request, work)) ?? failCollectionNotFound()
+  ): Promise<Collection> =>
+    db.transact(async (tx) => {
+      await editInTransaction(tx, request, work)
+      return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
+    })
 
   /** The fields sent, without grants equal to the current ones: forms send everything they show. */
   const changesOf = (before: Collection, requested: CollectionChanges): CollectionChanges => {
@@ -118,7 +108,7 @@ export const createCollectionEdits = (deps: Deps) => {
 
   return {
     update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
-      editExisting(request, async ({ tx, caller, before }) => {
+      edit(request, async ({ tx, caller, before }) => {
         const changes = changesOf(before, requested)
         if (changes.access_grants) requireOwnership(before, caller, onlyOwnerShares)
         await store.update(tx, request.id, { ...changes, updated_at: now() })
@@ -133,13 +123,14 @@ export const createCollectionEdits = (deps: Deps) => {
         }
       }),
 
-    remove: async (request: EditRequest): Promise<void> => {
-      await edit(request, async ({ tx, caller, before }) => {
-        requireOwnership(before, caller, onlyOwnerDeletes)
-        await store.remove(tx, request.id)
-        return { action: "collection.deleted", before: { name: before.name } }
-      })
-    },
+    remove: (request: EditRequest): Promise<void> =>
+      db.transact((tx) =>
+        editInTransaction(tx, request, async ({ caller, before }) => {
+          requireOwnership(before, caller, onlyOwnerDeletes)
+          await store.remove(tx, request.id)
+          return { action: "collection.deleted", before: { name: before.name } }
+        }),
+      ),
 
     /** Adds files in any processing state; files already in the collection are skipped. */
     addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
@@ -148,18 +139,17 @@ export const createCollectionEdits = (deps: Deps) => {
       // A file never changes its owner, so this check can run before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
-      return editExisting(request, async ({ tx }) =>
+      return edit(request, async ({ tx }) =>
         link(tx, id, await store.links.missing(id, fileIds, tx)),
       )
     },
 
-    /** Adds uploads that name a collection. */
     uploads: {
-      check: async ({ caller, id }: EditRequest): Promise<void> => {
+      check: async ({ caller, id }) => {
         const { user_id: owner } = requireWritable(await store.byId(id), caller)
         await checkLinkCount(owner, [id])
       },
-      place: async (tx: Tx, request: EditRequest, file: UploadedFile): Promise<string> => {
+      addFile: async (tx, request, file) => {
         let fileId = file.id
         await editInTransaction(tx, request, async () => {
           const duplicateId = await store.links.fileOfBytes(tx, request.id, file.hash)
@@ -170,11 +160,11 @@ export const createCollectionEdits = (deps: Deps) => {
         })
         return fileId
       },
-    },
+    } satisfies CollectionUploads,
 
     /** Removes a file from the collection without deleting it. */
     removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
-      editExisting(request, async ({ tx }) => {
+      edit(request, async ({ tx }) => {
         const { id } = request
         if (!(await store.links.remove(tx, id, fileId)))
           fail("not_found", "File not found in this collection.")
@@ -183,7 +173,7 @@ export const createCollectionEdits = (deps: Deps) => {
       }),
 
     reset: (request: EditRequest): Promise<Collection> =>
-      editExisting(request, async ({ tx }) => {
+      edit(request, async ({ tx }) => {
         await store.links.removeAll(tx, request.id)
         await touch(tx, request.id)
         return { action: "collection.reset" }

@@ -7,7 +7,6 @@ import { createCollectionEdits, type Deps as EditDeps } from "./collection-edits
 import type { CollectionFileStore } from "./collection-file-store.ts"
 import type {
   Collection,
-  CollectionChanges,
   CollectionFile,
   CollectionFileQuery,
   CollectionListQuery,
@@ -52,6 +51,12 @@ export const createCollections = (deps: Deps) => {
       embedding_model: deps.embeddingModel(),
     }
   }
+
+  /** Returns the edited collection with its files. */
+  const thenReadFiles =
+    <Args extends unknown[]>(edit: (...args: Args) => Promise<Collection>) =>
+    async (...args: Args): Promise<CollectionWithFiles> =>
+      toCollectionWithFiles(await edit(...args))
 
   const readersOf = async (topic: "files" | "collections", id: string) => {
     if (topic === "files") return store.readersOfFile(id)
@@ -135,32 +140,11 @@ export const createCollections = (deps: Deps) => {
       return toCollectionWithFiles(collection)
     },
 
-    update: async (
-      actor: Actor,
-      caller: Caller,
-      { id, changes }: { id: string; changes: CollectionChanges },
-    ): Promise<CollectionWithFiles> =>
-      toCollectionWithFiles(await edits.update({ actor, caller, id }, changes)),
-
-    remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      edits.remove({ actor, caller, id }),
-
-    addFiles: async (
-      actor: Actor,
-      caller: Caller,
-      { id, fileIds }: { id: string; fileIds: readonly string[] },
-    ): Promise<CollectionWithFiles> =>
-      toCollectionWithFiles(await edits.addFiles({ actor, caller, id }, fileIds)),
-
-    removeFile: async (
-      actor: Actor,
-      caller: Caller,
-      { id, fileId }: { id: string; fileId: string },
-    ): Promise<CollectionWithFiles> =>
-      toCollectionWithFiles(await edits.removeFile({ actor, caller, id }, fileId)),
-
-    reset: async (actor: Actor, caller: Caller, id: string): Promise<CollectionWithFiles> =>
-      toCollectionWithFiles(await edits.reset({ actor, caller, id })),
+    update: thenReadFiles(edits.update),
+    remove: edits.remove,
+    addFiles: thenReadFiles(edits.addFiles),
+    removeFile: thenReadFiles(edits.removeFile),
+    reset: thenReadFiles(edits.reset),
   }
 }
 

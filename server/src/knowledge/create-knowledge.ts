@@ -132,10 +132,7 @@ export const createKnowledge = async (deps: Deps) => {
     newId,
     now,
     filterShared: collectionStore.sharedFiles,
-    collectionUploads: {
-      check: (upload) => collections.uploads.check(upload),
-      addFile: (tx, upload, file) => collections.uploads.place(tx, upload, file),
-    },
+    collectionUploads: () => collections.uploads,
   })
   const collections = createCollections({
     db,

@@ -71,7 +71,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     body: CollectionChanges,
     responses: { ...collectionResponse, 403: ownerOnly },
     handle: ({ caller, actor, params, body }) =>
-      collections.update(actor, caller, { id: params.id, changes: body }),
+      collections.update({ actor, caller, id: params.id }, body),
   })
 
   router.on("delete", "/:id/delete", {
@@ -81,7 +81,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     ...byId,
     responses: { 200: json(SuccessStatus, "The collection was deleted"), 403: ownerOnly },
     handle: async ({ caller, actor, params }) => {
-      await collections.remove(actor, caller, params.id)
+      await collections.remove({ actor, caller, id: params.id })
       return successBody
     },
   })
@@ -94,7 +94,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     body: FileId,
     responses: collectionResponse,
     handle: ({ caller, actor, params, body }) =>
-      collections.addFiles(actor, caller, { id: params.id, fileIds: [body.file_id] }),
+      collections.addFiles({ actor, caller, id: params.id }, [body.file_id]),
   })
 
   router.on("post", "/:id/files/batch/add", {
@@ -106,7 +106,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     responses: collectionResponse,
     handle: ({ caller, actor, params, body }) => {
       const fileIds = body.map(({ file_id }) => file_id)
-      return collections.addFiles(actor, caller, { id: params.id, fileIds })
+      return collections.addFiles({ actor, caller, id: params.id }, fileIds)
     },
   })
 
@@ -118,7 +118,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     body: FileId,
     responses: collectionResponse,
     handle: ({ caller, actor, params, body }) =>
-      collections.removeFile(actor, caller, { id: params.id, fileId: body.file_id }),
+      collections.removeFile({ actor, caller, id: params.id }, body.file_id),
   })
 
   router.on("post", "/:id/reset", {
@@ -127,7 +127,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     summary: "Remove all files from the collection without deleting them",
     ...byId,
     responses: collectionResponse,
-    handle: ({ caller, actor, params }) => collections.reset(actor, caller, params.id),
+    handle: ({ caller, actor, params }) => collections.reset({ actor, caller, id: params.id }),
   })
 
   router.on("post", "/:id/query", {
