@@ -58,16 +58,10 @@ export const createPassageStore = (db: Database) => {
         select ${to}, data from file_words where file_id = ${from}`.execute(tx)
     },
 
-    indexSegments: (
-      fileIds: readonly string[],
-    ): Promise<{ file_id: string; data: Uint8Array }[]> =>
-      fileIds.length === 0
-        ? Promise.resolve([])
-        : db.read
-            .selectFrom("file_words")
-            .selectAll()
-            .where("file_id", "in", [...fileIds])
-            .execute(),
+    indexSegments: (fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]> =>
+      readInChunks(fileIds, (chunk) =>
+        db.read.selectFrom("file_words").selectAll().where("file_id", "in", chunk).execute(),
+      ),
 
     /** Passages of one file, in order. */
     byFile: (fileId: string, positions?: readonly number[]): Promise<StoredPassage[]> => {

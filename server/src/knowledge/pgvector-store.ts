@@ -14,6 +14,12 @@ export interface VectorBatch {
   vectors: readonly Float32Array[]
 }
 
+export interface NearestQuery {
+  values: Float32Array
+  fileIds: readonly string[]
+  limit: number
+}
+
 export interface NearestRow {
   file_id: string
   position: number
@@ -172,7 +178,7 @@ export const createPgvectorStore = (db: Database) => ({
   /** Exact search: compares every vector of the files. */
   searchExact: async (
     spaceId: string,
-    { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
+    { values, fileIds, limit }: NearestQuery,
   ): Promise<NearestRow[]> => {
     // Materialized, so that the planner cannot use the approximate index, which could stop too
     // early.
@@ -188,7 +194,7 @@ export const createPgvectorStore = (db: Database) => ({
   /** Approximate search by the index, which continues until enough results belong to the files. */
   searchByIndex: (
     spaceId: string,
-    { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
+    { values, fileIds, limit }: NearestQuery,
   ): Promise<NearestRow[]> =>
     db.read.transaction().execute(async (tx) => {
       await configureSearch(tx, limit)

@@ -2,9 +2,9 @@ import { compareHits, type ScoredHit } from "@portico/search"
 import type { Tx } from "../db/database.ts"
 import {
   maxDimensions,
+  type NearestQuery,
   type NearestRow,
   type PgvectorStore,
-  type VectorBatch,
 } from "./pgvector-store.ts"
 
 /** The first version whose index scan continues until enough rows pass a filter. */
@@ -19,11 +19,8 @@ interface Deps {
   maxExactPassages?: number
 }
 
-interface VectorQuery {
+interface VectorQuery extends NearestQuery {
   indexId: string
-  values: Float32Array
-  fileIds: readonly string[]
-  limit: number
 }
 
 const toError = (error: unknown): Error =>
@@ -118,9 +115,8 @@ export const createPgvector = ({
 
     isUsable: (): boolean => isUsable,
 
-    add: (tx: Tx, batch: VectorBatch): Promise<void> => store.add(tx, batch),
-    copy: (tx: Tx, from: string, to: string, spaceId: string): Promise<void> =>
-      store.copy(tx, from, to, spaceId),
+    add: store.add,
+    copy: store.copy,
     drop: async (tx: Tx, spaceId: string): Promise<void> => {
       completeIndexes.delete(spaceId)
       await store.drop(tx, spaceId)

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads"
 import type { Bus } from "../bus/bus.ts"
 import type { PassageStore } from "../files/passage-store.ts"
+import type { Pgvector } from "./pgvector.ts"
 import type { PassageData, SearchCommand, SearchEvent } from "./search-protocol.ts"
 
 type SearchRequest = Extract<SearchCommand, { type: "search" }>
@@ -108,20 +109,11 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
 
 export type SearchClient = ReturnType<typeof createSearchClient>
 
-interface VectorIndex {
-  search(requested: {
-    indexId: string
-    values: Float32Array
-    fileIds: readonly string[]
-    limit: number
-  }): Promise<SearchResult["dense"] | null>
-}
-
 /**
  * Lexical search in the worker, dense search by the index; falls back to the worker if the index
  * cannot answer.
  */
-export const combineWithIndex = (searchClient: SearchClient, index: VectorIndex): SearchClient => ({
+export const combineWithIndex = (searchClient: SearchClient, index: Pgvector): SearchClient => ({
   ...searchClient,
   search: async (requested) => {
     const { vector, files, limit } = requested

@@ -1,7 +1,9 @@
 import { mergePacks, packQuantized } from "@portico/search"
 import { type Selectable, sql } from "kysely"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { EmbeddingIndexRow, FileRow } from "../db/file-tables.ts"
+import type { Pgvector } from "./pgvector.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
 import type { PassageData } from "./search-protocol.ts"
 
@@ -22,18 +24,12 @@ const isIncomplete = (spaceId: string) => sql`
     (select coalesce(sum(count), 0) from vector_batches
      where file_id = files.id and space_id = ${spaceId})`
 
-/** A copy of the vectors that is updated in the same transactions as the batches. */
-interface VectorMirror {
-  add(tx: Tx, batch: VectorBatch): Promise<void>
-  copy(tx: Tx, from: string, to: string, spaceId: string): Promise<void>
-  drop(tx: Tx, spaceId: string): Promise<void>
-}
-
 /**
  * Stores vectors of passages, by file and embedding index, in the batches in which they were
  * created.
+ * @param pgvector has a copy of the vectors, updated in the same transactions as the batches
  */
-export const createVectorStore = (db: Database, mirror: VectorMirror | null) => ({
+export const createVectorStore = (db: Database, pgvector: Pgvector | null) => ({
   indexes: (reader: Reader = db.read): Promise<EmbeddingIndex[]> =>
     reader.selectFrom("vector_spaces").selectAll().orderBy("created_at").orderBy("id").execute(),
 
@@ -44,7 +40,7 @@ export const createVectorStore = (db: Database, mirror: VectorMirror | null) => 
   /** Activates an embedding index and deletes the others with all their vectors. */
   activate: async (tx: Tx, id: string): Promise<void> => {
     const others = tx.selectFrom("vector_spaces").select("id").where("id", "!=", id)
-    for (const other of await others.execute()) await mirror?.drop(tx, other.id)
+    for (const other of await others.execute()) await pgvector?.drop(tx, other.id)
     await tx.updateTable("vector_spaces").set({ state: "active" }).where("id", "=", id).execute()
     await tx.deleteFrom("vector_batches").where("space_id", "!=", id).execute()
     await tx.deleteFrom("vector_spaces").where("id", "!=", id).execute()
@@ -53,7 +49,7 @@ export const createVectorStore = (db: Database, mirror: VectorMirror | null) => 
   /** Deletes the index that is being built. */
   dropBuilding: async (tx: Tx): Promise<void> => {
     const building = tx.selectFrom("vector_spaces").select("id").where("state", "=", "building")
-    for (const { id } of await building.execute()) await mirror?.drop(tx, id)
+    for (const { id } of await building.execute()) await pgvector?.drop(tx, id)
     await tx.deleteFrom("vector_batches").where("space_id", "in", building).execute()
     await tx.deleteFrom("vector_spaces").where("state", "=", "building").execute()
   },
@@ -78,7 +74,7 @@ export const createVectorStore = (db: Database, mirror: VectorMirror | null) => 
       .where("id", "=", spaceId)
       .where("dimensions", "is", null)
       .execute()
-    await mirror?.add(tx, batch)
+    await pgvector?.add(tx, batch)
   },
 
   /** Number of a file's passages that have a vector, from the first on. */
@@ -98,7 +94,7 @@ export const createVectorStore = (db: Database, mirror: VectorMirror | null) => 
       select ${to}, space_id, first, count, coarse, exact from vector_batches
       where file_id = ${from} and space_id = ${spaceId}
       on conflict do nothing`.execute(tx)
-    await mirror?.copy(tx, from, to, spaceId)
+    await pgvector?.copy(tx, from, to, spaceId)
   },
 
   /** Files that are searchable by keywords but incomplete in an index. */
@@ -127,24 +123,19 @@ export const createVectorStore = (db: Database, mirror: VectorMirror | null) => 
   },
 
   /** Quantized vectors for the scan. */
-  coarse: async (spaceId: string, fileIds: readonly string[]): Promise<PassageData["vectors"]> => {
-    if (fileIds.length === 0) return []
-    const found: PassageData["vectors"] = []
-    for (let at = 0; at < fileIds.length; at += 500) {
+  coarse: (spaceId: string, fileIds: readonly string[]): Promise<PassageData["vectors"]> =>
+    readInChunks(fileIds, async (chunk) => {
       const rows = await db.read
         .selectFrom("vector_batches")
-        .select(["file_id", "count", "coarse"])
+        .select(["file_id", "count", "coarse as data"])
         .where("space_id", "=", spaceId)
-        .where("file_id", "in", fileIds.slice(at, at + 500))
+        .where("file_id", "in", chunk)
         .orderBy("file_id")
         .orderBy("first")
         .execute()
-      for (const [id, packs] of Map.groupBy(rows, ({ file_id }) => file_id)) {
-        found.push({ id, ...mergePacks(packs.map(({ coarse: data, count }) => ({ data, count }))) })
-      }
-    }
-    return found
-  },
+      const packsByFile = Map.groupBy(rows, ({ file_id }) => file_id)
+      return [...packsByFile].map(([id, packs]) => ({ id, ...mergePacks(packs) }))
+    }),
 
   /** The exact vector of one passage. */
   exact: async (
