@@ -75,6 +75,13 @@ export const failUnreadable = (code: UnreadableCode, message: string): never => 
   throw new UnreadableDocument(code, message)
 }
 
+/** @throws {UnreadableDocument} always */
+export const failPasswordProtected = (): never =>
+  failUnreadable(
+    "protected",
+    "This file is password-protected. Remove the password and upload it again.",
+  )
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 

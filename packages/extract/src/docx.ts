@@ -7,7 +7,7 @@ const headingLevels = (zip: Zip): Map<string, number> => {
   const levels = new Map<string, number>([["Title", 1]])
   for (let level = 1; level <= 9; level++) levels.set(`Heading${level}`, level)
   let style = ""
-  walkXml(zip.read("word/styles.xml")?.toString("utf8") ?? "", {
+  walkXml(zip.readText("word/styles.xml"), {
     open: (name, attributes) => {
       if (name === "w:style") style = attributes["w:styleId"] ?? ""
       const named = /^heading (\d)$/i.exec(attributes["w:val"] ?? "")
@@ -100,5 +100,5 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
 export const readDocx = (zip: Zip): Block[] => {
   const levels = headingLevels(zip)
   const parts = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]
-  return parts.flatMap((name) => readPart(zip.read(name)?.toString("utf8") ?? "", levels))
+  return parts.flatMap((name) => readPart(zip.readText(name), levels))
 }

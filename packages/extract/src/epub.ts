@@ -14,7 +14,7 @@ const decodeHref = (href: string): string => {
 /** The chapters of an EPUB in reading order (EPUB 3.3, §5). */
 export const readEpub = (zip: Zip): Block[] => {
   let opf = ""
-  walkXml(zip.read("META-INF/container.xml")?.toString("utf8") ?? "", {
+  walkXml(zip.readText("META-INF/container.xml"), {
     open: (name, attributes) => {
       if (name === "rootfile" && opf === "") opf = attributes["full-path"] ?? ""
     },
@@ -24,7 +24,7 @@ export const readEpub = (zip: Zip): Block[] => {
   }
   const targets = new Map<string, string>()
   const order = new Set<string>()
-  walkXml(zip.read(opf)?.toString("utf8") ?? "", {
+  walkXml(zip.readText(opf), {
     open: (name, { id = "", href = "", idref = "" }) => {
       const bare = name.replace(/^.*:/, "")
       if (bare === "item") targets.set(id, resolveArchivePath(opf, decodeHref(href)))

@@ -1,6 +1,5 @@
-import { Parser } from "htmlparser2"
-import type { PassageLocation } from "./blocks.ts"
-import { type Block, createHeadingTracker, failUnreadable } from "./blocks.ts"
+import { type Block, createHeadingTracker, type PassageLocation } from "./blocks.ts"
+import { walkMarkup } from "./xml.ts"
 
 const ignoredElements = new Set([
   "script",
@@ -21,7 +20,6 @@ const blockElements = new Set(
 const cellElements = new Set(["td", "th"])
 const rowElements = new Set(["tr", "table"])
 const headingName = /^h([1-6])$/
-const maxDepth = 3000
 
 /** The text of a page's elements, without scripts and styles. */
 export const readHtml = (source: string, place: PassageLocation = {}): Block[] => {
@@ -34,7 +32,6 @@ export const readHtml = (source: string, place: PassageLocation = {}): Block[] =
   let preformatted = 0
   let level = 0
   let inRow = false
-  let depth = 0
 
   const currentLocation = (): PassageLocation => ({ ...place, ...headings.path() })
   const flush = (): void => {
@@ -77,25 +74,13 @@ export const readHtml = (source: string, place: PassageLocation = {}): Block[] =
     endHeading(name)
   }
 
-  const parser = new Parser(
-    {
-      onopentag: (name) => {
-        if (++depth > maxDepth) failUnreadable("too_large", "This page is nested too deeply.")
-        open(name)
-      },
-      onclosetag: (name) => {
-        depth--
-        close(name)
-      },
-      ontext: (text) => {
-        if (ignoredDepth > 0) return
-        buffered += text
-        isBlank &&= text.trim() === ""
-      },
-    },
-    { decodeEntities: true },
-  )
-  parser.end(source)
+  const addText = (text: string): void => {
+    if (ignoredDepth > 0) return
+    buffered += text
+    isBlank &&= text.trim() === ""
+  }
+
+  walkMarkup(source, { open, close, text: addText }, { xmlMode: false, what: "page" })
   flush()
   return blocks
 }

@@ -116,7 +116,7 @@ const createContentWalker = () => {
 /** OpenDocument text, presentation (including notes) and spreadsheet. */
 export const readOdf = (zip: Zip): { blocks: Block[]; pages?: number } => {
   const walker = createContentWalker()
-  walkXml(zip.read("content.xml")?.toString("utf8") ?? "", walker.listener)
+  walkXml(zip.readText("content.xml"), walker.listener)
   const pages = walker.pages()
   return { blocks: walker.blocks, ...(pages > 0 && { pages }) }
 }

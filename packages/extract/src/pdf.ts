@@ -1,5 +1,10 @@
 import { getDocumentProxy } from "unpdf"
-import { type Block, type ExtractedBlocks, failUnreadable } from "./blocks.ts"
+import {
+  type Block,
+  type ExtractedBlocks,
+  failPasswordProtected,
+  failUnreadable,
+} from "./blocks.ts"
 
 interface TextItem {
   str?: string
@@ -49,12 +54,7 @@ const openPdf = async (bytes: Buffer) => {
     return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
   } catch (error) {
     const name = error instanceof Error ? error.name : ""
-    if (name === "PasswordException") {
-      return failUnreadable(
-        "protected",
-        "This file is password-protected. Remove the password and upload it again.",
-      )
-    }
+    if (name === "PasswordException") return failPasswordProtected()
     return failUnreadable("damaged", "This PDF is damaged and can't be opened.")
   }
 }

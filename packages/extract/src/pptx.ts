@@ -2,8 +2,6 @@ import type { Block } from "./blocks.ts"
 import { resolveArchivePath, walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-const textOf = (zip: Zip, name: string): string => zip.read(name)?.toString("utf8") ?? ""
-
 /** Relationships of a part, by id. */
 export const readRelationships = (
   zip: Zip,
@@ -12,7 +10,7 @@ export const readRelationships = (
   const folder = part.split("/").slice(0, -1).join("/")
   const name = `${folder}/_rels/${part.split("/").at(-1)}.rels`
   const found = new Map<string, { type: string; target: string }>()
-  walkXml(textOf(zip, name), {
+  walkXml(zip.readText(name), {
     open: (tag, { Id = "", Type = "", Target = "" }) => {
       if (tag === "Relationship") {
         found.set(Id, {
@@ -59,7 +57,7 @@ const slideOrder = (zip: Zip): string[] => {
   const part = "ppt/presentation.xml"
   const related = readRelationships(zip, part)
   const order = new Set<string>()
-  walkXml(textOf(zip, part), {
+  walkXml(zip.readText(part), {
     open: (name, attributes) => {
       const target = name === "p:sldId" ? related.get(attributes["r:id"] ?? "")?.target : undefined
       if (target) order.add(target)
@@ -69,7 +67,7 @@ const slideOrder = (zip: Zip): string[] => {
 }
 
 const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
-  const own = readParagraphs(textOf(zip, part))
+  const own = readParagraphs(zip.readText(part))
   const title = own.find((paragraph) => paragraph.title)?.text
   const place = { slide, ...(title && { heading: [title] }) }
   const blocks: Block[] = own.map((paragraph) => ({
@@ -78,7 +76,7 @@ const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
     place,
   }))
   const notes = [...readRelationships(zip, part).values()].find(({ type }) => type === "notesSlide")
-  const notesText = notes ? readParagraphs(textOf(zip, notes.target)) : []
+  const notesText = notes ? readParagraphs(zip.readText(notes.target)) : []
   return [...blocks, ...notesText.map(({ text }): Block => ({ text, kind: "paragraph", place }))]
 }
 

@@ -14,7 +14,7 @@ const sharedStrings = (zip: Zip): string[] => {
   let text = ""
   let reading = false
   let phonetic = false
-  walkXml(zip.read("xl/sharedStrings.xml")?.toString("utf8") ?? "", {
+  walkXml(zip.readText("xl/sharedStrings.xml"), {
     open: (name) => {
       if (name === "si") text = ""
       if (name === "rPh") phonetic = true
@@ -51,7 +51,7 @@ const dateStyles = (zip: Zip): Set<number> => {
   const styles = new Set<number>()
   let inCells = false
   let index = 0
-  walkXml(zip.read("xl/styles.xml")?.toString("utf8") ?? "", {
+  walkXml(zip.readText("xl/styles.xml"), {
     open: (name, { numFmtId = "", formatCode = "" }) => {
       const format = Number(numFmtId)
       if (name === "numFmt" && /[dmy]/i.test(dateLettersOf(formatCode))) custom.add(format)
@@ -140,14 +140,14 @@ export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
   const related = readRelationships(zip, part)
   const workbook = { strings: sharedStrings(zip), dates: dateStyles(zip) }
   const nameByTarget = new Map<string, string>()
-  walkXml(zip.read(part)?.toString("utf8") ?? "", {
+  walkXml(zip.readText(part), {
     open: (tag, attributes) => {
       const target = tag === "sheet" ? related.get(attributes["r:id"] ?? "")?.target : undefined
       if (target && !nameByTarget.has(target)) nameByTarget.set(target, attributes.name ?? "")
     },
   })
   const blocks = [...nameByTarget].flatMap(([target, sheet]) =>
-    rowsToBlocks(readSheet(zip.read(target)?.toString("utf8") ?? "", workbook), { sheet }),
+    rowsToBlocks(readSheet(zip.readText(target), workbook), { sheet }),
   )
   return { blocks, pages: nameByTarget.size }
 }

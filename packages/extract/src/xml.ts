@@ -11,6 +11,30 @@ export interface XmlHandler {
 
 const maxDepth = 3000
 
+/** Walks HTML or XML as a stream of events. @param what named in the error message */
+export const walkMarkup = (
+  source: string,
+  handler: XmlHandler,
+  { xmlMode, what }: { xmlMode: boolean; what: "page" | "file" },
+): void => {
+  let depth = 0
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        if (++depth > maxDepth) failUnreadable("too_large", `This ${what} is nested too deeply.`)
+        handler.open?.(name, attributes)
+      },
+      onclosetag: (name) => {
+        depth--
+        handler.close?.(name)
+      },
+      ontext: (text) => handler.text?.(text),
+    },
+    { xmlMode, decodeEntities: true },
+  )
+  parser.end(source)
+}
+
 /**
  * Walks XML as a stream of events. Documents that define entities are rejected, which prevents
  * entity expansion attacks.
@@ -22,22 +46,7 @@ export const walkXml = (source: string, handler: XmlHandler): void => {
       "This file defines XML entities, which are not allowed. Save it without them.",
     )
   }
-  let depth = 0
-  const parser = new Parser(
-    {
-      onopentag: (name, attributes) => {
-        if (++depth > maxDepth) failUnreadable("too_large", "This file is nested too deeply.")
-        handler.open?.(name, attributes)
-      },
-      onclosetag: (name) => {
-        depth--
-        handler.close?.(name)
-      },
-      ontext: (text) => handler.text?.(text),
-    },
-    { xmlMode: true, decodeEntities: true },
-  )
-  parser.end(source)
+  walkMarkup(source, handler, { xmlMode: true, what: "file" })
 }
 
 /** Resolves a relative path inside an archive. */

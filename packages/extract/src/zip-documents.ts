@@ -1,4 +1,4 @@
-import { type ExtractedBlocks, failUnreadable } from "./blocks.ts"
+import { type ExtractedBlocks, failPasswordProtected, failUnreadable } from "./blocks.ts"
 import { readDocx } from "./docx.ts"
 import { readEpub } from "./epub.ts"
 import { readOdf } from "./odf.ts"
@@ -13,17 +13,13 @@ const odfFormats: Record<string, string> = {
 }
 
 const isEncryptedOdf = (zip: Zip): boolean =>
-  zip.read("META-INF/manifest.xml")?.includes("encryption-data") === true
+  zip.readText("META-INF/manifest.xml").includes("encryption-data")
 
 const readByMimetype = (zip: Zip, type: string): ExtractedBlocks | null => {
   if (type === "application/epub+zip") return { format: "epub", blocks: readEpub(zip) }
   const format = odfFormats[type.replace(/-template$/, "")]
   if (!format) return null
-  if (isEncryptedOdf(zip))
-    failUnreadable(
-      "protected",
-      "This file is password-protected. Remove the password and upload it again.",
-    )
+  if (isEncryptedOdf(zip)) failPasswordProtected()
   return { format, ...readOdf(zip) }
 }
 
@@ -43,10 +39,7 @@ export const readZipDocument = (bytes: Buffer, limits: { unpacked: number }): Ex
 /** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
 export const rejectOleDocument = (bytes: Buffer): never =>
   bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
-    ? failUnreadable(
-        "protected",
-        "This file is password-protected. Remove the password and upload it again.",
-      )
+    ? failPasswordProtected()
     : failUnreadable(
         "unsupported",
         "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",

@@ -1,5 +1,5 @@
 import { inflateRawSync } from "node:zlib"
-import { failUnreadable } from "./blocks.ts"
+import { failPasswordProtected, failUnreadable } from "./blocks.ts"
 
 interface ZipEntry {
   name: string
@@ -74,11 +74,7 @@ export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
     failUnreadable("unsafe", "This file is too large when decompressed (possible archive bomb).")
 
   const packedBytes = ({ offset, packed, encrypted }: ZipEntry): Buffer => {
-    if (encrypted)
-      failUnreadable(
-        "protected",
-        "This file is password-protected. Remove the password and upload it again.",
-      )
+    if (encrypted) failPasswordProtected()
     if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== localSignature) {
       failUnreadable("damaged", "This file is damaged: one of its parts is missing.")
     }
@@ -101,18 +97,21 @@ export const openZip = (bytes: Buffer, maxUnpackedBytes: number) => {
     }
   }
 
+  /** @returns undefined if there is no such part */
+  const read = (name: string): Buffer | undefined => {
+    const entry = entries.get(name)
+    if (!entry) return undefined
+    const data = unpack(entry)
+    remainingBytes -= data.length
+    if (remainingBytes <= 0) failAsBomb()
+    return data
+  }
+
   return {
-    names: (): string[] => [...entries.keys()],
     has: (name: string): boolean => entries.has(name),
-    /** @returns undefined if there is no such part */
-    read: (name: string): Buffer | undefined => {
-      const entry = entries.get(name)
-      if (!entry) return undefined
-      const data = unpack(entry)
-      remainingBytes -= data.length
-      if (remainingBytes <= 0) failAsBomb()
-      return data
-    },
+    read,
+    /** A part as UTF-8 text; empty if there is no such part. */
+    readText: (name: string): string => read(name)?.toString("utf8") ?? "",
   }
 }
 
