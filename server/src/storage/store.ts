@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from "kysely"
+import { z } from "zod"
 import type { Reader } from "../db/database.ts"
-import type { StorageBreakdown } from "./schema.ts"
+import { StorageBreakdown } from "./schema.ts"
 
 /** PostgreSQL's sums are `numeric`, which the driver returns as text. */
-type Sums = Record<keyof StorageBreakdown, number | string>
+const Sums = z.record(StorageBreakdown.keyof(), z.coerce.number())
 
 const sumSubquery = (bytes: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
   sql`(select coalesce(sum(${bytes}), 0) from ${rows})`
@@ -24,7 +25,7 @@ export const readBreakdown = async (
   const functionOwnerFilter = user === null ? sql`` : sql`where functions.user_id = ${user}`
   const functionRows = (table: RawBuilder<unknown>) =>
     sql`functions join ${table} as t on t.function_id = functions.id ${functionOwnerFilter}`
-  const { rows } = await sql<Sums>`select
+  const { rows } = await sql`select
     ${sumSubquery(sql`size`, sql`files ${ownerFilter}`)} + ${sumSubquery(sql`size`, sql`uploads ${ownerFilter}`)} as files,
     ${sumSubquery(sql`text_length`, sql`files ${ownerFilter}`)} as text,
     ${sumSubquery(sql`text_bytes`, sql`chats ${ownerFilter}`)} as chats,
@@ -36,14 +37,5 @@ export const readBreakdown = async (
     ${sumSubquery(sql`octet_length(t.content) + octet_length(t.code)`, functionRows(sql`function_versions`))}
     + ${sumSubquery(sql`octet_length(t.key) + octet_length(t.value)`, functionRows(sql`function_items`))}
     as functions`.execute(reader)
-  const sums = rows[0]
-  return {
-    files: Number(sums?.files ?? 0),
-    text: Number(sums?.text ?? 0),
-    chats: Number(sums?.chats ?? 0),
-    images: Number(sums?.images ?? 0),
-    models: Number(sums?.models ?? 0),
-    prompts: Number(sums?.prompts ?? 0),
-    functions: Number(sums?.functions ?? 0),
-  }
+  return Sums.parse(rows[0])
 }
