@@ -55,15 +55,10 @@ export const toRecord = (row: StoredFile): FileRecord => ({
   updated_at: row.updated_at,
 })
 
+const selectFiles = (reader: Reader) => reader.selectFrom("files").selectAll().select(embeddedCount)
+
 const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> =>
-  readInChunks(ids, (chunk) =>
-    db.read
-      .selectFrom("files")
-      .selectAll()
-      .select(embeddedCount)
-      .where("id", "in", chunk)
-      .execute(),
-  )
+  readInChunks(ids, (chunk) => selectFiles(db.read).where("id", "in", chunk).execute())
 
 /**
  * Only a single user's files in order of time are indexed; other lists scan many rows, so they run
@@ -76,12 +71,7 @@ const readerForList = (db: Database, owner: string | null, query: FileListQuery)
 
 export const createFileStore = (db: Database) => ({
   byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
-    reader
-      .selectFrom("files")
-      .selectAll()
-      .select(embeddedCount)
-      .where("id", "=", id)
-      .executeTakeFirst(),
+    selectFiles(reader).where("id", "=", id).executeTakeFirst(),
 
   byIds: (ids: readonly string[]): Promise<StoredFile[]> => readByIds(db, ids),
 
@@ -90,13 +80,11 @@ export const createFileStore = (db: Database) => ({
       db.read.selectFrom("files").select(fileSummaryColumns).where("id", "in", chunk).execute(),
     ),
 
-  /** Owners of the existing files, by file id. */
-  ownersOf: async (ids: readonly string[]): Promise<Map<string, string>> => {
-    const rows = await readInChunks(ids, (chunk) =>
+  /** Owners of the existing files. */
+  owners: (ids: readonly string[]): Promise<Pick<StoredFile, "id" | "user_id">[]> =>
+    readInChunks(ids, (chunk) =>
       db.read.selectFrom("files").select(["id", "user_id"]).where("id", "in", chunk).execute(),
-    )
-    return new Map(rows.map(({ id, user_id }) => [id, user_id]))
-  },
+    ),
 
   /** @param owner null lists the files of all users */
   list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
@@ -152,10 +140,7 @@ export const createFileStore = (db: Database) => ({
 
   /** Another file with the same content and extension that is already searchable. */
   findDuplicate: (file: StoredFile): Promise<StoredFile | undefined> =>
-    db.read
-      .selectFrom("files")
-      .selectAll()
-      .select(embeddedCount)
+    selectFiles(db.read)
       .where("hash", "=", file.hash)
       .where("id", "!=", file.id)
       .where("passages", "is not", null)

@@ -93,16 +93,6 @@ export const createFiles = (deps: Deps) => {
     return isOwner(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
   }
 
-  /** The ids among `ids` whose files the caller does not own or that do not exist. */
-  const filterNotOwned = async (caller: Caller, ids: readonly string[]): Promise<string[]> => {
-    const owners = await store.ownersOf(ids)
-    const isOwned = (id: string): boolean => {
-      const user_id = owners.get(id)
-      return user_id !== undefined && isOwner(caller, { user_id })
-    }
-    return ids.filter((id) => !isOwned(id))
-  }
-
   const target = (id: string) => ({ type: "file", id })
 
   const insert = async (
@@ -161,18 +151,20 @@ export const createFiles = (deps: Deps) => {
      * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
      */
     filterReadable: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
-      const owners = await store.ownersOf(ids)
-      if (caller.user.role === "admin") return new Set(owners.keys())
-      const getOwned = [...owners.keys()].filter((id) => owners.get(id) === caller.user.id)
-      const others = [...owners.keys()].filter((id) => owners.get(id) !== caller.user.id)
-      return new Set([...getOwned, ...(await deps.filterShared(caller, others))])
+      const found = await store.owners(ids)
+      const idsOf = (files: typeof found): string[] => files.map(({ id }) => id)
+      const owned = found.filter((file) => isOwner(caller, file))
+      const others = found.filter((file) => !isOwner(caller, file))
+      return new Set([...idsOf(owned), ...(await deps.filterShared(caller, idsOf(others)))])
     },
 
     byIds: store.byIds,
 
     /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
     checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
-      const [first] = await filterNotOwned(caller, ids)
+      const found = await store.owners(ids)
+      const owned = new Set(found.filter((file) => isOwner(caller, file)).map(({ id }) => id))
+      const first = ids.find((id) => !owned.has(id))
       if (first !== undefined) await getOwned(caller, first)
     },
 

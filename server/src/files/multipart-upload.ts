@@ -101,6 +101,8 @@ export const readUpload = (
       void file?.received.then((received) => received.discard()).catch(() => {})
       reject(error)
     }
+    const refuse = (message: string, cause?: unknown): void =>
+      abortUpload(new Failure("bad_request", message, { cause }))
     const receive = (part: Readable): Promise<ReceivedObject> =>
       objects.receive(part, {
         onHead: (head) => {
@@ -114,8 +116,7 @@ export const readUpload = (
       part.on("error", () => {})
       if (name !== "file" || file) {
         part.resume()
-        if (name === "file")
-          abortUpload(new Failure("bad_request", "Send exactly one part named `file`."))
+        if (name === "file") refuse("Send exactly one part named `file`.")
         return
       }
       current = part
@@ -125,18 +126,12 @@ export const readUpload = (
     })
     form.on("field", (name, value) => {
       if (name === "metadata") metadata = value
-      if (name === "file") {
-        abortUpload(
-          new Failure("bad_request", "The part `file` has no filename. Send it as a file."),
-        )
-      }
+      if (name === "file") refuse("The part `file` has no filename. Send it as a file.")
     })
-    form.on("error", (error) =>
-      abortUpload(new Failure("bad_request", "The multipart body is malformed.", { cause: error })),
-    )
+    form.on("error", (error) => refuse("The multipart body is malformed.", error))
     form.on("finish", () => {
       if (isDone) return
-      if (!file) return abortUpload(new Failure("bad_request", "The part `file` is missing."))
+      if (!file) return refuse("The part `file` is missing.")
       const { filename, content_type } = file
       file.received.then(async (received) => {
         if (isDone) return received.discard()
@@ -150,8 +145,7 @@ export const readUpload = (
         }
       }, abortUpload)
     })
-    const onDisconnect = (): void =>
-      abortUpload(new Failure("bad_request", "The client disconnected during the upload."))
+    const onDisconnect = (): void => refuse("The client disconnected during the upload.")
     incoming.once("aborted", onDisconnect)
     incoming.once("error", onDisconnect)
     incoming.once("close", () => {
