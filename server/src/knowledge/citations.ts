@@ -153,13 +153,9 @@ export const createCitations = (deps: Deps) => {
     }
   }
 
-  const namedCollection = async (caller: Caller, id: string) => {
-    const unknown = () =>
-      fail("collection_not_found", `Collection "${id.slice(0, 200)}" not found.`, {
-        param: "files",
-      })
-    return (await collections.find(caller, id)) ?? unknown()
-  }
+  const namedCollection = async (caller: Caller, id: string) =>
+    (await collections.find(caller, id)) ??
+    fail("collection_not_found", `Collection "${id.slice(0, 200)}" not found.`, { param: "files" })
 
   const findModelCollection = async (caller: Caller, { id, owner }: ModelCollection) =>
     (await collections.find(caller, id)) ?? (owner && (await collections.find(owner, id)))
@@ -258,12 +254,8 @@ export const createCitations = (deps: Deps) => {
 
 /** Keeps the best ranked of passages with equal text. */
 const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] => {
-  const texts = new Set<string>()
-  return passages.filter(({ text }) => {
-    const isFirst = !texts.has(text)
-    texts.add(text)
-    return isFirst
-  })
+  const byText = Map.groupBy(passages, ({ text }) => text)
+  return [...byText.values()].flatMap((equal) => equal.slice(0, 1))
 }
 
 export type Citations = ReturnType<typeof createCitations>
