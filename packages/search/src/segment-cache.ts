@@ -45,7 +45,7 @@ interface CachedSegment extends Segment {
 export interface FileTerms {
   id: string
   filename: string
-  /** As packed by `packWords`. */
+  /** As packed by `packIndexSegment`. */
   data: Uint8Array
 }
 

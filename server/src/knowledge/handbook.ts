@@ -28,7 +28,7 @@ interface Document {
   name: string
   text: string
   passages: readonly Passage[]
-  /** As packed by `packWords`. */
+  /** As packed by `packIndexSegment`. */
   words: Uint8Array
 }
 

@@ -14,7 +14,7 @@ export const createPassageReader = (path: string) => {
       return data instanceof Uint8Array ? data : null
     },
 
-    /** As packed by `packCoarse`. */
+    /** As packed by `packQuantized`. */
     vectors: (indexId: string, fileId: string): { count: number; data: Uint8Array } | null => {
       const packs = vectors
         .all(indexId, fileId)
