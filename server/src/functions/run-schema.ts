@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { FunctionSummary, maxContent } from "./schema.ts"
+import { FunctionSummary, maxContent, ValveChanges } from "./schema.ts"
 
 /**
  * How a run ended. `denied`: the function exceeded its permissions or limits, or rejected the
@@ -76,9 +76,7 @@ export const TestRunRequest = z
     /** The model to run, if the function offers several. */
     model: z.string().max(300).optional(),
     /** Settings that override the stored ones; a secret sent as its mask keeps the stored value. */
-    values: z
-      .record(z.string().max(64), z.union([z.string(), z.number(), z.boolean()]).nullable())
-      .optional(),
+    values: ValveChanges.shape.values.optional(),
     /** Allowed hosts that override the stored ones. */
     hosts: z.array(z.string().max(260)).max(100).optional(),
     /** For a filter: the text of the model response passed to its hooks. */

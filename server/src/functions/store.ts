@@ -9,22 +9,7 @@ import type { FunctionSummary, FunctionVersion, FunctionVersionSource, Manifest 
 export type SettingValues = Record<string, string | number | boolean>
 
 /** A function's latest version with the settings set by an administrator. */
-export interface StoredFunction
-  extends Pick<
-    FunctionSummary,
-    | "id"
-    | "name"
-    | "user_id"
-    | "version"
-    | "is_active"
-    | "meta"
-    | "hosts"
-    | "filter_models"
-    | "filter_order"
-    | "access_grants"
-    | "created_at"
-    | "updated_at"
-  > {
+export interface StoredFunction extends Omit<FunctionSummary, "models" | "filter" | "settings"> {
   /** JavaScript, with the types removed. */
   code: string
   manifest: Manifest
