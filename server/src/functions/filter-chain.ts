@@ -17,27 +17,6 @@ type FilterHook = "before" | "chunk" | "after"
 const hasHook = ({ fn }: FilterStage, hook: FilterHook): boolean =>
   fn.manifest.filter?.[hook] === true
 
-/**
- * The filters applied to one request; each runs in its own isolate for the length of the request.
- */
-export interface FilterChain {
-  /** Returns the request as it will be sent to the model. @throws {Failure} */
-  before(request: Fields): Promise<Fields>
-  /** Returns the deltas as they will be sent to the client; null drops one. @throws {Failure} */
-  chunk(deltas: readonly Fields[]): Promise<(Fields | null)[]>
-  /**
-   * Returns the full response after all filters; a filter with only `chunk` gets it as one delta.
-   * @throws {Failure}
-   */
-  after(reply: Fields): Promise<Fields>
-  /** Whether any filter reads the response. */
-  readsResponse: boolean
-  /** Whether streamed responses must be buffered until they are complete. */
-  needsFullResponse: boolean
-  cancel(): void
-  close(): Promise<void>
-}
-
 const invoke = async (stage: FilterStage, hook: FilterHook, args: unknown): Promise<unknown> => {
   const result = await stage.run.invoke(hook, args)
   if ("value" in result) return result.value
@@ -114,11 +93,7 @@ const filterResponse = async (stage: FilterStage, reply: Fields): Promise<Fields
 /** Starts the filters of a model. @throws {Failure} if a filter cannot be started */
 export const createFilterChains =
   (runner: Runner) =>
-  async (
-    filters: readonly StoredFunction[],
-    origin: RequestOrigin,
-    signal: AbortSignal,
-  ): Promise<FilterChain> => {
+  async (filters: readonly StoredFunction[], origin: RequestOrigin, signal: AbortSignal) => {
     const stages: FilterStage[] = []
     const close = async (): Promise<void> => {
       await Promise.all(stages.map(({ run, error: why }) => run.finish(why)))
@@ -139,32 +114,40 @@ export const createFilterChains =
     const responseOrder = stages.toReversed()
 
     return {
+      /** Whether any filter reads the response. */
       readsResponse: stages.some((stage) => hasHook(stage, "chunk") || hasHook(stage, "after")),
+      /** Whether streamed responses must be buffered until they are complete. */
       needsFullResponse: stages.some(
         (stage) => hasHook(stage, "after") && !hasHook(stage, "chunk"),
       ),
 
-      before: async (request) => {
+      /** Returns the request as it will be sent to the model. @throws {Failure} */
+      before: async (request: Fields): Promise<Fields> => {
         let changed = request
         for (const stage of stages)
           if (hasHook(stage, "before")) changed = await filterRequest(stage, changed)
         return changed
       },
 
-      chunk: async (deltas) => {
+      /** Returns the deltas as they will be sent to the client; null drops one. @throws {Failure} */
+      chunk: async (deltas: readonly Fields[]): Promise<(Fields | null)[]> => {
         let changed: (Fields | null)[] = [...deltas]
         for (const stage of responseOrder)
           if (hasHook(stage, "chunk")) changed = await filterDeltas(stage, changed)
         return changed
       },
 
-      after: async (reply) => {
+      /**
+       * Returns the full response after all filters; a filter with only `chunk` gets it as one delta.
+       * @throws {Failure}
+       */
+      after: async (reply: Fields): Promise<Fields> => {
         let changed = reply
         for (const stage of responseOrder) changed = await filterResponse(stage, changed)
         return changed
       },
 
-      cancel: () => {
+      cancel: (): void => {
         for (const { run } of stages) run.cancel()
       },
       close,
@@ -172,3 +155,8 @@ export const createFilterChains =
   }
 
 export type FilterChains = ReturnType<typeof createFilterChains>
+
+/**
+ * The filters applied to one request; each runs in its own isolate for the length of the request.
+ */
+export type FilterChain = Awaited<ReturnType<FilterChains>>
