@@ -30,7 +30,7 @@ interface Deps {
   storage: StorageQuota
   newId: () => string
   now: () => number
-  /** Called lazily on first use: most host services are themselves built on functions. */
+  /** Called when a function runs: most host services are themselves built on functions. */
   hostServices: () => HostServices
 }
 
@@ -39,7 +39,7 @@ const maxPieces = 100_000
 
 /** Creates all parts of the functions feature. No worker thread starts before it is needed. */
 export const createFunctionParts = async (deps: Deps) => {
-  const { config, db, bus, audit, grants, secrets, storage, newId, now } = deps
+  const { config, db, bus, audit, grants, secrets, storage, newId, now, hostServices } = deps
   const sandbox = createSandbox({
     workers: config.FUNCTION_WORKERS,
     environment: new URL("./context.js", import.meta.url),
@@ -66,14 +66,6 @@ export const createFunctionParts = async (deps: Deps) => {
     now,
   })
   const runs = createRunStore(db)
-  const hostServices: HostServices = {
-    requestModel: (...args) => deps.hostServices().requestModel(...args),
-    search: (...args) => deps.hostServices().search(...args),
-    files: {
-      list: (caller) => deps.hostServices().files.list(caller),
-      text: (...args) => deps.hostServices().files.text(...args),
-    },
-  }
   const runner = createRunner({
     sandbox,
     maxConcurrent: config.FUNCTION_CONCURRENCY,

@@ -65,7 +65,7 @@ const jsonHeaders = ["content-type", "application/json"]
 
 interface Deps {
   runner: Runner
-  hostServices: HostServices
+  hostServices: () => HostServices
 }
 
 /** One response of a function, delivered to the receiver like a provider's. */
@@ -181,7 +181,7 @@ class FunctionResponse implements RequestHandle {
   #forward(fields: Fields): void {
     const { streamed, caller, requestId, above, model } = this.#request
     const usage = streamed && { stream_options: { include_usage: true } }
-    this.#forwarded = this.#deps.hostServices.requestModel(
+    this.#forwarded = this.#deps.hostServices().requestModel(
       { caller, requestId, above: [...above, model.fn.id] },
       { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
       {

@@ -58,7 +58,7 @@ const parseFetch = (args: unknown) => {
 }
 
 interface Deps {
-  hostServices: HostServices
+  hostServices: () => HostServices
   keyValues: KeyValueStore
   guard: SsrfGuard
 }
@@ -90,7 +90,8 @@ const toHostCallError = (error: unknown): unknown => {
 /** The host side of `context` for one run, with the permissions of the calling user. */
 export const createHostCalls = ({ hostServices, keyValues, guard }: Deps, scope: HostCallScope) => {
   const { functionId, hosts, signal, caller } = scope
-  const calls = createModelCalls(hostServices, {
+  const services = hostServices()
+  const calls = createModelCalls(services, {
     ...scope,
     above: [...scope.above, functionId],
   })
@@ -124,11 +125,11 @@ export const createHostCalls = ({ hostServices, keyValues, guard }: Deps, scope:
     search: (args) => {
       const { collections, query, options } = SearchArgs.parse(args)
       const limit = options?.limit ?? 8
-      return hostServices.search(caller, { collections, query, limit, signal })
+      return services.search(caller, { collections, query, limit, signal })
     },
-    "files.list": () => hostServices.files.list(caller),
+    "files.list": () => services.files.list(caller),
     "files.text": (args) =>
-      hostServices.files.text(caller, z.object({ id: z.string().max(200) }).parse(args).id),
+      services.files.text(caller, z.object({ id: z.string().max(200) }).parse(args).id),
     "store.get": (args) => keyValues.get(functionId, KeyArgs.parse(args).key),
     "store.set": (args) => {
       const { key, value } = KeyArgs.extend({ value: z.unknown().optional() }).parse(args)

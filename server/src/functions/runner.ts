@@ -28,7 +28,7 @@ interface Deps {
   sandbox: Sandbox
   /** Maximum number of concurrent runs of one function. */
   maxConcurrent: number
-  hostServices: HostServices
+  hostServices: () => HostServices
   keyValues: KeyValueStore
   guard: SsrfGuard
   runs: RunStore

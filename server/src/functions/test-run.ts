@@ -23,7 +23,7 @@ interface EventListener {
 }
 
 interface Deps {
-  hostServices: HostServices
+  hostServices: () => HostServices
   functions: Functions
   validator: SourceValidator
   runner: Runner
@@ -81,7 +81,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
   ): Promise<void> => {
     emit("request", { request: call })
     if (signal.aborted) return
-    const calls = createModelCalls(hostServices, origin)
+    const calls = createModelCalls(hostServices(), origin)
     signal.addEventListener("abort", calls.cancelAll)
     const { stream } = calls.openStream(call)
     for (let done = false; !done; ) {
