@@ -74,9 +74,7 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): 
     },
     handle: async ({ caller, params, body }) => {
       const prepared = await testRuns.prepare(params.id, body)
-      return streamEvents((emit, signal) =>
-        testRuns.run(prepared, { testRequest: body, caller, emit, signal }),
-      )
+      return streamEvents((emit, signal) => testRuns.run(prepared, { caller, emit, signal }))
     },
   })
   return router

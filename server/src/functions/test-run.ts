@@ -4,7 +4,7 @@ import { Failure } from "../errors.ts"
 import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 import { noReplyError, parseReplyResult } from "./function-model.ts"
-import { modelsOf } from "./function-registry.ts"
+import { type FunctionModel, modelsOf } from "./function-registry.ts"
 import type { Functions } from "./functions.ts"
 import type { HostServices, RequestOrigin } from "./host-services.ts"
 import { createModelCalls } from "./model-calls.ts"
@@ -27,6 +27,15 @@ interface Deps {
   functions: Functions
   validator: SourceValidator
   runner: Runner
+}
+
+interface PreparedRun {
+  testRequest: TestRunRequest
+  /** The function with the overrides of the test run applied. */
+  fn: StoredFunction
+  /** Null for a filter. */
+  model: FunctionModel | null
+  values: SettingValues
 }
 
 const noUsage: Omit<RunResult, "outcome" | "message" | "line" | "column"> = {
@@ -160,7 +169,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
      * Runs before the response is started.
      * @throws {Failure} if the function cannot be run at all
      */
-    prepare: async (id: string, testRequest: TestRunRequest) => {
+    prepare: async (id: string, testRequest: TestRunRequest): Promise<PreparedRun> => {
       const subject = await functionToRun(id, testRequest)
       const fn = { ...subject, ...(testRequest.hosts && { hosts: testRequest.hosts }) }
       const models = modelsOf(fn)
@@ -168,6 +177,7 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
         (one) => one.id === testRequest.model || one.localId === testRequest.model,
       )
       return {
+        testRequest,
         fn,
         model: model ?? models[0] ?? null,
         values: applyOverrides(fn.values, testRequest.values),
@@ -176,21 +186,8 @@ export const createTestRuns = ({ hostServices, functions, validator, runner }: D
 
     /** Emits events, always ending with `result`. */
     run: async (
-      {
-        fn,
-        model,
-        values,
-      }: {
-        fn: StoredFunction
-        model: { id: string; localId: string | null } | null
-        values: SettingValues
-      },
-      {
-        testRequest,
-        caller,
-        emit,
-        signal,
-      }: { testRequest: TestRunRequest; caller: Caller; emit: EmitEvent; signal: AbortSignal },
+      { testRequest, fn, model, values }: PreparedRun,
+      { caller, emit, signal }: EventListener & { caller: Caller },
     ): Promise<void> => {
       const models = modelsOf(fn).map(({ id }) => id)
       emit("started", { models, filter: fn.manifest.filter })
