@@ -110,18 +110,14 @@ export class RunSession {
   #error: FunctionError | null = null
   #hasEnded = false
   #unacknowledgedBytes = 0
-  #resolveEnded: (cost: RunCost) => void = () => {}
+  readonly #ended = Promise.withResolvers<RunCost>()
   /** Resolves when the run has ended. */
-  readonly ended: Promise<RunCost>
+  readonly ended = this.#ended.promise
   /** Resolves when the module was loaded, or failed to load. */
-  readonly loaded: Promise<InvocationResult>
+  readonly loaded = new Promise<InvocationResult>((resolve) => this.#resolveById.set(0, resolve))
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.ended = new Promise((resolve) => {
-      this.#resolveEnded = resolve
-    })
-    this.loaded = new Promise((resolve) => this.#resolveById.set(0, resolve))
   }
 
   /** Runs one task in the isolate. */
@@ -215,7 +211,7 @@ export class RunSession {
     const result = { error: error ?? functionError("cancelled", cancelled) }
     for (const resolve of this.#resolveById.values()) resolve(result)
     this.#resolveById.clear()
-    this.#resolveEnded(cost)
+    this.#ended.resolve(cost)
     this.#deps.onEnd(slowestMs)
   }
 }
