@@ -41,7 +41,7 @@ const spareIsolates: Isolate[] = []
 
 /** Keeps one isolate ready, so that a run does not have to wait for its creation. */
 const refill = (): void => {
-  if (spareIsolates.length === 0) spareIsolates.push(Isolate.copy(wasm, image))
+  if (spareIsolates.length === 0) spareIsolates.push(new Isolate(wasm, image))
 }
 
 /**
@@ -49,7 +49,7 @@ const refill = (): void => {
  * would delay the run.
  */
 const takeIsolate = (): Isolate => {
-  const isolate = spareIsolates.pop() ?? Isolate.copy(wasm, image)
+  const isolate = spareIsolates.pop() ?? new Isolate(wasm, image)
   if (spareIsolates.length === 0) setTimeout(refill, refillDelayMs)
   return isolate
 }

@@ -1,5 +1,6 @@
+import type { Host } from "./host.ts"
 import type { MemoryImage } from "./memory-image.ts"
-import { type HostCallbacks, QuickJs, type ReadString } from "./quickjs.ts"
+import { QuickJs } from "./quickjs.ts"
 import type { Pointer } from "./quickjs-exports.ts"
 import { moduleName } from "./run-log.ts"
 
@@ -9,16 +10,6 @@ const internalFile = "portico"
 
 const entryNames = ["load", "invoke", "settle", "ring"] as const
 export type PreludeEntry = (typeof entryNames)[number]
-
-/**
- * The isolate's connection to the outside. A string thrown by `operate` becomes an error in the
- * function.
- */
-export interface IsolateHost {
-  operate(name: string, read: ReadString): string | undefined
-  /** Called every few thousand steps. Returning true ends the run; its code cannot catch that. */
-  interrupted(): boolean
-}
 
 export interface IsolateDeps {
   wasm: WebAssembly.Module
@@ -33,25 +24,16 @@ export interface IsolateImage {
   entries: readonly Pointer[]
 }
 
-const detachedHost: IsolateHost = { operate: () => undefined, interrupted: () => false }
-
 /**
  * A QuickJS instance with its own memory in which everything but the function's module is loaded.
  */
 export class Isolate {
   readonly #engine: QuickJs
   readonly #entries: readonly Pointer[]
-  #host = detachedHost
 
-  private constructor(
-    make: (callbacks: HostCallbacks) => QuickJs,
-    entriesOf: (engine: QuickJs) => readonly Pointer[],
-  ) {
-    this.#engine = make({
-      onHostCall: (name, read) => this.#host.operate(name, read),
-      interrupted: () => this.#host.interrupted(),
-    })
-    this.#entries = entriesOf(this.#engine)
+  constructor(wasm: WebAssembly.Module, image: IsolateImage) {
+    this.#engine = QuickJs.copy(wasm, image.engine)
+    this.#entries = image.entries
   }
 
   /**
@@ -59,29 +41,19 @@ export class Isolate {
    * milliseconds.
    */
   static createImage({ wasm, memoryLimit, sources }: IsolateDeps): IsolateImage {
-    const isolate = new Isolate(
-      (callbacks) => QuickJs.create(wasm, callbacks, { memory: memoryLimit, stack: stackBytes }),
-      (engine) => loadPrelude(engine, sources),
-    )
-    return { engine: isolate.#engine.image(), entries: isolate.#entries }
-  }
-
-  static copy(wasm: WebAssembly.Module, image: IsolateImage): Isolate {
-    return new Isolate(
-      (callbacks) => QuickJs.copy(wasm, callbacks, image.engine),
-      () => image.entries,
-    )
+    const engine = QuickJs.create(wasm, { memory: memoryLimit, stack: stackBytes })
+    const entries = loadPrelude(engine, sources)
+    return { engine: engine.image(), entries }
   }
 
   /** Removes all traces of the previous run. @returns false if the isolate has to be replaced */
   reset(image: IsolateImage): boolean {
-    this.#host = detachedHost
     return this.#engine.reset(image.engine)
   }
 
   /** Attaches the host for the next run. */
-  attach(host: IsolateHost): void {
-    this.#host = host
+  attach(host: Host): void {
+    this.#engine.host = host
   }
 
   /** @throws {QuickJsError} if the module cannot be parsed */

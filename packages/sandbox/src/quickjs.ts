@@ -1,3 +1,4 @@
+import { detachedHost } from "./host.ts"
 import {
   type MemoryImage,
   pageBytes,
@@ -10,16 +11,6 @@ import { QuickJsError } from "./quickjs-error.ts"
 import type { Pointer, QuickJsExports } from "./quickjs-exports.ts"
 import { createWasiImports } from "./wasi.ts"
 
-/** Reads a string argument. @throws if it has more than `max` characters */
-export type ReadString = (max: number) => string
-
-/** Callbacks from the engine to the host. */
-export interface HostCallbacks {
-  /** @throws a string, which becomes an error in the function */
-  onHostCall(name: string, read: ReadString): string | undefined
-  interrupted(): boolean
-}
-
 /** Memory allocated up front: an engine whose memory did not grow can be reset. */
 const spareBytes = 1_000_000
 const shortTextLength = 1024
@@ -27,18 +18,18 @@ const moduleFlag = 1
 
 /** A QuickJS engine with its own memory. */
 export class QuickJs {
-  readonly #callbacks: HostCallbacks
+  /** The host of the current run. */
+  host = detachedHost
   readonly #exports: QuickJsExports
   #heap: Buffer
   #undefinedValue: Pointer = 0
   #startedAt: number | null = null
 
-  private constructor(wasm: WebAssembly.Module, callbacks: HostCallbacks) {
-    this.#callbacks = callbacks
+  private constructor(wasm: WebAssembly.Module) {
     const instance = new WebAssembly.Instance(wasm, {
       env: {
         host_call: (_name, _length, _self, count, args) => this.#handleHostCall(count, args),
-        host_interrupt: () => (callbacks.interrupted() ? 1 : 0),
+        host_interrupt: () => (this.host.interrupted() ? 1 : 0),
         host_promise_rejection: (promise, reason) => {
           this.free(promise, reason)
           return undefined
@@ -60,10 +51,9 @@ export class QuickJs {
   /** Creates an engine in which no code has run. */
   static create(
     wasm: WebAssembly.Module,
-    callbacks: HostCallbacks,
     { memory, stack }: { memory: number; stack: number },
   ): QuickJs {
-    const engine = new QuickJs(wasm, callbacks)
+    const engine = new QuickJs(wasm)
     const own = engine.#exports
     own._initialize()
     if (own.qjs_init() !== 0) throw new Error("The JavaScript engine could not be started")
@@ -77,8 +67,8 @@ export class QuickJs {
   }
 
   /** Creates an engine in the state of the image. */
-  static copy(wasm: WebAssembly.Module, callbacks: HostCallbacks, image: MemoryImage): QuickJs {
-    const engine = new QuickJs(wasm, callbacks)
+  static copy(wasm: WebAssembly.Module, image: MemoryImage): QuickJs {
+    const engine = new QuickJs(wasm)
     const { memory } = engine.#exports
     memory.grow(image.pages - memory.buffer.byteLength / pageBytes)
     writeBlocks(engine.#memory, image.blocks)
@@ -101,6 +91,7 @@ export class QuickJs {
 
   /** Restores every byte of the memory from the image. @returns false if the memory has grown */
   reset(image: MemoryImage): boolean {
+    this.host = detachedHost
     const heap = this.#memory
     if (heap.length !== image.pages * pageBytes) return false
     restoreBlocks(heap, image.blocks)
@@ -260,7 +251,7 @@ export class QuickJs {
         this.#memory.readUInt32LE(args + index * 4),
       )
       if (name === 0) throw "Only strings can be passed to the host"
-      const answer = this.#callbacks.onHostCall(this.#readString(name, 20), (max) =>
+      const answer = this.host.operate(this.#readString(name, 20), (max) =>
         this.#readString(text, max),
       )
       return answer === undefined ? own.qjs_dup_value(this.#undefinedValue) : this.text(answer)

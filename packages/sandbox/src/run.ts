@@ -1,6 +1,7 @@
 import { CpuBudget } from "./cpu-budget.ts"
+import type { Host, ReadString } from "./host.ts"
 import { textOperations } from "./host-text.ts"
-import type { Isolate, IsolateDeps, IsolateHost } from "./isolate.ts"
+import type { Isolate, IsolateDeps } from "./isolate.ts"
 import type { MessageBatch } from "./message-batch.ts"
 import { moduleErrorJson } from "./module-error.ts"
 import {
@@ -34,7 +35,7 @@ type StopRequest = { ending: EndReason; why: string | null }
  * One run in its own isolate. Only JSON text is exchanged, and its length is checked before it is
  * read. The isolate is returned when the run ends for any reason.
  */
-export class SandboxRun implements IsolateHost {
+export class SandboxRun implements Host {
   readonly #deps: RunDeps
   readonly #run: number
   readonly #slot: number
@@ -132,7 +133,7 @@ export class SandboxRun implements IsolateHost {
     Atomics.store(this.#deps.clock, 0, sharedClockMs())
   }
 
-  operate(name: string, read: (max: number) => string): string | undefined {
+  operate(name: string, read: ReadString): string | undefined {
     const compute = Object.hasOwn(textOperations, name) ? textOperations[name] : undefined
     if (compute) return compute(read(maxMessage))
     switch (name) {

@@ -1,0 +1,13 @@
+/** Reads a string argument. @throws if it has more than `max` characters */
+export type ReadString = (max: number) => string
+
+/** What an engine calls outside of it. */
+export interface Host {
+  /** @throws a string, which becomes an error in the function */
+  operate(name: string, read: ReadString): string | undefined
+  /** Called every few thousand steps. Returning true ends the run; its code cannot catch that. */
+  interrupted(): boolean
+}
+
+/** The host of an engine in which no function runs. */
+export const detachedHost: Host = { operate: () => undefined, interrupted: () => false }
