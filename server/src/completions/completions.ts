@@ -24,10 +24,6 @@ interface Deps {
 }
 
 interface AnswerRequest extends DispatchRequest {
-  /**
-   * Cancels the search for passages. The answer itself is stopped through its `ResponseControl`.
-   */
-  signal?: AbortSignal
   /** Passages of an earlier search: the answer is continued with these, without a new search. */
   sourcePassages?: readonly SourcePassage[] | null
 }
@@ -118,7 +114,7 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
       const { caller, request } = dispatchRequest
       const resolved = await catalogue.resolve(caller, request.model)
       const send = async (sourced: ModelRequest, target: ResolvedModel): Promise<void> => {
-        const sourcedRequest = { ...dispatchRequest, request: sourced }
+        const sourcedRequest = { ...dispatchRequest, request: sourced, signal }
         await dispatch(sourcedRequest, { resolved: target, headers: {} }, consumer)
       }
       if (sourcePassages) {

@@ -23,6 +23,8 @@ export interface DispatchRequest {
   request: ModelRequest
   /** The exchange or job that the usage record belongs to. */
   usageContext: UsageContext
+  /** Ends the response, like a disconnect of its client. */
+  signal?: AbortSignal | undefined
 }
 
 export interface DispatchTarget {
@@ -148,7 +150,7 @@ export const createDispatcher = ({
   }
 
   const track = (
-    { caller, request, usageContext }: DispatchRequest,
+    { caller, request, usageContext, signal }: DispatchRequest,
     { id }: ResolvedModel,
     consumer: ResponseConsumer,
     start: (pending: PendingResponse) => void,
@@ -164,7 +166,7 @@ export const createDispatcher = ({
       })
     const scanner = createScanner(request)
     return trackResponse(
-      { caller, consumer, scanner, model: request.model, startUsageRecord },
+      { caller, consumer, scanner, model: request.model, startUsageRecord, signal },
       start,
     )
   }

@@ -57,7 +57,6 @@ export const createModelCaller =
     const { signal } = controller
     const consumer = createFunctionConsumer(handler, (control) => {
       response = control
-      if (signal.aborted) control.stop("client_cancelled")
     })
     const run = async (): Promise<void> => {
       const parsed = parseModelRequest(operation, toJsonBody(Buffer.from(JSON.stringify(fields))))
@@ -70,9 +69,6 @@ export const createModelCaller =
     })
     return {
       resume: () => response?.resume(),
-      cancel: () => {
-        controller.abort()
-        response?.stop("client_cancelled")
-      },
+      cancel: () => controller.abort(),
     }
   }

@@ -20,6 +20,8 @@ interface ResponseRequest {
   model?: string | undefined
   /** Without it, no usage is recorded. */
   startUsageRecord?: (() => UsageRecorder) | undefined
+  /** Ends the response, like a disconnect of its client. */
+  signal?: AbortSignal | undefined
 }
 
 /** A response that is still to come. */
@@ -52,7 +54,7 @@ export const createResponseTracker =
    * @throws {Failure} `rate_limited`
    */
   (
-    { caller, consumer, scanner, model, startUsageRecord }: ResponseRequest,
+    { caller, consumer, scanner, model, startUsageRecord, signal }: ResponseRequest,
     send: (pending: PendingResponse) => void,
   ): Promise<ResponseResult> =>
     new Promise((resolve, reject) => {
@@ -88,6 +90,9 @@ export const createResponseTracker =
           failUnexpectedly(error)
         }
       }
+      const cancel = (): void => runGuarded(() => reader.stop("client_cancelled"))
+      if (signal?.aborted) cancel()
+      else signal?.addEventListener("abort", cancel)
       const fail = (error: unknown): void => {
         if (error instanceof Failure) {
           runGuarded(() => reader.stop(outcomeOfErrorStatus(error.status), error))

@@ -1,6 +1,5 @@
 import type {
   ResponseConsumer,
-  ResponseControl,
   ResponseHead,
   ResponseResult,
 } from "../completions/response-consumer.ts"
@@ -22,8 +21,6 @@ export interface CollectedAnswer extends Omit<ResponseResult, "status"> {
 }
 
 interface Deps {
-  /** Called once, before the request is sent. */
-  onOpen?: (control: ResponseControl) => void
   /** Called with text that was added to the answer. */
   onText: (parts: { content: string; reasoning: string }) => void
   /** Called before anything else if the answer is based on files. */
@@ -33,6 +30,9 @@ interface Deps {
   /** Called exactly once, when the response has ended. */
   onDone: (collected: CollectedAnswer) => void
 }
+
+/** Receives the parts of an answer while it is generated. */
+export type AnswerEvents = Omit<Deps, "onDone">
 
 const toMessageError = ({ code, message }: Failure): MessageError => ({
   code,
@@ -75,10 +75,6 @@ export class AnswerCollector implements ResponseConsumer {
 
   setCitations(cited: AnswerSources): void {
     this.#deps.onCitations?.(cited)
-  }
-
-  onOpen(control: ResponseControl): void {
-    this.#deps.onOpen?.(control)
   }
 
   onStart(_head: ResponseHead): void {}

@@ -4,9 +4,8 @@ import { parseModelRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { toJsonBody } from "../http/json-object.ts"
-import type { AnswerSources } from "../knowledge/citations.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
-import { AnswerCollector, type CollectedAnswer } from "./answer-collector.ts"
+import { AnswerCollector, type AnswerEvents, type CollectedAnswer } from "./answer-collector.ts"
 import type { Message } from "./schema.ts"
 
 export interface AnswerJob {
@@ -21,13 +20,6 @@ export interface AnswerJob {
   requestId: string
 }
 
-/** Receives the parts of an answer while it is generated. */
-export interface AnswerEvents {
-  onText: (parts: { content: string; reasoning: string }) => void
-  onCitations: (sources: AnswerSources) => void
-  onReportedSources: (sources: unknown) => void
-}
-
 interface Deps {
   completions: Completions
   log: Logger
@@ -38,23 +30,14 @@ export const createAnswerGenerator =
   ({ completions, log }: Deps) =>
   (
     { caller, message, body, sourcePassages, requestId }: AnswerJob,
-    { onText, onCitations, onReportedSources }: AnswerEvents,
-    onStarted: (stop: () => void) => void,
+    events: AnswerEvents,
+    signal: AbortSignal,
   ): Promise<CollectedAnswer> =>
     new Promise((resolve) => {
       const usageContext = { requestId, startedAt: performance.now() }
-      const controller = new AbortController()
-      const { signal } = controller
-      onStarted(() => controller.abort())
       const generate = async (): Promise<void> => {
         const request = parseModelRequest("chat/completions", toJsonBody(body))
-        const collector = new AnswerCollector({
-          onOpen: (control) => onStarted(() => control.stop("client_cancelled")),
-          onText,
-          onCitations,
-          onReportedSources,
-          onDone: resolve,
-        })
+        const collector = new AnswerCollector({ ...events, onDone: resolve })
         await completions.answer(
           { caller, request, usageContext, signal, sourcePassages },
           collector,

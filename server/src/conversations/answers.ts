@@ -4,8 +4,8 @@ import type { Completions } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
-import type { CollectedAnswer } from "./answer-collector.ts"
-import { type AnswerEvents, type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
+import type { AnswerEvents, CollectedAnswer } from "./answer-collector.ts"
+import { type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
 import { createAnswerWriter } from "./answer-writer.ts"
 import { markCitedSources } from "./cited-sources.ts"
 import { createDeltaPublisher } from "./delta-publisher.ts"
@@ -33,7 +33,7 @@ const clockSkewMs = 5000
 interface ActiveAnswer {
   chat: { id: string; user_id: string }
   message: Message
-  stop: () => void
+  controller: AbortController
   done: Promise<void>
 }
 
@@ -76,17 +76,11 @@ export const createAnswers = (deps: Deps) => {
     await db.transact((tx) => bus.publish(tx, message)).catch(() => {})
   }
 
-  const run = async (job: AnswerJob, active: ActiveAnswer): Promise<void> => {
+  const run = async (job: AnswerJob, signal: AbortSignal): Promise<void> => {
     const { message, chat } = job
     const startedAt = performance.now()
     const generation = trackGeneration(message)
     const deltas = createDeltaPublisher(eventLogs.getOrCreate(message.chat_id), message)
-    let stopped = false
-    let stopNow: (() => void) | undefined
-    active.stop = () => {
-      stopped = true
-      stopNow?.()
-    }
     const onText: AnswerEvents["onText"] = ({ content, reasoning }) => {
       message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
       generation.recordText({ content, reasoning })
@@ -116,14 +110,7 @@ export const createAnswers = (deps: Deps) => {
         passages.map((passage) => passage?.text ?? ""),
       )
     }
-    const collected = await generateAnswer(
-      job,
-      { onText, onCitations, onReportedSources },
-      (stop) => {
-        stopNow = stop
-        if (stopped) stop()
-      },
-    )
+    const collected = await generateAnswer(job, { onText, onCitations, onReportedSources }, signal)
     deltas.publish()
     message.state = stateOf(collected.outcome)
     message.sources = markCitedSources(message)
@@ -142,8 +129,8 @@ export const createAnswers = (deps: Deps) => {
   const stopLocal = (chatId: string, messageId: string | null): Promise<void>[] =>
     [...activeById.values()]
       .filter(({ chat, message }) => chat.id === chatId && (messageId ?? message.id) === message.id)
-      .map(({ stop, done }) => {
-        stop()
+      .map(({ controller, done }) => {
+        controller.abort()
         return done
       })
 
@@ -225,10 +212,11 @@ export const createAnswers = (deps: Deps) => {
     /** Starts generating an answer whose row is stored; `ended` is called when it is done. */
     start: (job: AnswerJob, onDone = (): void => {}): void => {
       const { message, chat } = job
-      const active: ActiveAnswer = { chat, message, stop: () => {}, done: Promise.resolve() }
+      const controller = new AbortController()
+      const active: ActiveAnswer = { chat, message, controller, done: Promise.resolve() }
       activeById.set(message.id, active)
       answerWriter.track(message)
-      active.done = run(job, active).finally(onDone)
+      active.done = run(job, controller.signal).finally(onDone)
     },
 
     /**
