@@ -2,7 +2,6 @@ import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
-import { createResponseWriter } from "../http/response-writer.ts"
 import type { Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
@@ -11,7 +10,7 @@ import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { CompletionRelay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
-import { addSources, createSourceEncoder, needsSources, type SourceEncoder } from "./sources.ts"
+import { addSources, createSourceEncoder, needsSources } from "./sources.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
 interface Deps {
@@ -30,16 +29,6 @@ interface AnswerRequest extends DispatchRequest {
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
 export const createCompletions = ({ catalogue, citations, template, inFlight, dispatch }: Deps) => {
-  const createRelay = (exchange: RequestContext, sources?: SourceEncoder): ResponseConsumer =>
-    new CompletionRelay({
-      reply: createResponseWriter(exchange),
-      sources,
-      // The access log is written as soon as the response has ended.
-      onFailure: (failure) => {
-        exchange.failure = failure
-      },
-    })
-
   const attachSources = (
     caller: Caller,
     request: ModelRequest,
@@ -83,7 +72,7 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
       resolved: await resolveAgain(caller, request),
       headers: forwardedClientHeaders(exchange),
     }
-    await dispatch(dispatchRequest, target, createRelay(exchange, sources))
+    await dispatch(dispatchRequest, target, new CompletionRelay(exchange, sources))
   }
 
   return {
@@ -101,7 +90,7 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
       }
       const dispatchRequest = { caller, request, usageContext: exchange }
       const target = { resolved, headers: forwardedClientHeaders(exchange) }
-      await dispatch(dispatchRequest, target, createRelay(exchange))
+      await dispatch(dispatchRequest, target, new CompletionRelay(exchange))
     },
 
     /**

@@ -98,13 +98,7 @@ export const createNativeProxy = (deps: Deps) => {
         model,
         startUsageRecord,
         scanner: new NativeUsageScanner(),
-        consumer: new NativeRelay({
-          reply: createResponseWriter(exchange),
-          errorStyle: api.errorStyle,
-          onFailure: (failure) => {
-            exchange.failure = failure
-          },
-        }),
+        consumer: new NativeRelay(exchange, api.errorStyle),
       },
       ({ reader, fail: onUnexpectedError }) => {
         const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0

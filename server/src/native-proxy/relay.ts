@@ -8,29 +8,27 @@ import type {
 import { forwardedHeaders } from "../connections/response-headers.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody, errorEvent } from "../http/errors.ts"
-import type { ResponseWriter } from "../http/response-writer.ts"
-
-interface Deps {
-  reply: ResponseWriter
-  errorStyle: ErrorStyle
-  /** Called with the failure of the response, before it is sent to the client. */
-  onFailure: (failure: Failure) => void
-}
+import type { RequestContext } from "../http/request-context.ts"
+import { createResponseWriter, type ResponseWriter } from "../http/response-writer.ts"
 
 /** Sends a native response to the client: status, allowed headers, and bytes as they arrive. */
 export class NativeRelay implements ResponseConsumer {
   readonly passesEverything = true
-  readonly #deps: Deps
+  readonly #exchange: RequestContext
+  readonly #reply: ResponseWriter
+  readonly #errorStyle: ErrorStyle
   /** Whether the client was sent a content length, so that nothing can be appended. */
   #hasLength = false
 
-  constructor(deps: Deps) {
-    this.#deps = deps
+  constructor(exchange: RequestContext, errorStyle: ErrorStyle) {
+    this.#exchange = exchange
+    this.#reply = createResponseWriter(exchange)
+    this.#errorStyle = errorStyle
   }
 
   onOpen(control: ResponseControl): void {
-    this.#deps.reply.onDrain(() => control.resume())
-    this.#deps.reply.onDisconnect(() => control.stop("client_cancelled"))
+    this.#reply.onDrain(() => control.resume())
+    this.#reply.onDisconnect(() => control.stop("client_cancelled"))
   }
 
   onStart({ status, rawHeaders }: ResponseHead): void {
@@ -38,23 +36,23 @@ export class NativeRelay implements ResponseConsumer {
     const length = headerOf(rawHeaders, "content-length")
     this.#hasLength = length !== null
     if (length !== null) headers.push("content-length", length)
-    this.#deps.reply.head(status, headers)
-    this.#deps.reply.flushSoon()
+    this.#reply.head(status, headers)
+    this.#reply.flushSoon()
   }
 
   onChunk(bytes: Buffer): boolean {
-    return this.#deps.reply.write(bytes)
+    return this.#reply.write(bytes)
   }
 
   onEnd(): void {
-    this.#deps.reply.end()
+    this.#reply.end()
   }
 
   onFailure(failure: Failure, { head, isFrameOpen }: FailurePoint): void {
-    const { reply, errorStyle } = this.#deps
-    this.#deps.onFailure(failure)
+    const reply = this.#reply
+    this.#exchange.failure = failure
     if (!head) {
-      reply.sendFailure(errorStyle, failure)
+      reply.sendFailure(this.#errorStyle, failure)
       return
     }
     const type = headerOf(head.rawHeaders, "content-type") ?? ""
