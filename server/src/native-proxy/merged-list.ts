@@ -49,30 +49,23 @@ export const mergeModelLists = async (
   list: "tags" | "ps",
   isAllowed: (id: string) => boolean,
 ): Promise<{ models: RuntimeModel[] }> => {
-  let responded = 0
-  const modelLists = await Promise.all(
-    upstreams.map(async (upstream) => {
-      try {
-        const found = upstream.isResting()
-          ? fallbackModels(list, upstream)
-          : await fetchModels(upstream, `/api/${list}`)
-        if (!upstream.isResting()) responded++
-        return found.map((listing) => addPrefix(upstream, listing))
-      } catch {
-        return fallbackModels(list, upstream).map((listing) => addPrefix(upstream, listing))
-      }
-    }),
+  const responses = await Promise.all(
+    upstreams.map((upstream) =>
+      upstream.isResting() ? null : fetchModels(upstream, `/api/${list}`).catch(() => null),
+    ),
   )
   const byName = new Map<string, RuntimeModel>()
-  for (const listing of modelLists.flat()) {
-    const name = nameOf(listing)
-    if (!byName.has(name) && isAllowed(name)) byName.set(name, listing)
+  for (const [at, upstream] of upstreams.entries()) {
+    const known = responses[at] ?? (list === "tags" ? lastKnownModels(upstream) : [])
+    for (const model of known) {
+      const listing = addPrefix(upstream, model)
+      const name = nameOf(listing)
+      if (!byName.has(name) && isAllowed(name)) byName.set(name, listing)
+    }
   }
-  if (responded === 0 && byName.size === 0) {
+  const hasResponse = responses.some((models) => models !== null)
+  if (!hasResponse && byName.size === 0) {
     fail("upstream_unreachable", "No model runtime is responding. Try again later.")
   }
   return { models: [...byName.values()] }
 }
-
-const fallbackModels = (list: "tags" | "ps", upstream: Upstream): RuntimeModel[] =>
-  list === "tags" ? lastKnownModels(upstream) : []
