@@ -19,9 +19,8 @@ import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
 import type { UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
-import { requireChangeAccess } from "./change-access.ts"
 import { mergeModelLists } from "./merged-list.ts"
-import { type NativeRequest, parseNativeRequest, withModelName } from "./native-request.ts"
+import { parseNativeRequest, withModelName } from "./native-request.ts"
 import { type NativeApi, ollamaApi, openaiApi } from "./operations.ts"
 import { NativeRelay } from "./relay.ts"
 import { forwardedRequestHeaders } from "./request-headers.ts"
@@ -47,6 +46,14 @@ export interface NativeProxyRequest {
   actor: Actor
   /** The path and query below the prefix, exactly as sent. */
   target: string
+}
+
+/** @throws {Failure} `forbidden` unless the caller may change runtimes and providers */
+const requireChangeAccess = ({ user, credential }: Caller, api: NativeApi): void => {
+  if (user.role !== "admin") fail("forbidden", "Only administrators may change the runtime.")
+  if (api.forbidsChanges(credential)) {
+    fail("forbidden", "This API key is restricted and may not change runtimes or providers.")
+  }
 }
 
 /** Forwards requests to the native APIs of runtimes and providers. */
@@ -127,7 +134,8 @@ export const createNativeProxy = (deps: Deps) => {
     const read = () => readJson(incoming, bodyLimits)
     const body = parseNativeRequest(await bodyMemory.read(exchange, bodyLimits.maxBytes, read))
     exchange.model = body.model
-    if (name !== "show" && catalogue.hasFilters(body.model)) {
+    const usesModel = name !== "show"
+    if (usesModel && catalogue.hasFilters(body.model)) {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
@@ -139,28 +147,23 @@ export const createNativeProxy = (deps: Deps) => {
     }
     const attempts = orderEndpoints(offers).map(({ upstream }) => ({
       ...createAttempt(request, upstream, bodyFor(upstream)),
-      usesModel: name !== "show",
+      usesModel,
     }))
-    const usage =
-      name === "show"
-        ? {}
-        : { startUsageRecord: () => startModelRecord(request, { ...body, model: id }, name) }
-    await relay(request, attempts, { api, ...usage, model: body.model })
-  }
-
-  const startModelRecord = (
-    { exchange, caller }: NativeProxyRequest,
-    native: NativeRequest,
-    name: string,
-  ): UsageRecorder =>
-    usageRecorders.start({
-      context: exchange,
-      caller,
-      operation: name,
-      model: native.model,
-      streamed: native.streamed,
-      promptBytes: native.bytes.length,
+    const startUsageRecord = (): UsageRecorder =>
+      usageRecorders.start({
+        context: exchange,
+        caller,
+        operation: name,
+        model: id,
+        streamed: body.streamed,
+        promptBytes: body.bytes.length,
+      })
+    await relay(request, attempts, {
+      api,
+      model: body.model,
+      ...(usesModel && { startUsageRecord }),
     })
+  }
 
   const sendList = async (
     { exchange, caller }: NativeProxyRequest,
