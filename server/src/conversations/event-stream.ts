@@ -39,6 +39,13 @@ export interface ResumePoint {
   position: number | null
 }
 
+interface SnapshotStart {
+  /** The position of the last message that the reader has. */
+  after: number
+  /** The event number to continue from after the snapshot; null if it has not begun. */
+  seq: number | null
+}
+
 /** One event of a snapshot. The next page is read once the reader has received this one. */
 const snapshotPage: PageSize = { messages: 100, bytes: 256 * 1024 }
 
@@ -72,17 +79,20 @@ export const createChatEventStream = (deps: Deps) => {
     }
   }
 
-  /** Sends one page of a snapshot and waits until the reader has received it. */
+  /**
+   * Sends one page of a snapshot and waits until the reader has received it. The first page, whose
+   * event number is not known yet, is a `snapshot`; the others are `messages`.
+   */
   const sendPage = async (
     { caller, chat, stream }: StreamReader,
-    name: "snapshot" | "messages",
-    { after, seq: fixedSeq }: { after: number; seq: number | null },
-  ): Promise<{ after: number; seq: number; hasMore: boolean }> => {
+    { after, seq: fixedSeq }: SnapshotStart,
+  ): Promise<SnapshotStart & { seq: number; hasMore: boolean }> => {
     await fairLoop.of(caller.user.id).turn(turnCosts.messagePage)
     const request = { start: { after }, size: snapshotPage }
     const { page, seq: current } = await answers.page(chat.id, request)
     const { messages: stored, hasMore, to } = page ?? { messages: [], hasMore: false, to: after }
     const messages = await sharedView.redactMessages(caller, chat.user_id, stored)
+    const name = fixedSeq === null ? "snapshot" : "messages"
     const seq = fixedSeq ?? current
     const id = eventId({ seq, position: hasMore ? to : null })
     stream.send({ id, name, data: JSON.stringify({ messages, seq, has_more: hasMore }) })
@@ -91,21 +101,12 @@ export const createChatEventStream = (deps: Deps) => {
   }
 
   /**
-   * Sends a chat's messages page by page, at the reader's pace: the first page as `snapshot`, the
-   * others as `messages`.
+   * Sends a chat's messages page by page, at the reader's pace.
    * @returns the event number to continue from
    */
-  const sendSnapshot = async (reader: StreamReader): Promise<number> => {
-    const first = await sendPage(reader, "snapshot", { ...startOfChat, seq: null })
-    return first.hasMore ? sendRemainingPages(reader, first) : first.seq
-  }
-
-  const sendRemainingPages = async (
-    reader: StreamReader,
-    from: { after: number; seq: number },
-  ): Promise<number> => {
-    let page = { ...from, hasMore: true }
-    while (page.hasMore && reader.stream.isOpen()) page = await sendPage(reader, "messages", page)
+  const sendSnapshot = async (reader: StreamReader, start: SnapshotStart): Promise<number> => {
+    let page = await sendPage(reader, start)
+    while (page.hasMore && reader.stream.isOpen()) page = await sendPage(reader, page)
     return page.seq
   }
 
@@ -132,11 +133,11 @@ export const createChatEventStream = (deps: Deps) => {
     const eventLog = eventLogs.getOrCreate(reader.chat.id)
     let missed = eventLog.eventsAfter(seq)
     if (missed && position !== null) {
-      missed = eventLog.eventsAfter(await sendRemainingPages(reader, { seq, after: position }))
+      missed = eventLog.eventsAfter(await sendSnapshot(reader, { seq, after: position }))
     }
     if (missed) return missed
     let sinceMs = Date.now()
-    missed = eventLog.eventsAfter(await sendSnapshot(reader))
+    missed = eventLog.eventsAfter(await sendSnapshot(reader, { ...startOfChat, seq: null }))
     // Null if more has happened in the meantime than the event log keeps.
     while (!missed && reader.stream.isOpen()) {
       const startedMs = Date.now()
