@@ -40,16 +40,6 @@ export const promptBytes = ({ input, files }: Prompt, models: readonly string[])
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), empty)
 }
 
-const emptyMessage = {
-  sources: null,
-  batch: null,
-  model: null,
-  content: "",
-  reasoning: "",
-  images: [],
-  ...emptyGenerationFields,
-} as const
-
 interface Deps {
   newId: () => string
   now: () => number
@@ -57,22 +47,32 @@ interface Deps {
 
 /** Plans which messages a prompt adds to a chat, and which one is answered. */
 export const createPromptPlans = ({ newId, now }: Deps) => {
-  const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
+  const createMessage = (
+    fields: Pick<Message, "chat_id" | "parent_id" | "role" | "state"> & Partial<Message>,
+  ): Message => ({
+    id: newId(),
+    batch: null,
+    model: null,
+    content: "",
+    reasoning: "",
+    images: [],
+    files: [],
+    sources: null,
+    sources_skipped: [],
+    ...emptyGenerationFields,
+    created_at: now(),
+    ...fields,
+  })
+
+  const emptyAnswers = (
+    models: readonly string[],
+    chat_id: string,
+    parent_id: string,
+  ): Message[] => {
     const batch = newId()
-    return models.map((model) => ({
-      ...emptyMessage,
-      images: [],
-      files: [],
-      sources_skipped: [],
-      id: newId(),
-      chat_id: chatId,
-      parent_id: parentId,
-      role: "assistant" as const,
-      state: "running" as const,
-      batch,
-      model,
-      created_at: now(),
-    }))
+    return models.map((model) =>
+      createMessage({ chat_id, parent_id, role: "assistant", state: "running", batch, model }),
+    )
   }
 
   const modelsOf = (chat: StoredChat, input: NewMessage): string[] => {
@@ -132,19 +132,15 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
       )
     const models = modelsOf(chat, input)
     const images = input.images.map((url) => imageOf(url, newId()))
-    const user: Message = {
-      ...emptyMessage,
-      id: newId(),
+    const user = createMessage({
       chat_id: chat.id,
       parent_id,
       role: "user",
       content: input.content ?? "",
       images: images.map(({ id, media_type }) => ({ id, media_type })),
       files,
-      sources_skipped: [],
       state: "completed",
-      created_at: now(),
-    }
+    })
     const branch = [...before, user]
     return { user, images, answers: emptyAnswers(models, chat.id, user.id), branch, models }
   }
