@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely"
 import { orderByIds, readInChunks } from "../db/chunked-queries.ts"
-import type { ChatMessageRow } from "../db/conversation-tables.ts"
+import type { ChatMessageRow, MessageRatingRow } from "../db/conversation-tables.ts"
 import type { Database, Reader } from "../db/database.ts"
 import { markCitedSources } from "./cited-sources.ts"
 import { textBytes } from "./message-bytes.ts"
@@ -29,13 +29,11 @@ const Role = Message.shape.role
 
 const parseList = (json: string | null) => (json === null ? [] : JSON.parse(json))
 
-/** What belongs to a message but is stored outside its row. */
-interface MessageExtras {
-  images: Message["images"]
-  rating: Message["rating"]
-}
-
-const toMessage = (row: Selectable<ChatMessageRow>, extras: MessageExtras): Message => {
+const toMessage = (
+  row: Selectable<ChatMessageRow>,
+  images: Message["images"] = [],
+  rating?: Pick<MessageRatingRow, "value" | "reason">,
+): Message => {
   const { position, lease_until, changed_ms, bytes, ...message } = row
   const sources: Message["sources"] = row.sources === null ? null : JSON.parse(row.sources)
   const state = MessageState.parse(row.state)
@@ -46,7 +44,8 @@ const toMessage = (row: Selectable<ChatMessageRow>, extras: MessageExtras): Mess
     error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
     estimated: row.estimated === 1,
     edited: row.edited === 1,
-    ...extras,
+    images: images.map(({ id, media_type }) => ({ id, media_type })),
+    rating: rating ? { value: RatingValue.parse(rating.value), reason: rating.reason } : null,
     files: parseList(row.files),
     sources: markCitedSources({ sources, state, content: row.content }),
     sources_skipped: parseList(row.sources_skipped),
@@ -65,10 +64,8 @@ export const createMessageReader = (db: Database) => {
     rows: readonly Selectable<ChatMessageRow>[],
     reader: Reader,
   ): Promise<Message[]> => {
-    const extrasById = new Map<string, MessageExtras>(
-      rows.map(({ id }) => [id, { images: [], rating: null }]),
-    )
-    const images = await readInChunks([...extrasById.keys()], (chunk) =>
+    const ids = rows.map(({ id }) => id)
+    const images = await readInChunks(ids, (chunk) =>
       reader
         .selectFrom("chat_images")
         .select(["id", "message_id", "media_type"])
@@ -76,30 +73,25 @@ export const createMessageReader = (db: Database) => {
         .orderBy("position")
         .execute(),
     )
-    for (const { id, message_id, media_type } of images) {
-      extrasById.get(message_id)?.images.push({ id, media_type })
-    }
-    const ratings = await readInChunks([...extrasById.keys()], (chunk) =>
+    const ratings = await readInChunks(ids, (chunk) =>
       reader
         .selectFrom("message_ratings")
         .select(["message_id", "value", "reason"])
         .where("message_id", "in", chunk)
         .execute(),
     )
-    for (const { message_id, value, reason } of ratings) {
-      const extras = extrasById.get(message_id)
-      if (extras) extras.rating = { value: RatingValue.parse(value), reason }
-    }
-    return rows.map((row) => toMessage(row, extrasById.get(row.id) ?? { images: [], rating: null }))
+    const imagesById = Map.groupBy(images, ({ message_id }) => message_id)
+    const ratingById = new Map(ratings.map((rating) => [rating.message_id, rating]))
+    return rows.map((row) => toMessage(row, imagesById.get(row.id), ratingById.get(row.id)))
   }
+
+  const messagesOf = (chatId: string, reader: Reader) =>
+    reader.selectFrom("chat_messages").selectAll().where("chat_id", "=", chatId)
 
   return {
     /** @param changedSince epoch ms */
     changedSince: async (chatId: string, changedSince: number): Promise<Message[]> => {
-      const rows = await db.read
-        .selectFrom("chat_messages")
-        .selectAll()
-        .where("chat_id", "=", chatId)
+      const rows = await messagesOf(chatId, db.read)
         .where("changed_ms", ">=", changedSince)
         .orderBy("position")
         .execute()
@@ -107,10 +99,7 @@ export const createMessageReader = (db: Database) => {
     },
 
     inRange: async (chatId: string, { from, to }: PositionRange): Promise<Message[]> => {
-      const rows = await db.read
-        .selectFrom("chat_messages")
-        .selectAll()
-        .where("chat_id", "=", chatId)
+      const rows = await messagesOf(chatId, db.read)
         .where("position", ">=", from)
         .where("position", "<=", to)
         .orderBy("position")
@@ -125,12 +114,7 @@ export const createMessageReader = (db: Database) => {
       reader: Reader = db.read,
     ): Promise<Message[]> => {
       const rows = await readInChunks(ids, (chunk) =>
-        reader
-          .selectFrom("chat_messages")
-          .selectAll()
-          .where("chat_id", "=", chatId)
-          .where("id", "in", chunk)
-          .execute(),
+        messagesOf(chatId, reader).where("id", "in", chunk).execute(),
       )
       return orderByIds(ids, await addExtras(rows, reader))
     },
