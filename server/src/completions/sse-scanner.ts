@@ -142,7 +142,8 @@ export class SseScanner implements StreamScanner {
   #pending: Buffer = empty
   #last: Buffer = empty
   #previous: Buffer = empty
-  #isFrameOpen = false
+  /** Whether the last frame sent to the client lacks its blank line. */
+  isFrameOpen = false
   tokens: TokenCounts | null = null
   /** Events received; about one per token. */
   eventCount = 0
@@ -161,28 +162,23 @@ export class SseScanner implements StreamScanner {
     this.#pending = isWhole ? empty : bytes.subarray(boundary)
     const shown = boundary > 0 ? this.#scan(whole) : whole
     if (!this.#hideUsage) {
-      this.#isFrameOpen = this.#pending.length > 0
+      this.isFrameOpen = this.#pending.length > 0
       if (this.#pending.length > maxFrameBytes) this.#pending = empty
       return chunk
     }
     if (this.#pending.length <= maxFrameBytes) return shown
     const out = Buffer.concat([shown, this.#pending])
     this.#pending = empty
-    this.#isFrameOpen = true
+    this.isFrameOpen = true
     return out
   }
 
   /** The bytes still held back when the upstream ends or fails. */
   takeRemainder(): Buffer {
     const rest = this.#hideUsage ? this.#pending : empty
-    if (rest.length > 0) this.#isFrameOpen = true
+    if (rest.length > 0) this.isFrameOpen = true
     this.#pending = empty
     return rest
-  }
-
-  /** Whether the last frame sent to the client lacks its blank line. */
-  get isFrameOpen(): boolean {
-    return this.#isFrameOpen
   }
 
   /** Whether the stream's terminator has arrived. Checked in the last two pieces only. */
@@ -214,11 +210,11 @@ export class SseScanner implements StreamScanner {
     if (!this.hasFinishReason) return null
     const { missingTerminator } = this.#markers
     if (!missingTerminator) return ""
-    return this.#isFrameOpen ? `\n\n${missingTerminator}` : missingTerminator
+    return this.isFrameOpen ? `\n\n${missingTerminator}` : missingTerminator
   }
 
   #scan(whole: Buffer): Buffer {
-    this.#isFrameOpen = false
+    this.isFrameOpen = false
     const events = count(whole, dataMark)
     this.eventCount += events
     const { shown, extras } = containsUsage(whole)
