@@ -1,4 +1,3 @@
-import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
@@ -27,7 +26,6 @@ import type { ChatStore, StoredChat } from "./store.ts"
 
 interface Deps {
   db: Database
-  bus: Bus
   chats: Chats
   store: ChatStore
   messages: MessageStore
@@ -67,7 +65,7 @@ const toSourcePassages = (passages: readonly (ChatPassage | null)[]): SourcePass
 
 /** Stores users' messages and starts the answers to them. */
 export const createPromptService = (deps: Deps) => {
-  const { db, bus, chats, store, messages, answers, projects, eventLogs, catalogue } = deps
+  const { db, chats, store, messages, answers, projects, eventLogs, catalogue } = deps
   const { attaching, storage, limits, rowLimits, now } = deps
   const plans = createPromptPlans(deps)
 
@@ -142,7 +140,7 @@ export const createPromptService = (deps: Deps) => {
       if (isNew) await addMessages(tx, chat.id, rowsOf(plan))
       if (plan.user) await messages.insertImages(tx, plan.user.id, plan.images)
       await store.update(tx, { ...chatAfter(current, plan, isNew), updated_at: now() })
-      await bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
+      await chats.publishChange(tx, chat)
       return plan
     })
 
