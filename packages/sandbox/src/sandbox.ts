@@ -105,14 +105,6 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
   }
 
   return {
-    limits,
-
-    /** Starts the workers ahead of the first run. */
-    warm: async (): Promise<void> => {
-      const wasm = await compile()
-      if (!closed) workerFor(wasm, "")
-    },
-
     /** Starts a run in its own isolate. */
     open: async ({ name, limits: overrides, ...begin }: SandboxRunOptions): Promise<RunSession> => {
       const wasm = await compile()
@@ -125,8 +117,6 @@ export const createSandbox = ({ workers, environment, limits }: Deps) => {
         onEnd: (slowestMs) => runEnded(name, slowestMs),
       })
     },
-
-    inFlightRuns: (): number => inFlightRuns,
 
     close: async (): Promise<void> => {
       closed = true

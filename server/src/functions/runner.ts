@@ -56,7 +56,6 @@ export interface Run {
   cancel(): void
   /** Ends and records the run; `error` is null if it succeeded. */
   finish(error: FunctionError | null): Promise<RunResult>
-  signal: AbortSignal
 }
 
 const contextOf = ({ fn, caller, localModelId, values, task }: RunSpec): string => {
@@ -159,7 +158,6 @@ export const createRunner = (deps: Deps) => {
     }
 
     return {
-      signal: ended.signal,
       invoke: async (name, args) => {
         // Sent without waiting; the isolate queues it until the module is loaded.
         const result = session.invoke(name, args)
