@@ -10,7 +10,7 @@ import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { CompletionRelay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
-import { addSources, createSourceEncoder, needsSources } from "./sources.ts"
+import { createSourceEncoder, createSourceSearch, needsSources } from "./sources.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
 interface Deps {
@@ -29,15 +29,7 @@ interface AnswerRequest extends DispatchRequest {
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
 export const createCompletions = ({ catalogue, citations, template, inFlight, dispatch }: Deps) => {
-  const attachSources = (
-    caller: Caller,
-    request: ModelRequest,
-    resolved: ResolvedModel,
-    signal: AbortSignal,
-  ) => {
-    const deps = { citations, ownerOf: catalogue.ownerOf, template }
-    return addSources(deps, caller, { request, resolved, signal })
-  }
+  const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
 
   /** The search may have taken a while, and connections and grants may have changed since. */
   const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>
@@ -57,7 +49,7 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
       revoke: () => abort(revokedFailure()),
       shutDown: () => abort(shutdownFailure()),
     })
-    const sourced = await attachSources(caller, request, resolved, controller.signal)
+    const sourced = await addSources(caller, { request, resolved, signal: controller.signal })
       .catch((error) => {
         controller.signal.throwIfAborted()
         throw error
@@ -111,7 +103,7 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
         return send({ ...request, context }, resolved)
       }
       if (!needsSources(request, resolved)) return send(request, resolved)
-      const sourced = await attachSources(caller, request, resolved, signal)
+      const sourced = await addSources(caller, { request, resolved, signal })
       signal.throwIfAborted()
       const { citationResult } = sourced
       if (citationResult) consumer.setCitations?.(citationResult)

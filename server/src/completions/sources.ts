@@ -95,36 +95,37 @@ export const needsSources = (
   ("files" in fields || resolved.workspace.some(({ meta }) => Array.isArray(meta.knowledge)))
 
 /** Replaces the request's `files` with the passages found in them. @throws {Failure} */
-export const addSources = async (
-  { citations, ownerOf, template }: Deps,
-  caller: Caller,
-  input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
-): Promise<RequestWithSources> => {
-  const { resolved, signal } = input
-  const request = parseAllFields(input.request)
-  const { files, ...fields } = request.fields
-  const bytes = removeMember(request.bytes, request.members, "files")
-  const withoutFiles = { ...request, fields, bytes, members: readMembers(bytes) }
-  const parsed = References.safeParse(files ?? [])
-  if (!parsed.success) {
-    const expected = 'an array of {"type":"file" or "collection","id":"…"}'
-    return fail("bad_request", `"files" must be ${expected}.`, { param: "files" })
+export const createSourceSearch =
+  ({ citations, ownerOf, template }: Deps) =>
+  async (
+    caller: Caller,
+    input: { request: ModelRequest; resolved: ResolvedModel; signal: AbortSignal },
+  ): Promise<RequestWithSources> => {
+    const { resolved, signal } = input
+    const request = parseAllFields(input.request)
+    const { files, ...fields } = request.fields
+    const bytes = removeMember(request.bytes, request.members, "files")
+    const withoutFiles = { ...request, fields, bytes, members: readMembers(bytes) }
+    const parsed = References.safeParse(files ?? [])
+    if (!parsed.success) {
+      const expected = 'an array of {"type":"file" or "collection","id":"…"}'
+      return fail("bad_request", `"files" must be ${expected}.`, { param: "files" })
+    }
+    const attached = attachedCollections(resolved, ownerOf)
+    if (parsed.data.length + attached.length === 0)
+      return { request: withoutFiles, citationResult: null }
+    const cited = await citations.findSources(caller, {
+      references: parsed.data,
+      modelCollections: attached,
+      ...searchQueryOf(fields.messages),
+      contextTokens: contextTokensFor(resolved, fields.messages),
+      signal,
+    })
+    return {
+      request: { ...withoutFiles, context: createSourcePrompt(cited, template()) },
+      citationResult: cited,
+    }
   }
-  const attached = attachedCollections(resolved, ownerOf)
-  if (parsed.data.length + attached.length === 0)
-    return { request: withoutFiles, citationResult: null }
-  const cited = await citations.findSources(caller, {
-    references: parsed.data,
-    modelCollections: attached,
-    ...searchQueryOf(fields.messages),
-    contextTokens: contextTokensFor(resolved, fields.messages),
-    signal,
-  })
-  return {
-    request: { ...withoutFiles, context: createSourcePrompt(cited, template()) },
-    citationResult: cited,
-  }
-}
 
 /** Adds sources to a response: to a complete body, or as an extra chunk of a stream. */
 export interface SourceEncoder {
