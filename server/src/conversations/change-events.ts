@@ -41,14 +41,13 @@ export const createChangeEvents = (deps: Deps) => {
   const { bus, readersOf, inFlight, onModelsChange, limits, streams } = deps
   const { replies } = limits
   const openStreams = createOpenEventStreams(deps)
-  const listeners = new Set<() => void>()
   let isBatching = false
   const modelsChanged = (): void => {
     if (isBatching) return
     isBatching = true
     const notify = (): void => {
       isBatching = false
-      for (const listener of listeners) listener()
+      for (const { send } of openStreams.all()) send({ name: "models", data: "{}" })
     }
     setTimeout(notify, batchMs).unref()
   }
@@ -86,8 +85,6 @@ export const createChangeEvents = (deps: Deps) => {
       unread: replies,
       ...streams,
     })
-    const sendModelsChanged = (): void => stream.send({ name: "models", data: "{}" })
-    listeners.add(sendModelsChanged)
     const unregister = openStreams.add({ caller, send: stream.send })
     const unsubscribe = bus.subscribe((message) => {
       const event = eventFor(caller, message)
@@ -95,7 +92,6 @@ export const createChangeEvents = (deps: Deps) => {
     })
     stream.send({ name: "ready", data: "{}" })
     await stream.closed
-    listeners.delete(sendModelsChanged)
     unregister()
     unsubscribe()
   }
