@@ -25,7 +25,8 @@ export {
 } from "./projection.ts"
 export { type ReferenceIds, ReferenceList } from "./reference-list.ts"
 export {
-  commonAttributes,
+  defineAttribute,
+  defineResourceType,
   type ResourceType,
   type ScimAttribute,
   schemaUrns,

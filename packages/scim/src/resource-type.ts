@@ -57,79 +57,76 @@ export const schemaUrns = {
   group: "urn:ietf:params:scim:schemas:core:2.0:Group",
 } as const
 
+/** Defines an attribute; its type is string unless `characteristics` name another one. */
+export const defineAttribute = (
+  name: string,
+  description: string,
+  characteristics: Partial<ScimAttribute> = {},
+): ScimAttribute => ({ name, type: "string", description, ...characteristics })
+
+interface CommonColumns {
+  id: string
+  externalId: string
+  created: string
+  lastModified: string
+}
+
 /** Common attributes of every resource (RFC 7643 §3.1); not listed in any schema. */
-export const commonAttributes = ({
-  name,
-  endpoint,
-  schema,
-  columns,
-}: Pick<ResourceType, "name" | "endpoint" | "schema"> & {
-  columns: { id: string; externalId: string; created: string; lastModified: string }
-}): ScimAttribute[] => [
-  {
-    name: "schemas",
-    type: "reference",
-    description: "The schemas of the resource",
-    multiValued: true,
+const commonAttributes = (
+  { name, endpoint, schema }: ResourceType,
+  columns: CommonColumns,
+): ScimAttribute[] => [
+  defineAttribute("schemas", "The schemas of the resource", {
     caseExact: true,
     mutability: "readOnly",
+    type: "reference",
+    multiValued: true,
     returned: "always",
     column: { constant: schema },
-  },
-  {
-    name: "id",
-    type: "string",
-    description: "Unique identifier assigned by this service; never reused",
+  }),
+  defineAttribute("id", "Unique identifier assigned by this service; never reused", {
     caseExact: true,
     mutability: "readOnly",
     returned: "always",
     uniqueness: "server",
     column: columns.id,
-  },
-  {
-    name: "externalId",
-    type: "string",
-    description: "Identifier assigned by the identity provider",
+  }),
+  defineAttribute("externalId", "Identifier assigned by the identity provider", {
     caseExact: true,
     column: columns.externalId,
-  },
-  {
-    name: "meta",
-    type: "complex",
-    description: "Resource metadata",
+  }),
+  defineAttribute("meta", "Resource metadata", {
     mutability: "readOnly",
+    type: "complex",
     subAttributes: [
-      {
-        name: "resourceType",
-        type: "string",
-        description: "Name of the resource type",
+      defineAttribute("resourceType", "Name of the resource type", {
         caseExact: true,
         mutability: "readOnly",
         column: { constant: name },
-      },
-      {
-        name: "created",
-        type: "dateTime",
-        description: "Creation time",
+      }),
+      defineAttribute("created", "Creation time", {
         mutability: "readOnly",
+        type: "dateTime",
         column: columns.created,
-      },
-      {
-        name: "lastModified",
-        type: "dateTime",
-        description: "Time of the last change",
+      }),
+      defineAttribute("lastModified", "Time of the last change", {
         mutability: "readOnly",
+        type: "dateTime",
         column: columns.lastModified,
-      },
-      {
-        name: "location",
-        type: "reference",
-        description: "URL of the resource",
+      }),
+      defineAttribute("location", "URL of the resource", {
         caseExact: true,
         mutability: "readOnly",
+        type: "reference",
         referenceTypes: [name],
         column: { endpoint, id: columns.id },
-      },
+      }),
     ],
-  },
+  }),
 ]
+
+/** Defines a resource type and adds the common attributes, which are stored in `columns`. */
+export const defineResourceType = (type: ResourceType, columns: CommonColumns): ResourceType => ({
+  ...type,
+  attributes: [...commonAttributes(type, columns), ...type.attributes],
+})

@@ -1,31 +1,27 @@
-import type { ScimAttribute } from "@portico/scim"
+import { defineAttribute, type ScimAttribute } from "@portico/scim"
 
-/** An attribute that is accepted but not stored. */
-const ignoredAttribute = (name: string, rest: Partial<ScimAttribute> = {}): ScimAttribute => ({
-  name,
-  type: "string",
-  description: "Accepted but not stored",
-  ...rest,
-})
+const description = "Accepted but not stored"
+
+/** Text attributes that are accepted but not stored. */
+const ignoredTexts = (...names: string[]): ScimAttribute[] =>
+  names.map((name) => defineAttribute(name, description))
 
 /** A multi-valued complex attribute that is accepted but not stored. */
 const ignoredList = (name: string, ...more: string[]): ScimAttribute =>
-  ignoredAttribute(name, {
+  defineAttribute(name, description, {
     type: "complex",
     multiValued: true,
     subAttributes: [
-      ...["value", "display", "type", ...more].map((sub) => ignoredAttribute(sub)),
-      ignoredAttribute("primary", { type: "boolean" }),
+      ...ignoredTexts("value", "display", "type", ...more),
+      defineAttribute("primary", description, { type: "boolean" }),
     ],
   })
 
 /** Remaining core user attributes (RFC 7643 §4.1). */
 export const ignoredUserAttributes: ScimAttribute[] = [
-  ...["title", "userType", "preferredLanguage", "locale", "timezone"].map((name) =>
-    ignoredAttribute(name),
-  ),
-  ignoredAttribute("profileUrl", { type: "reference" }),
-  ignoredAttribute("password", { mutability: "writeOnly", returned: "never" }),
+  ...ignoredTexts("title", "userType", "preferredLanguage", "locale", "timezone"),
+  defineAttribute("profileUrl", description, { type: "reference" }),
+  defineAttribute("password", description, { mutability: "writeOnly", returned: "never" }),
   ...["phoneNumbers", "ims", "photos", "entitlements", "roles", "x509Certificates"].map((name) =>
     ignoredList(name),
   ),
@@ -40,20 +36,18 @@ export const ignoredUserAttributes: ScimAttribute[] = [
   ),
 ]
 
-export const ignoredNameAttributes = [
+export const ignoredNameAttributes = ignoredTexts(
   "formatted",
   "middleName",
   "honorificPrefix",
   "honorificSuffix",
-].map((name) => ignoredAttribute(name))
+)
 
 /** The enterprise user extension (RFC 7643 §4.3). */
 export const enterpriseAttributes: ScimAttribute[] = [
-  ...["employeeNumber", "costCenter", "organization", "division", "department"].map((name) =>
-    ignoredAttribute(name),
-  ),
-  ignoredAttribute("manager", {
+  ...ignoredTexts("employeeNumber", "costCenter", "organization", "division", "department"),
+  defineAttribute("manager", description, {
     type: "complex",
-    subAttributes: ["value", "$ref", "displayName"].map((name) => ignoredAttribute(name)),
+    subAttributes: ignoredTexts("value", "$ref", "displayName"),
   }),
 ]
