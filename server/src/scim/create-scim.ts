@@ -14,6 +14,7 @@ import { createScimAudit } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
 import { createGroupView } from "./group-view.ts"
 import { createScimGroups } from "./groups.ts"
+import type { ScimResource } from "./resource-view.ts"
 import { createBaseUrlResolver } from "./response.ts"
 import { createUserView } from "./user-view.ts"
 import { createScimUsers } from "./users.ts"
@@ -53,7 +54,8 @@ const logConfigWarnings = (
 export const createScim = (deps: Deps) => {
   const { config, db, audit, failures, userStore, groupStore, authStore, log } = deps
   logConfigWarnings(config, log)
-  const views = { users: createUserView(db, config.SCIM_DELETE_MODE), groups: createGroupView(db) }
+  const userView = createUserView(db, config.SCIM_DELETE_MODE)
+  const groupView = createGroupView(db)
   const provisionedUsers = createProvisionedUsers({
     ...deps,
     store: userStore,
@@ -61,11 +63,16 @@ export const createScim = (deps: Deps) => {
     leaveGroups: groupStore.leaveGroups,
     deleteMode: config.SCIM_DELETE_MODE,
   })
+  const resources: ScimResource[] = [
+    {
+      view: userView,
+      operations: createScimUsers({ db, users: provisionedUsers, view: userView }),
+    },
+    { view: groupView, operations: createScimGroups({ ...deps, view: groupView }) },
+  ]
   return {
     admit: createScimAuthenticator(config, failures),
-    views,
-    users: createScimUsers({ db, users: provisionedUsers, views }),
-    groups: createScimGroups({ ...deps, views }),
+    resources,
     audit: createScimAudit({ db, audit }),
     baseUrlOf: createBaseUrlResolver(config.PUBLIC_URL),
   }

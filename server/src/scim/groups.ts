@@ -3,27 +3,29 @@ import {
   applyOperation,
   createIgnoredNames,
   failScim,
-  findAttribute,
+  type PatchOperation,
   parsePatch,
   parseResource,
-  type ScimJson,
 } from "@portico/scim"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { GroupChangePolicy, GroupWriter, MembershipEditor } from "../groups/change-group.ts"
 import type { StoredGroup } from "../groups/store.ts"
-import type { Actor } from "../http/caller.ts"
 import type { ProvisioningRecord } from "../users/provisioned-users.ts"
 import { parseMemberIds, patchMembers } from "./member-patch.ts"
-import { groupType } from "./resource-types.ts"
-import type { ResourceViews, ResponseShape } from "./resource-view.ts"
+import { groupType, membersAttribute } from "./resource-types.ts"
+import {
+  createResourceWriter,
+  type ResourceOperations,
+  type ResourceView,
+} from "./resource-view.ts"
 
 const maxNameLength = 200
 
 interface Deps {
   db: Database
   groups: GroupWriter
-  views: ResourceViews
+  view: ResourceView
   newId: () => string
   nowMs: () => number
 }
@@ -51,16 +53,12 @@ const profileOf = (values: AttributeValues): GroupProfile => {
   return { name, external_id: typeof externalId === "string" ? externalId : null }
 }
 
-const targetsMembers = ({ target }: { target: { attribute: { name: string } } }): boolean =>
-  target.attribute.name === "members"
-
-const membersAttribute = findAttribute(groupType.attributes, "members")
-
-const memberIdsIn = (values: AttributeValues): string[] =>
-  membersAttribute ? parseMemberIds(membersAttribute, values.get("members")) : []
+const targetsMembers = ({ target }: PatchOperation): boolean =>
+  target.attribute === membersAttribute
 
 /** SCIM groups: the same groups that access grants refer to. */
-export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
+export const createScimGroups = (deps: Deps): ResourceOperations => {
+  const { db, groups, view, newId, nowMs } = deps
   const change = async (
     tx: Tx,
     record: ProvisioningRecord,
@@ -82,24 +80,14 @@ export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
     return after
   }
 
-  const write = (
-    work: (tx: Tx) => Promise<{ id: string }>,
-    shape: ResponseShape,
-  ): Promise<ScimJson> =>
-    db.transact(async (tx) => {
-      const { id } = await work(tx)
-      return (await views.groups.findOne(id, shape, tx)) ?? {}
-    })
+  const write = createResourceWriter(db, view)
 
   return {
-    get: async (id: string, shape: ResponseShape): Promise<ScimJson> =>
-      (await views.groups.findOne(id, shape)) ?? fail("not_found", `Group ${id} not found.`),
-
-    create: (actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+    create: (actor, body, shape) => {
       const ignored = createIgnoredNames()
       const values = parseResource(groupType, body, ignored)
       const profile = profileOf(values)
-      const memberIds = memberIdsIn(values)
+      const memberIds = parseMemberIds(values.get("members"))
       const record = { actor, action: "scim.group.created", status: 201, ignored: ignored.names() }
       return write(async (tx) => {
         const at = nowMs()
@@ -113,11 +101,11 @@ export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
     },
 
     /** Members are unchanged if `members` is absent. */
-    replace: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+    replace: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const values = parseResource(groupType, body, ignored)
       const profile = profileOf(values)
-      const memberIds = values.has("members") ? memberIdsIn(values) : null
+      const memberIds = values.has("members") ? parseMemberIds(values.get("members")) : null
       const record = { actor, action: "scim.group.replaced", status: 200, ignored: ignored.names() }
       return write(async (tx) => {
         const before = await groups.lockGroup(tx, id)
@@ -127,7 +115,7 @@ export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
       }, shape)
     },
 
-    patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+    patch: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(groupType, body, ignored)
       return write(async (tx) => {
@@ -153,7 +141,7 @@ export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
       }, shape)
     },
 
-    remove: (actor: Actor, id: string): Promise<void> =>
+    remove: (actor, id) =>
       db.transact(async (tx) => {
         await groups.lockGroup(tx, id)
         const record = { actor, action: "scim.group.deleted", status: 204, changed: [] }
@@ -161,5 +149,3 @@ export const createScimGroups = ({ db, groups, views, newId, nowMs }: Deps) => {
       }),
   }
 }
-
-export type ScimGroups = ReturnType<typeof createScimGroups>

@@ -6,14 +6,13 @@ import {
   type IgnoredNames,
   type PatchOperation,
   parseValue,
-  type ScimAttribute,
 } from "@portico/scim"
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { escapeLike } from "../db/text-matching.ts"
 import type { MembershipEditor } from "../groups/change-group.ts"
-import { groupType } from "./resource-types.ts"
+import { groupType, membersAttribute } from "./resource-types.ts"
 
 /** A change of members with known ids. */
 interface MembershipChange {
@@ -22,8 +21,8 @@ interface MembershipChange {
 }
 
 /** @throws {ScimError} `invalidValue` */
-export const parseMemberIds = (attribute: ScimAttribute, value: unknown): string[] => {
-  const members = parseValue(attribute, value, createIgnoredNames())
+export const parseMemberIds = (value: unknown): string[] => {
+  const members = parseValue(membersAttribute, value, createIgnoredNames())
   return (Array.isArray(members) ? members : []).map((member) =>
     typeof member.value === "string"
       ? member.value
@@ -34,8 +33,8 @@ export const parseMemberIds = (attribute: ScimAttribute, value: unknown): string
 /** The id in `members[value eq "…"]`, the only filter that providers send in practice. */
 const memberIdInFilter = (filter: Filter): string | undefined => {
   if (filter.kind !== "test" || filter.operator !== "eq") return undefined
-  const named = filter.path.attribute.name === "value" && "text" in filter.operand
-  return named && "text" in filter.operand ? filter.operand.text : undefined
+  const { path, operand } = filter
+  return path.attribute.name === "value" && "text" in operand ? operand.text : undefined
 }
 
 /** Converts an operation that does not depend on the current members; undefined for others. */
@@ -44,13 +43,11 @@ const toMembershipChange = ({
   target,
   value,
 }: PatchOperation): MembershipChange | undefined => {
-  const { attribute, filter, sub } = target
+  const { filter, sub } = target
   if (sub) return undefined
   if (!filter) {
     const removesAll = verb === "remove" && (value === undefined || value === null)
-    return removesAll
-      ? { verb: "replace", ids: [] }
-      : { verb, ids: parseMemberIds(attribute, value) }
+    return removesAll ? { verb: "replace", ids: [] } : { verb, ids: parseMemberIds(value) }
   }
   const id = verb === "remove" ? memberIdInFilter(filter) : undefined
   return id === undefined ? undefined : { verb, ids: [id] }

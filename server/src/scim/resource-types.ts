@@ -100,7 +100,7 @@ const userAttributes: ScimAttribute[] = [
   groups,
 ]
 
-const members = defineAttribute("members", "The users in the group", {
+export const membersAttribute = defineAttribute("members", "The users in the group", {
   type: "complex",
   multiValued: true,
   elements: {
@@ -139,7 +139,7 @@ const groupAttributes: ScimAttribute[] = [
     uniqueness: "server",
     column: "groups.name_key",
   }),
-  members,
+  membersAttribute,
 ]
 
 export const userType = defineResourceType(

@@ -1,6 +1,7 @@
 import type { Projection, ResourceType, ScimJson } from "@portico/scim"
 import { type RawBuilder, sql } from "kysely"
-import type { Reader } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { Actor } from "../http/caller.ts"
 
 export interface ResourceQuery {
   where: RawBuilder<boolean>
@@ -23,11 +24,28 @@ export interface ResourceView {
   findOne(id: string, shape: ResponseShape, reader?: Reader): Promise<ScimJson | undefined>
 }
 
-/** The views by the names of their tables. */
-export interface ResourceViews {
-  users: ResourceView
-  groups: ResourceView
+/** Changes resources of one type for the identity provider. */
+export interface ResourceOperations {
+  create(actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson>
+  replace(actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson>
+  patch(actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson>
+  remove(actor: Actor, id: string): Promise<void>
 }
+
+/** How the resources of one type are read and changed. */
+export interface ScimResource {
+  view: ResourceView
+  operations: ResourceOperations
+}
+
+/** Returns a function that changes a resource and reads it back, in one transaction. */
+export const createResourceWriter =
+  (db: Database, view: ResourceView) =>
+  (change: (tx: Tx) => Promise<{ id: string }>, shape: ResponseShape): Promise<ScimJson> =>
+    db.transact(async (tx) => {
+      const { id } = await change(tx)
+      return (await view.findOne(id, shape, tx)) ?? {}
+    })
 
 export const createFindOne =
   ({ table }: ResourceType, page: ResourceView["page"]): ResourceView["findOne"] =>

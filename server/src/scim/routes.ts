@@ -1,44 +1,23 @@
-import {
-  parseProjectionQuery,
-  parseSearchBody,
-  parseSearchQuery,
-  type ResourceType,
-  type ScimJson,
-} from "@portico/scim"
+import { parseProjectionQuery, parseSearchBody, parseSearchQuery } from "@portico/scim"
 import { z } from "zod"
-import type { Actor } from "../http/caller.ts"
+import { fail } from "../errors.ts"
 import { IdParams } from "../http/pagination.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import type { Method, ResponseDeclaration } from "../http/route.ts"
+import type { ResponseDeclaration } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { discoveryRoutes } from "./discovery-routes.ts"
-import type { ScimGroups } from "./groups.ts"
 import { parseQuery, readScimBody } from "./request-body.ts"
-import type { ResourceView, ResourceViews, ResponseShape } from "./resource-view.ts"
+import type { ResourceView, ResponseShape, ScimResource } from "./resource-view.ts"
 import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
 import { searchResources } from "./search.ts"
 import { unsupportedPathRoutes } from "./unsupported-paths.ts"
-import type { ScimUsers } from "./users.ts"
 
 interface Deps {
   router: Router
-  users: ScimUsers
-  groups: ScimGroups
-  views: ResourceViews
+  resources: readonly ScimResource[]
   audit: ScimAudit
   baseUrlOf: ReturnType<typeof createBaseUrlResolver>
-}
-
-/** The operations on one resource type. */
-interface ResourceRoutes {
-  type: ResourceType
-  view: ResourceView
-  get: (id: string, shape: ResponseShape) => Promise<ScimJson>
-  create: (actor: Actor, body: unknown, shape: ResponseShape) => Promise<ScimJson>
-  replace: (actor: Actor, id: string, body: unknown, shape: ResponseShape) => Promise<ScimJson>
-  patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape) => Promise<ScimJson>
-  remove: (actor: Actor, id: string) => Promise<void>
 }
 
 const contentType = "application/scim+json"
@@ -47,13 +26,8 @@ const reads = { contentType, schema: z.looseObject({ schemas: z.array(z.string()
 const reply = (description: string): ResponseDeclaration => ({ description, contentType })
 const errorReply = (description: string): ResponseDeclaration => ({ description })
 
-const locationOf = ({ meta }: ScimJson): Record<string, string> =>
-  typeof meta === "object" && meta !== null && "location" in meta
-    ? { location: String(meta.location) }
-    : {}
-
 /** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
-export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: Deps): Router => {
+export const scimRoutes = ({ router, resources, audit, baseUrlOf }: Deps): Router => {
   const responseShapeOf = (exchange: RequestContext): ResponseShape => ({
     projection: parseProjectionQuery(parseQuery(exchange)),
     base: baseUrlOf(exchange),
@@ -72,9 +46,9 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
         }),
     })
 
-  const addResourceRoutes = (resource: ResourceRoutes): void => {
-    const { endpoint, table } = resource.type
-    const noun = resource.type.name.toLowerCase()
+  const addResourceRoutes = ({ view, operations }: ScimResource): void => {
+    const { name, endpoint, table } = view.type
+    const noun = name.toLowerCase()
     const listed = `scim.${table}.listed`
 
     router.on("get", `/${endpoint}`, {
@@ -84,9 +58,7 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
       handle: ({ actor, exchange }) =>
         audit.auditRead({ actor, action: listed }, async () => {
           const request = parseSearchQuery(parseQuery(exchange))
-          return createScimResponse(
-            await searchResources([resource.view], request, baseUrlOf(exchange)),
-          )
+          return createScimResponse(await searchResources([view], request, baseUrlOf(exchange)))
         }),
     })
     router.on("post", `/${endpoint}`, {
@@ -102,12 +74,12 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
         audit.auditChange({ actor, action: `scim.${noun}.created` }, async () => {
           const body = await readScimBody(exchange)
           const { projection, base } = responseShapeOf(exchange)
-          const created = await resource.create(actor, body, { projection, base })
-          const location = { location: `${base}/${endpoint}/${created.id}` }
-          return createScimResponse(created, 201, { ...location, ...locationOf(created) })
+          const created = await operations.create(actor, body, { projection, base })
+          const location = `${base}/${endpoint}/${created.id}`
+          return createScimResponse(created, 201, { location })
         }),
     })
-    addSearchRoute(`/${endpoint}/.search`, [resource.view], listed)
+    addSearchRoute(`/${endpoint}/.search`, [view], listed)
 
     router.on("get", `/${endpoint}/:id`, {
       access: "provisioner",
@@ -117,13 +89,16 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
       handle: ({ actor, exchange, params: { id } }) =>
         audit.auditRead(
           { actor, action: `scim.${noun}.read`, target: { type: noun, id } },
-          async () => createScimResponse(await resource.get(id, responseShapeOf(exchange))),
+          async () => {
+            const found = await view.findOne(id, responseShapeOf(exchange))
+            return createScimResponse(found ?? fail("not_found", `${name} ${id} not found.`))
+          },
         ),
     })
     const changing = [
-      ["put", "replaced", `Replace a ${noun}`, resource.replace],
-      ["patch", "patched", `Update attributes of a ${noun}`, resource.patch],
-    ] as const satisfies [Method, string, string, ResourceRoutes["patch"]][]
+      ["put", "replaced", `Replace a ${noun}`, operations.replace],
+      ["patch", "patched", `Update attributes of a ${noun}`, operations.patch],
+    ] as const
     for (const [method, done, summary, change] of changing) {
       const action = `scim.${noun}.${done}`
       router.on(method, `/${endpoint}/:id`, {
@@ -153,19 +128,14 @@ export const scimRoutes = ({ router, users, groups, views, audit, baseUrlOf }: D
       handle: ({ actor, params: { id } }) =>
         audit.auditChange(
           { actor, action: `scim.${noun}.deleted`, target: { type: noun, id } },
-          () => resource.remove(actor, id),
+          () => operations.remove(actor, id),
         ),
     })
   }
 
-  addResourceRoutes({
-    type: views.users.type,
-    view: views.users,
-    ...users,
-    remove: users.deactivate,
-  })
-  addResourceRoutes({ type: views.groups.type, view: views.groups, ...groups })
-  addSearchRoute("/.search", [views.users, views.groups], "scim.resources.listed")
+  for (const resource of resources) addResourceRoutes(resource)
+  const views = resources.map(({ view }) => view)
+  addSearchRoute("/.search", views, "scim.resources.listed")
   discoveryRoutes({ router, audit, baseUrlOf })
 
   unsupportedPathRoutes(router, audit)

@@ -6,23 +6,24 @@ import {
   failScim,
   parsePatch,
   parseResource,
-  type ScimJson,
   type SimpleValue,
 } from "@portico/scim"
-import type { Database, Tx } from "../db/database.ts"
-import { fail } from "../errors.ts"
+import type { Database } from "../db/database.ts"
 import { isObject } from "../formats/json-values.ts"
-import type { Actor } from "../http/caller.ts"
 import type { UserWithEmails } from "../users/change-user.ts"
 import type { ProvisionedProfile, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
 import { userType } from "./resource-types.ts"
-import type { ResourceViews, ResponseShape } from "./resource-view.ts"
+import {
+  createResourceWriter,
+  type ResourceOperations,
+  type ResourceView,
+} from "./resource-view.ts"
 
 interface Deps {
   db: Database
   users: ProvisionedUsers
-  views: ResourceViews
+  view: ResourceView
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
@@ -99,21 +100,11 @@ const profileOf = (values: AttributeValues, before?: UserWithEmails): Provisione
 }
 
 /** SCIM users: accounts, subject to the same rules as elsewhere. */
-export const createScimUsers = ({ db, users, views }: Deps) => {
-  const write = (
-    work: (tx: Tx) => Promise<{ id: string }>,
-    shape: ResponseShape,
-  ): Promise<ScimJson> =>
-    db.transact(async (tx) => {
-      const { id } = await work(tx)
-      return (await views.users.findOne(id, shape, tx)) ?? {}
-    })
+export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations => {
+  const write = createResourceWriter(db, view)
 
   return {
-    get: async (id: string, shape: ResponseShape): Promise<ScimJson> =>
-      (await views.users.findOne(id, shape)) ?? fail("not_found", `User ${id} not found.`),
-
-    create: (actor: Actor, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+    create: (actor, body, shape) => {
       const ignored = createIgnoredNames()
       const profile = profileOf(parseResource(userType, body, ignored))
       const record = { actor, action: "scim.user.created", status: 201, ignored: ignored.names() }
@@ -121,7 +112,7 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
     },
 
     /** Absent attributes are cleared, except `active`. */
-    replace: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+    replace: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const values = parseResource(userType, body, ignored)
       const record = { actor, action: "scim.user.replaced", status: 200, ignored: ignored.names() }
@@ -131,7 +122,7 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
       }, shape)
     },
 
-    patch: (actor: Actor, id: string, body: unknown, shape: ResponseShape): Promise<ScimJson> => {
+    patch: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(userType, body, ignored)
       return write(async (tx) => {
@@ -144,11 +135,9 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
       }, shape)
     },
 
-    deactivate: (actor: Actor, id: string): Promise<void> => {
+    remove: (actor, id) => {
       const record = { actor, action: "scim.user.deleted", status: 204 }
       return db.transact((tx) => users.deleteUser(tx, record, id))
     },
   }
 }
-
-export type ScimUsers = ReturnType<typeof createScimUsers>
