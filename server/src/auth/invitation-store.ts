@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely"
+import { countRows } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { InvitationRow } from "../db/invitation-tables.ts"
 import type { ListQuery } from "../http/pagination.ts"
@@ -42,11 +43,7 @@ export const createInvitationStore = ({ read }: Pick<Database, "read">) => {
         .limit(page_size)
         .offset((page - 1) * page_size)
         .execute()
-      const { total } = await read
-        .selectFrom("invitations")
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      return { items, total: Number(total) }
+      return { items, total: await countRows(read.selectFrom("invitations")) }
     },
 
     /** Also drops those that expired long ago. */

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
+import { readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
@@ -68,18 +69,13 @@ export const createGroupStore = (db: Database) => ({
   list: async (query: GroupListQuery): Promise<Page<Group>> => {
     let matching = db.read.selectFrom("groups")
     if (query.query) matching = matching.where(columnContains("name_key", query.query))
-    const { total } = await matching
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    const rows = await matching
+    const sorted = matching
       .selectAll()
       .select(memberCount)
       .orderBy(query.order_by === "name" ? "name_key" : "created_ms", query.direction)
       .orderBy("id", query.direction)
-      .limit(query.page_size)
-      .offset((query.page - 1) * query.page_size)
-      .execute()
-    return { items: rows.map(toGroup), total }
+    const { items, total } = await readPage(sorted, query)
+    return { items: items.map(toGroup), total }
   },
 
   /** Names of the groups that still exist. */
@@ -107,25 +103,18 @@ export const createGroupStore = (db: Database) => ({
     return found
   },
 
-  members: async (
+  members: (
     id: string,
     query: ListQuery,
   ): Promise<Page<{ id: string; name: string; email: string }>> => {
-    const matching = db.read
+    const sorted = db.read
       .selectFrom("group_members")
       .innerJoin("users", "users.id", "group_members.user_id")
       .where("group_id", "=", id)
-    const { total } = await matching
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    const items = await matching
       .select(["users.id", "users.name", "users.email"])
       .orderBy("users.name_key", query.direction)
       .orderBy("users.id", query.direction)
-      .limit(query.page_size)
-      .offset((query.page - 1) * query.page_size)
-      .execute()
-    return { items, total }
+    return readPage(sorted, query)
   },
 
   /** @returns false if the name is taken */

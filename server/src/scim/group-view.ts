@@ -8,6 +8,7 @@ import {
   schemaUrns,
 } from "@portico/scim"
 import { sql } from "kysely"
+import { countRows } from "../db/counted-queries.ts"
 import type { Database, Reader } from "../db/database.ts"
 import type { StoredGroup } from "../groups/store.ts"
 import { RecordSource } from "../users/schema.ts"
@@ -123,14 +124,7 @@ export const createGroupView = (db: Database): ResourceView => {
 
   return {
     type: groupType,
-    count: async (where) => {
-      const { total } = await db.read
-        .selectFrom("groups")
-        .where(where)
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      return total
-    },
+    count: (where) => countRows(db.read.selectFrom("groups").where(where)),
     page,
     findOne: createFindOne(groupType, page),
   }

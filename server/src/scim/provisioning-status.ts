@@ -1,6 +1,7 @@
 import type { AuditReader } from "../audit/reader.ts"
 import type { AuditEvent } from "../audit/schema.ts"
 import type { Config } from "../config/config.ts"
+import { countRows } from "../db/counted-queries.ts"
 import type { Database } from "../db/database.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { json } from "../http/route.ts"
@@ -34,24 +35,8 @@ interface Deps {
 
 /** Provisioning status for administrators; contains no tokens. */
 const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
-  const count = async (table: "users" | "groups"): Promise<number> => {
-    const { total } = await db.read
-      .selectFrom(table)
-      .where("source", "=", "scim")
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    return total
-  }
-
-  const activeUsers = async (): Promise<number> => {
-    const { total } = await db.read
-      .selectFrom("users")
-      .where("source", "=", "scim")
-      .where("active", "=", 1)
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    return total
-  }
+  const users = db.read.selectFrom("users").where("source", "=", "scim")
+  const groups = db.read.selectFrom("groups").where("source", "=", "scim")
 
   const tokens = async (): Promise<Provisioning["tokens"]> => {
     const secrets = [config.SCIM_TOKEN, config.SCIM_TOKEN_PREVIOUS]
@@ -84,9 +69,9 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
       allowed_cidrs: config.SCIM_ALLOWED_CIDRS,
       rate_limit: config.SCIM_RATE_LIMIT,
       last_contact,
-      users: await count("users"),
-      active_users: await activeUsers(),
-      groups: await count("groups"),
+      users: await countRows(users),
+      active_users: await countRows(users.where("active", "=", 1)),
+      groups: await countRows(groups),
       errors: await recentErrors(),
     }
   }

@@ -1,5 +1,6 @@
 import { createProjector, includesAttribute, type ScimJson, schemaUrns } from "@portico/scim"
 import { sql } from "kysely"
+import { countRows } from "../db/counted-queries.ts"
 import type { Database } from "../db/database.ts"
 import { jsonRowsSubquery } from "../db/json-subquery.ts"
 import type { UserEmail } from "../users/schema.ts"
@@ -114,14 +115,8 @@ export const createUserView = (db: Database, deleteMode: "deactivate" | "hide"):
 
   return {
     type: userType,
-    count: async (where) => {
-      const { total } = await db.read
-        .selectFrom("users")
-        .where(sql<boolean>`${visible} and ${where}`)
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      return total
-    },
+    count: (where) =>
+      countRows(db.read.selectFrom("users").where(sql<boolean>`${visible} and ${where}`)),
     page,
     findOne: createFindOne(userType, page),
   }

@@ -1,4 +1,5 @@
 import { sql } from "kysely"
+import { countRows, readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, escapeLike, orderNullsFirst } from "../db/text-matching.ts"
@@ -66,26 +67,15 @@ export const createUserStore = (db: Database) => ({
     }
     if (query.role) matching = matching.where("role", "=", query.role)
     if (query.active !== undefined) matching = matching.where("active", "=", query.active ? 1 : 0)
-    const { total } = await matching
-      .select(({ fn }) => fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow()
-    const rows = await matching
+    const sorted = matching
       .selectAll()
       .orderBy(sortColumns[query.order_by], orderNullsFirst(query.direction))
       .orderBy("id", query.direction)
-      .limit(query.page_size)
-      .offset((query.page - 1) * query.page_size)
-      .execute()
-    return { items: rows.map((row) => toPublicUser(toUser(row))), total }
+    const { items, total } = await readPage(sorted, query)
+    return { items: items.map((row) => toPublicUser(toUser(row))), total }
   },
 
-  count: async (): Promise<number> => {
-    const { count } = await db.read
-      .selectFrom("users")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (): Promise<number> => countRows(db.read.selectFrom("users")),
 
   hasAny: async (reader: Reader = db.read): Promise<boolean> =>
     (await reader.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
