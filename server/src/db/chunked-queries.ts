@@ -4,7 +4,8 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 export const maxIdsPerStatement = 500
 
 /**
- * Reads rows by any number of ids, in statements of bounded size; other requests run in between.
+ * Reads rows by any number of ids, or writes and returns them, in statements of bounded size; other
+ * requests run in between.
  */
 export const readInChunks = async <T>(
   ids: readonly string[],

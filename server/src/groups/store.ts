@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
+import { readInChunks } from "../db/chunked-queries.ts"
 import { readPage } from "../db/counted-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
@@ -28,8 +29,6 @@ export const toCountedGroup = (
   updated_at: Math.floor(updated_ms / 1000),
 })
 
-const rowsPerStatement = 500
-
 type CountedRow = Selectable<GroupRow> & { member_count: number | null }
 
 const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
@@ -41,11 +40,6 @@ const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
 
 const toGroup = ({ name_key, member_count, ...row }: CountedRow): Group =>
   toCountedGroup({ ...row, source: RecordSource.parse(row.source) }, member_count ?? 0)
-
-const chunks = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / rowsPerStatement) }, (_, index) =>
-    items.slice(index * rowsPerStatement, (index + 1) * rowsPerStatement),
-  )
 
 export const createGroupStore = (db: Database) => ({
   byId: async (id: string, reader: Reader = db.read): Promise<Group | undefined> => {
@@ -79,28 +73,23 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** Names of the groups that still exist. */
-  listNames: async (ids: readonly string[]): Promise<OwnGroup[]> => {
-    const found: OwnGroup[] = []
-    for (const some of chunks(ids)) {
-      const groups = db.read.selectFrom("groups").select(["id", "name"]).where("id", "in", some)
-      found.push(...(await groups.execute()))
-    }
-    return found
-  },
+  listNames: (ids: readonly string[]): Promise<OwnGroup[]> =>
+    readInChunks(ids, (some) =>
+      db.read.selectFrom("groups").select(["id", "name"]).where("id", "in", some).execute(),
+    ),
 
   /** Ids of local groups with one of these names, regardless of case. */
   localIdsByName: async (tx: Tx, names: readonly string[]): Promise<string[]> => {
-    const found: string[] = []
-    for (const keys of chunks([...new Set(names.map(foldCase))])) {
-      const rows = await tx
+    const keys = [...new Set(names.map(foldCase))]
+    const rows = await readInChunks(keys, (some) =>
+      tx
         .selectFrom("groups")
         .select("id")
         .where("source", "=", "local")
-        .where("name_key", "in", keys)
-        .execute()
-      found.push(...rows.map(({ id }) => id))
-    }
-    return found
+        .where("name_key", "in", some)
+        .execute(),
+    )
+    return rows.map(({ id }) => id)
   },
 
   members: (
@@ -141,17 +130,10 @@ export const createGroupStore = (db: Database) => ({
 
   /** @returns those of `userIds` that belong to accounts */
   existingUserIds: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
-    const known: string[] = []
-    for (const ids of chunks(userIds)) {
-      const rows = await tx
-        .selectFrom("users")
-        .select("id")
-        .where("id", "in", ids)
-        .where("hidden", "=", 0)
-        .execute()
-      known.push(...rows.map(({ id }) => id))
-    }
-    return known
+    const rows = await readInChunks(userIds, (some) =>
+      tx.selectFrom("users").select("id").where("id", "in", some).where("hidden", "=", 0).execute(),
+    )
+    return rows.map(({ id }) => id)
   },
 
   memberIds: async (tx: Tx, id: string): Promise<string[]> => {
@@ -161,32 +143,28 @@ export const createGroupStore = (db: Database) => ({
 
   /** @returns those of `userIds` that were not members before */
   addMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
-    const added: string[] = []
-    for (const ids of chunks(userIds)) {
-      const rows = await tx
+    const rows = await readInChunks(userIds, (some) =>
+      tx
         .insertInto("group_members")
-        .values(ids.map((user_id) => ({ group_id: id, user_id })))
+        .values(some.map((user_id) => ({ group_id: id, user_id })))
         .onConflict((conflict) => conflict.doNothing())
         .returning("user_id")
-        .execute()
-      added.push(...rows.map(({ user_id }) => user_id))
-    }
-    return added
+        .execute(),
+    )
+    return rows.map(({ user_id }) => user_id)
   },
 
   /** @returns those of `userIds` that were members */
   removeMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
-    const removed: string[] = []
-    for (const ids of chunks(userIds)) {
-      const rows = await tx
+    const rows = await readInChunks(userIds, (some) =>
+      tx
         .deleteFrom("group_members")
         .where("group_id", "=", id)
-        .where("user_id", "in", ids)
+        .where("user_id", "in", some)
         .returning("user_id")
-        .execute()
-      removed.push(...rows.map(({ user_id }) => user_id))
-    }
-    return removed
+        .execute(),
+    )
+    return rows.map(({ user_id }) => user_id)
   },
 
   leaveGroups: async (tx: Tx, userId: string): Promise<void> => {
