@@ -185,21 +185,17 @@ export const createInvitations = (deps: Deps) => {
       }
       const role = row.role === "admin" ? "admin" : "user"
       const input = { name, email: address, password, role, source: "local" } as const
-      const work = { session: null as Awaited<ReturnType<Accounts["createSession"]>> | null }
-      const user = await users.create(
-        device.actor,
-        input,
-        (tx) => claim(tx, row.id),
-        async (tx, created) => {
-          const actor: Actor = { ...device.actor, type: "user", id: created.id }
-          await store.setAccount(tx, row.id, created.id)
-          await joinGroups(tx, actor, created, groupIdsOf(row))
-          await audit.record(tx, { actor, action: "invitation.accepted", target: target(row.id) })
-          work.session = await accounts.createSession(tx, created, device)
-        },
-      )
-      if (!work.session) throw new Error("The account was created without a session")
-      return accounts.signSession(user, work.session)
+      const prepared = await users.prepareUser(device.actor, input)
+      const { user, session } = await db.transact(async (tx) => {
+        await claim(tx, row.id)
+        const created = await users.insertPrepared(tx, device.actor, prepared)
+        const actor: Actor = { ...device.actor, type: "user", id: created.id }
+        await store.setAccount(tx, row.id, created.id)
+        await joinGroups(tx, actor, created, groupIdsOf(row))
+        await audit.record(tx, { actor, action: "invitation.accepted", target: target(row.id) })
+        return { user: created, session: await accounts.createSession(tx, created, device) }
+      })
+      return accounts.signSession(user, session)
     },
   }
 }

@@ -109,8 +109,10 @@ export const createAccountMatcher = ({ store, users, userStore, signUpIsOpen }: 
   ): Promise<StoredUser> => {
     const role = "user" as const
     const account = { email, name: displayNameOf(person), role, source: "oidc" as const }
+    const user = await users.prepareUser(actor, { ...account, ...namePartsOf(person) })
     try {
-      return await users.createWithoutPassword(tx, actor, { ...account, ...namePartsOf(person) })
+      await users.insertPrepared(tx, actor, user)
+      return user
     } catch (error) {
       // An account with this address was created concurrently; the next attempt finds it.
       if (error instanceof Failure && error.code === "conflict") return refuseSignOn("unavailable")

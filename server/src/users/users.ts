@@ -12,7 +12,8 @@ import {
 import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import { newStoredUser, type StoredUser, toPublicUser } from "./user-rows.ts"
 
-export interface NewUser {
+/** Without name parts, the name is split into them. */
+export interface NewUser extends Partial<Pick<User, "given_name" | "family_name">> {
   email: string
   name: string
   role: Role
@@ -84,7 +85,7 @@ export const createUsers = (deps: Deps) => {
   const writer = createUserWriter(deps)
   const { lockUserWithEmails, insertUser, changeUser, removeUser } = writer
 
-  const insert = async (tx: Tx, actor: Actor, user: StoredUser): Promise<User> => {
+  const insertPrepared = async (tx: Tx, actor: Actor, user: StoredUser): Promise<User> => {
     const emails = [{ value: user.email, type: "work", display: null, primary: true }]
     const { role, active } = user
     const record = { actor, action: "user.created", after: { role, active }, policy }
@@ -106,6 +107,12 @@ export const createUsers = (deps: Deps) => {
   return {
     ...writer,
 
+    /** Prepares an account for `insertPrepared`; hashing its password takes time. */
+    prepareUser,
+
+    /** Creates a prepared account inside `tx`. @throws {Failure} `conflict` */
+    insertPrepared,
+
     get: async (id: string): Promise<User> =>
       toPublicUser((await store.byId(id)) ?? fail("not_found", `No user with the ID ${id}.`)),
     list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
@@ -115,17 +122,6 @@ export const createUsers = (deps: Deps) => {
     /** Includes the password hash; for sign-in only. */
     findForSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
 
-    /** Creates an account without a password inside `tx`. @throws {Failure} `conflict` */
-    createWithoutPassword: async (
-      tx: Tx,
-      actor: Actor,
-      input: Omit<NewUser, "password"> & Partial<Pick<User, "given_name" | "family_name">>,
-    ): Promise<StoredUser> => {
-      const user = newStoredUser({ id: newId(), ...splitName(input.name), ...input }, nowMs())
-      await insert(tx, actor, user)
-      return user
-    },
-
     /** A precondition: the caller is still an administrator. */
     requireAdmin:
       (caller: Caller): UserChangeCheck =>
@@ -134,19 +130,11 @@ export const createUsers = (deps: Deps) => {
         if (user.role !== "admin") fail("forbidden", "Only administrators can do this.")
       },
 
-    /** `check` and `afterInsert` run in the same transaction. */
-    create: async (
-      actor: Actor,
-      input: NewUser,
-      check = noCheck,
-      afterInsert: (tx: Tx, user: User) => Promise<void> = async () => {},
-    ): Promise<User> => {
+    create: async (actor: Actor, input: NewUser, check = noCheck): Promise<User> => {
       const user = await prepareUser(actor, input)
       return db.transact(async (tx) => {
         await check(tx)
-        const created = await insert(tx, actor, user)
-        await afterInsert(tx, created)
-        return created
+        return insertPrepared(tx, actor, user)
       })
     },
 
@@ -163,7 +151,7 @@ export const createUsers = (deps: Deps) => {
       return db.transact(async (tx) => {
         await db.acquireLock(tx, "administrators")
         if (await store.hasAny(tx)) return null
-        const created = await insert(tx, actor, user)
+        const created = await insertPrepared(tx, actor, user)
         await afterInsert(tx, created)
         return created
       })
