@@ -14,6 +14,8 @@ import { createScimAudit } from "./audit.ts"
 import { createScimAuthenticator, minTokenLength } from "./authentication.ts"
 import { createGroupView } from "./group-view.ts"
 import { createScimGroups } from "./groups.ts"
+import type { ProvisioningProblem } from "./provisioning-schema.ts"
+import { findProvisioningProblems } from "./provisioning-status.ts"
 import type { ScimResource } from "./resource-view.ts"
 import { createBaseUrlResolver } from "./response.ts"
 import { createUserView } from "./user-view.ts"
@@ -35,18 +37,16 @@ interface Deps {
   nowMs: () => number
 }
 
-const logConfigWarnings = (
-  { SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config,
-  log: Logger,
-): void => {
-  if (!SCIM_ENABLED) return
-  if (SCIM_TOKEN.length < minTokenLength) {
-    log.warn(
-      `SCIM_TOKEN is shorter than ${minTokenLength} characters. Generate one with: openssl rand -base64 32`,
-    )
-  }
-  if (PUBLIC_URL && !PUBLIC_URL.startsWith("https:")) {
-    log.warn("SCIM is enabled but PUBLIC_URL does not use https: the SCIM token can be intercepted")
+/** Logged on startup, in addition to being shown to administrators. */
+const warningByProblem: Partial<Record<ProvisioningProblem, string>> = {
+  short_token: `SCIM_TOKEN is shorter than ${minTokenLength} characters. Generate one with: openssl rand -base64 32`,
+  no_https: "SCIM is enabled but PUBLIC_URL does not use https: the SCIM token can be intercepted",
+}
+
+const logConfigWarnings = (config: Config, log: Logger): void => {
+  for (const problem of findProvisioningProblems(config)) {
+    const warning = warningByProblem[problem]
+    if (warning) log.warn(warning)
   }
 }
 

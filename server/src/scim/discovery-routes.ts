@@ -3,12 +3,10 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
-import { maxBytes, parseQuery } from "./request-body.ts"
+import { parseQuery } from "./request-body.ts"
 import { findResourceType, findSchema, resourceTypes } from "./resource-types.ts"
 import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
 import { serviceProviderConfig } from "./service-provider-config.ts"
-
-const advertisedOperations = 1000
 
 const ByName = z.object({ name: z.string().max(200) })
 const contentType = "application/scim+json"
@@ -28,10 +26,9 @@ export const discoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
     summary: "Get the service provider configuration",
     responses: { 200: { description: "The service provider configuration", contentType } },
     handle: ({ actor, exchange }) =>
-      audit.auditRead({ actor, action: "scim.config.read" }, async () => {
-        const limits = { maxOperations: advertisedOperations, maxPayloadSize: maxBytes }
-        return createScimResponse(serviceProviderConfig(baseUrlOf(exchange), limits))
-      }),
+      audit.auditRead({ actor, action: "scim.config.read" }, async () =>
+        createScimResponse(serviceProviderConfig(baseUrlOf(exchange))),
+      ),
   })
 
   const addDiscoveryRoutes = (

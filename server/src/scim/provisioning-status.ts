@@ -12,7 +12,11 @@ import type { createBaseUrlResolver } from "./response.ts"
 
 const maxErrors = 10
 
-const problemsOf = ({ SCIM_ENABLED, SCIM_TOKEN, PUBLIC_URL }: Config): ProvisioningProblem[] => {
+export const findProvisioningProblems = ({
+  SCIM_ENABLED,
+  SCIM_TOKEN,
+  PUBLIC_URL,
+}: Config): ProvisioningProblem[] => {
   if (!SCIM_ENABLED) return SCIM_TOKEN === undefined ? [] : ["not_enabled"]
   const found: ProvisioningProblem[] = []
   if ((SCIM_TOKEN ?? "").length < minTokenLength) found.push("short_token")
@@ -62,7 +66,7 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
     const [last_contact = null] = (await reader.page({ actor: "scim", page_size: 1 })).items
     return {
       state: stateOf(config),
-      problems: problemsOf(config),
+      problems: findProvisioningProblems(config),
       base_url: baseUrlOf(exchange),
       tokens: await tokens(),
       delete_mode: config.SCIM_DELETE_MODE,

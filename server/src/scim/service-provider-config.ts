@@ -1,11 +1,12 @@
 import { maxCount, type ScimJson } from "@portico/scim"
+import { maxBytes } from "./request-body.ts"
 
 /** The service provider configuration (RFC 7643 §5). */
-export const serviceProviderConfig = (base: string, limits: AdvertisedLimits): ScimJson => ({
+export const serviceProviderConfig = (base: string): ScimJson => ({
   schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
   patch: { supported: true },
   // authentik limits the operations of one PATCH to this value, even though bulk is unsupported.
-  bulk: { supported: false, ...limits },
+  bulk: { supported: false, maxOperations: 1000, maxPayloadSize: maxBytes },
   filter: { supported: true, maxResults: maxCount },
   changePassword: { supported: false },
   sort: { supported: true },
@@ -24,8 +25,3 @@ export const serviceProviderConfig = (base: string, limits: AdvertisedLimits): S
     location: `${base}/ServiceProviderConfig`,
   },
 })
-
-interface AdvertisedLimits {
-  maxOperations: number
-  maxPayloadSize: number
-}
