@@ -23,7 +23,7 @@ const problemByCode: Record<string, SignOnProblem> = {
   invalid_grant: "expired",
 }
 
-const readMember = (error: unknown, name: string): unknown =>
+export const readMember = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
 const problemOfClientError = (error: unknown): SignOnProblem => {

@@ -1,12 +1,9 @@
 import { z } from "zod"
-import { describeCause } from "./client-errors.ts"
+import { describeCause, readMember } from "./client-errors.ts"
 import type { SignOnProviderClient } from "./provider.ts"
 import type { ProviderCheck, ProviderTest } from "./schema.ts"
 
 type Configuration = Awaited<ReturnType<SignOnProviderClient["discover"]>>
-
-const readMember = (error: unknown, name: string): unknown =>
-  typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
 const IssuerMismatch = z.object({ cause: z.object({ body: z.object({ issuer: z.string() }) }) })
 

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { createRemoteJWKSet, customFetch } from "jose"
 import type { Configuration, CustomFetch, ServerMetadata } from "openid-client"
 import type { OidcProvider } from "../config/oidc-config.ts"
+import type { SignOnFlow } from "./authorization-flow.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
 import { createClientAuth } from "./client-auth.ts"
 import { toSignOnRefusal } from "./client-errors.ts"
@@ -24,11 +26,7 @@ export interface ProviderResponse {
 }
 
 /** Values that bind the provider's response to the browser that started the flow. */
-export interface FlowSecrets {
-  state: string
-  nonce: string
-  verifier: string
-}
+type FlowSecrets = Pick<SignOnFlow, "state" | "nonce" | "verifier">
 
 /** Loaded on the first sign-in rather than on startup. */
 const loadClient = () => import("openid-client")
@@ -171,12 +169,8 @@ export const createProviderClient = (settings: OidcProvider, publicUrl: string) 
      * time.
      */
     endSessionUrl: async (idToken: string | null): Promise<string | null> => {
-      let timer: NodeJS.Timeout | undefined
-      const timeout = new Promise<null>((resolve) => {
-        timer = setTimeout(() => resolve(null), signOutTimeoutMs)
-      })
+      const timeout = sleep(signOutTimeoutMs, null, { ref: false })
       const configuration = await Promise.race([getConfiguration().catch(() => null), timeout])
-      clearTimeout(timer)
       if (!configuration?.serverMetadata().end_session_endpoint) return null
       const openid = await loadClient()
       return openid.buildEndSessionUrl(configuration, {

@@ -1,12 +1,6 @@
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { IdentityRow, SignOnSessionRow } from "../db/sign-on-tables.ts"
 
-/** A session started through single sign-on. */
-export interface SignOnSession {
-  session_id: string
-  user_id: string
-}
-
 export const createSignOnStore = (db: Database) => ({
   /** Marks a single-use value as used. @returns false if it was already used */
   consumeOnce: async (
@@ -51,14 +45,9 @@ export const createSignOnStore = (db: Database) => ({
     await tx.updateTable("identities").set(identity).where("id", "=", id).execute()
   },
 
-  /** @returns the removed identity; undefined if the user has no such identity */
-  removeIdentity: (tx: Tx, userId: string, id: string): Promise<IdentityRow | undefined> =>
-    tx
-      .deleteFrom("identities")
-      .where("user_id", "=", userId)
-      .where("id", "=", id)
-      .returningAll()
-      .executeTakeFirst(),
+  removeIdentity: async (tx: Tx, userId: string, id: string): Promise<void> => {
+    await tx.deleteFrom("identities").where("user_id", "=", userId).where("id", "=", id).execute()
+  },
 
   /** The number of linked accounts per issuer, and the last use. */
   summary: async () => {
@@ -87,25 +76,21 @@ export const createSignOnStore = (db: Database) => ({
       .where("session_id", "=", id)
       .executeTakeFirst(),
 
-  /**
-   * Ends the sessions started with an identity, except `except`. @returns the number of ended
-   * sessions
-   */
-  endSessionsOf: async (tx: Tx, identityId: string, except: string | null): Promise<number> => {
+  /** Ends the sessions started with an identity, except `except`. */
+  endSessionsOf: async (tx: Tx, identityId: string, except: string | null): Promise<void> => {
     let ids = tx
       .selectFrom("sign_on_sessions")
       .select("session_id")
       .where("identity_id", "=", identityId)
     if (except !== null) ids = ids.where("session_id", "!=", except)
-    const ended = await tx.deleteFrom("sessions").where("id", "in", ids).returning("id").execute()
-    return ended.length
+    await tx.deleteFrom("sessions").where("id", "in", ids).execute()
   },
 
   /** Sessions that a provider's logout token refers to: one by its `sid`, or all of a subject. */
   sessionsForLogout: (
     tx: Tx,
     { issuer, subject, sid }: { issuer: string; subject: string | null; sid: string | null },
-  ): Promise<SignOnSession[]> => {
+  ): Promise<{ session_id: string; user_id: string }[]> => {
     let matching = tx
       .selectFrom("sign_on_sessions")
       .innerJoin("identities", "identities.id", "sign_on_sessions.identity_id")
