@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import type { Selectable } from "kysely"
 import type { AuditBlockRow, AuditEventRow } from "../db/audit-tables.ts"
+import type { ChainHead } from "./state-store.ts"
 
 export type AuditEventRecord = Selectable<AuditEventRow>
 export type AuditBlockRecord = Selectable<AuditBlockRow>
@@ -66,13 +67,6 @@ export const hashBlock = ({ number, previous, sealed_at, rows }: BlockContent) =
     digests += encodeDigestPrefix(digest)
   }
   return { hash: hash.digest("hex"), digests }
-}
-
-/** The last block of the chain, signed, so that truncating the chain is detected. */
-export interface ChainHead {
-  number: number
-  hash: string
-  signature: string
 }
 
 /**

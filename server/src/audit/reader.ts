@@ -5,8 +5,7 @@ import { fail } from "../errors.ts"
 import { buildAuditConditions } from "./filter-conditions.ts"
 import type { AuditEventRecord } from "./hash-chain.ts"
 import { createNameFinder, type EventNames } from "./names.ts"
-import type { AuditFilters, AuditPage, AuditQuery } from "./schema.ts"
-import { type AuditEvent, AuditEvent as Event } from "./schema.ts"
+import { AuditEvent, type AuditFilters, type AuditPage, type AuditQuery } from "./schema.ts"
 
 /** Maximum rows scanned per statement: a long scan would block the embedded database. */
 const windowSize = 2000
@@ -31,7 +30,7 @@ const parseNullable = (text: string | null): unknown => (text === null ? null : 
 const parseNames = (text: string | null): string[] => (text === null ? [] : JSON.parse(text))
 
 const toEvent = (row: AuditEventRecord, names: EventNames): AuditEvent =>
-  Event.parse({
+  AuditEvent.parse({
     ...row,
     actor_name: names.actors.get(row.actor_id ?? "")?.email ?? null,
     actor_display_name: names.actors.get(row.actor_id ?? "")?.name ?? null,
@@ -101,19 +100,18 @@ export const createAuditReader = (db: Database) => {
     }
   }
 
-  const lastBlock = async (reader: Reader = read): Promise<number> => {
-    const last = await reader
+  const findLastBlock = (reader: Reader) =>
+    reader
       .selectFrom("audit_blocks")
-      .select("number")
+      .select(["number", "sealed_at"])
       .orderBy("number", "desc")
       .limit(1)
       .executeTakeFirst()
-    return last?.number ?? 0
-  }
 
   return {
     /** Number of the latest block; 0 if there is none. */
-    lastBlock,
+    lastBlock: async (reader: Reader = read): Promise<number> =>
+      (await findLastBlock(reader))?.number ?? 0,
 
     /** Events sealed by a block, ordered by id; empty if they were pruned. */
     block: async (number: number) => {
@@ -147,12 +145,7 @@ export const createAuditReader = (db: Database) => {
     },
 
     sealStatus: async () => {
-      const last = await read
-        .selectFrom("audit_blocks")
-        .select(["number", "sealed_at"])
-        .orderBy("number", "desc")
-        .limit(1)
-        .executeTakeFirst()
+      const last = await findLastBlock(read)
       const pruned = await read
         .selectFrom("audit_blocks")
         .select("last_at")

@@ -24,6 +24,7 @@ export const writeAuditState = async (tx: Tx, name: string, value: unknown): Pro
     .execute()
 }
 
-/** The last block of the chain. */
-export const ChainHeadState = z.object({ number: z.int(), hash: z.string(), signature: z.string() })
+/** The last block of the chain, signed, so that truncating the chain is detected. */
+export const ChainHead = z.object({ number: z.int(), hash: z.string(), signature: z.string() })
+export type ChainHead = z.output<typeof ChainHead>
 export const chainHeadStateName = "head"

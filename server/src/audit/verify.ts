@@ -10,7 +10,7 @@ import {
   hashBlock,
   splitDigestPrefixes,
 } from "./hash-chain.ts"
-import { ChainHeadState, chainHeadStateName, readAuditState } from "./state-store.ts"
+import { ChainHead, chainHeadStateName, readAuditState } from "./state-store.ts"
 
 const blocksPerPage = 50
 
@@ -175,7 +175,7 @@ const checkHead = async (
   last: BlockReference,
   signers: readonly AuditSigner[],
 ): Promise<string[]> => {
-  const head = await readAuditState(reader, chainHeadStateName, ChainHeadState)
+  const head = await readAuditState(reader, chainHeadStateName, ChainHead)
   if (!head) return last.number === 0 ? [] : ["The signed end of the chain was removed"]
   if (!signers.some((signer) => signer.isHeadValid(head))) {
     return ["The signed end of the chain was altered, or signed with another SECRET_KEY"]
