@@ -60,13 +60,8 @@ export const createGrants = (db: Database) => ({
   ): Promise<Map<string, AccessGrant[]>> => {
     const ofType = reader.selectFrom("access_grants").selectAll().where("resource_type", "=", type)
     const rows = await (ids ? ofType.where("resource_id", "in", ids) : ofType).execute()
-    const byId = new Map<string, AccessGrant[]>()
-    for (const row of rows) {
-      const known = byId.get(row.resource_id)
-      if (known) known.push(toGrant(row))
-      else byId.set(row.resource_id, [toGrant(row)])
-    }
-    return byId
+    const rowsByResource = Map.groupBy(rows, ({ resource_id }) => resource_id)
+    return new Map([...rowsByResource].map(([id, some]) => [id, some.map(toGrant)]))
   },
 
   /** The grants on one resource. */
