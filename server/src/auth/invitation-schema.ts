@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { DisplayName, EmailAddress } from "../users/schema.ts"
-import { Password } from "./schema.ts"
+import { DisplayName, EmailAddress, Password } from "../users/schema.ts"
 
 const hourSeconds = 3600
 const daySeconds = 24 * hourSeconds

@@ -1,9 +1,7 @@
 import { z } from "zod"
 import type { CredentialLimits } from "../http/caller.ts"
 import { Settings } from "../settings/schema.ts"
-import { DisplayName, EmailAddress, Role, SingleLineText } from "../users/schema.ts"
-
-export const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
+import { DisplayName, EmailAddress, Password, Role, SingleLineText } from "../users/schema.ts"
 
 export const SignUp = z
   .object({

@@ -255,11 +255,10 @@ export const createAuthStore = (db: Database) => {
       for (const [id, last_active_at] of sortById(seen.users)) {
         await tx.updateTable("users").set({ last_active_at }).where("id", "=", id).execute()
       }
-      for (const [id, last_used_at] of sortById(seen.api_keys)) {
-        await tx.updateTable("api_keys").set({ last_used_at }).where("id", "=", id).execute()
-      }
-      for (const [id, last_used_at] of sortById(seen.sessions)) {
-        await tx.updateTable("sessions").set({ last_used_at }).where("id", "=", id).execute()
+      for (const table of ["api_keys", "sessions"] as const) {
+        for (const [id, last_used_at] of sortById(seen[table])) {
+          await tx.updateTable(table).set({ last_used_at }).where("id", "=", id).execute()
+        }
       }
     },
   }

@@ -26,6 +26,8 @@ export const SingleLineText = z
 
 export const DisplayName = SingleLineText.max(200)
 
+export const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
+
 /** An additional e-mail address of an account. */
 export const UserEmail = z.object({
   value: z.string(),
@@ -67,7 +69,7 @@ export const UserChanges = z
     name: DisplayName,
     role: Role,
     active: z.boolean(),
-    password: z.string().min(8, "Use at least 8 characters.").max(1000),
+    password: Password,
   })
   .partial()
   .meta({ id: "UserChanges" })
