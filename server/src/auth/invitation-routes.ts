@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
-import { IdParams, ListQuery, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, ListQuery, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import {
   AcceptInvitation,
@@ -57,14 +57,11 @@ export const invitationRoutes = ({ router, invitations, config }: Deps): Router 
     summary: "Revoke an invitation",
     params: IdParams,
     responses: {
-      200: json(SuccessStatus, "Revoked"),
+      200: success("Revoked"),
       404: { description: "The invitation does not exist" },
       409: notOpen,
     },
-    handle: async ({ actor, caller, params }) => {
-      await invitations.revoke(actor, caller, params.id)
-      return successBody
-    },
+    handle: ({ actor, caller, params }) => invitations.revoke(actor, caller, params.id),
   })
   router.on("post", "/open", {
     access: "anyone",

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Keys } from "./keys.ts"
 import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
@@ -31,13 +31,10 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     summary: "Revoke an API key",
     params: IdParams,
     responses: {
-      200: json(SuccessStatus, "Revoked"),
+      200: success("Revoked"),
       404: { description: "You have no such key" },
     },
-    handle: async ({ actor, caller, params }) => {
-      await keys.revoke(actor, caller.user.id, params.id)
-      return successBody
-    },
+    handle: ({ actor, caller, params }) => keys.revoke(actor, caller.user.id, params.id),
   })
   router.on("get", "/api_key", {
     access: "user",
@@ -67,11 +64,10 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     access: "user",
     grantsPrivileges: false,
     summary: "Revoke your script key",
-    responses: { 200: json(SuccessStatus, "Revoked, or there was no key") },
+    responses: { 200: success("Revoked, or there was no key") },
     handle: async ({ actor, caller }) => {
       const key = await keys.scriptKey(caller.user.id)
       if (key) await keys.revoke(actor, caller.user.id, key.id)
-      return successBody
     },
   })
   return router

@@ -2,9 +2,9 @@ import { z } from "zod"
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
+import { IdParams } from "../http/pagination.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { json } from "../http/route.ts"
+import { json, success, successBody } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { User } from "../users/schema.ts"
@@ -123,7 +123,7 @@ export const authRoutes = (deps: Deps): Router => {
     access: "signed_in",
     grantsPrivileges: false,
     summary: "Sign out and revoke this session's token",
-    responses: { 200: json(SuccessStatus, "Signed out") },
+    responses: { 200: success("Signed out") },
     handle: async ({ actor, caller }) => {
       await accounts.signOut(actor, caller)
       return Response.json(successBody, { headers: { "set-cookie": cookie.clear() } })
@@ -170,13 +170,10 @@ export const authRoutes = (deps: Deps): Router => {
     summary: "End one of your sessions",
     params: IdParams,
     responses: {
-      200: json(SuccessStatus, "Ended"),
+      200: success("Ended"),
       404: { description: "You have no such session" },
     },
-    handle: async ({ actor, caller, params }) => {
-      await accounts.endSession(actor, caller, params.id)
-      return successBody
-    },
+    handle: ({ actor, caller, params }) => accounts.endSession(actor, caller, params.id),
   })
   return router
 }

@@ -1,5 +1,5 @@
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Connections } from "./connections.ts"
 import {
@@ -82,14 +82,11 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     summary: "Delete a connection",
     params: IdParams,
     responses: {
-      200: json(SuccessStatus, "The connection was deleted"),
+      200: success("The connection was deleted"),
       404: notFound,
       409: fromEnvironment,
     },
-    handle: async ({ actor, params }) => {
-      await connections.remove(actor, params.id)
-      return successBody
-    },
+    handle: ({ actor, params }) => connections.remove(actor, params.id),
   })
   return router
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json, type RouteShape } from "../http/route.ts"
+import { IdParams } from "../http/pagination.ts"
+import { json, type RouteShape, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Answers } from "./answers.ts"
 import type { ChangeEvents } from "./change-events.ts"
@@ -56,11 +56,10 @@ export const chatMessageRoutes = ({
     summary: "Stop one answer, or all answers of the chat",
     params: IdParams,
     body: z.object({ message_id: z.string().max(200).nullable().default(null) }),
-    responses: { 200: json(SuccessStatus, "The answers have stopped"), 404: notFound },
+    responses: { 200: success("The answers have stopped"), 404: notFound },
     handle: async ({ caller, params, body }) => {
       await chats.requireOwn(caller, params.id)
       await answers.stop(params.id, body.message_id)
-      return successBody
     },
   })
   router.raw("get", "/:id/events", {

@@ -1,5 +1,5 @@
-import { IdParams, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import {
   NewProject,
@@ -52,11 +52,8 @@ export const projectRoutes = (router: Router, projects: Projects): Router => {
     grantsPrivileges: false,
     summary: "Delete a project, but not its chats",
     params: IdParams,
-    responses: { 200: json(SuccessStatus, "The project was deleted"), 404: notFound },
-    handle: async ({ actor, caller, params }) => {
-      await projects.remove(actor, caller, params.id)
-      return successBody
-    },
+    responses: { 200: success("The project was deleted"), 404: notFound },
+    handle: ({ actor, caller, params }) => projects.remove(actor, caller, params.id),
   })
   return router
 }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { parseJsonObject } from "../http/json-object.ts"
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { streamText } from "../http/stream-response.ts"
 import type { ChatCopy } from "./chat-copy.ts"
@@ -149,11 +149,8 @@ export const chatListRoutes = (deps: Deps): Router => {
     grantsPrivileges: false,
     summary: "Permanently delete a chat",
     params: IdParams,
-    responses: { 200: json(SuccessStatus, "The chat was deleted"), 404: notFound },
-    handle: async ({ actor, caller, params }) => {
-      await chats.remove(actor, caller, params.id)
-      return successBody
-    },
+    responses: { 200: success("The chat was deleted"), 404: notFound },
+    handle: ({ actor, caller, params }) => chats.remove(actor, caller, params.id),
   })
   router.on("post", "/:id/share", {
     access: "user",

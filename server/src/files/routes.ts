@@ -1,8 +1,8 @@
 import { z } from "zod"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
+import { IdParams, Page } from "../http/pagination.ts"
 import { whenClosed } from "../http/request-context.ts"
-import { json } from "../http/route.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { createContentResponse } from "./content-response.ts"
 import { toRecord } from "./file-store.ts"
@@ -162,11 +162,8 @@ export const fileRoutes = ({
     grantsPrivileges: false,
     summary: "Delete a file and remove it from all collections",
     ...byId,
-    responses: { 200: json(SuccessStatus, "Deleted") },
-    handle: async ({ caller, actor, params }) => {
-      await files.remove(actor, caller, params.id)
-      return successBody
-    },
+    responses: { 200: success("Deleted") },
+    handle: ({ caller, actor, params }) => files.remove(actor, caller, params.id),
   })
   return router
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
 import { FunctionListItem } from "./run-schema.ts"
@@ -131,11 +131,8 @@ const addFunctionRoutes = ({ router, functions }: Deps): void => {
     grantsPrivileges: true,
     summary: "Delete a function with its versions, settings, runs and stored values",
     params: IdParams,
-    responses: { 200: json(SuccessStatus, "The function was deleted"), 404: notFound },
-    handle: async ({ actor, caller, params }) => {
-      await functions.remove(actor, caller, params.id)
-      return successBody
-    },
+    responses: { 200: success("The function was deleted"), 404: notFound },
+    handle: ({ actor, caller, params }) => functions.remove(actor, caller, params.id),
   })
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { IdParams, ListQuery, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, ListQuery, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Groups } from "./groups.ts"
 import {
@@ -62,11 +62,8 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     grantsPrivileges: true,
     summary: "Delete a group, but not its members",
     params: IdParams,
-    responses: { 200: json(SuccessStatus, "The group was deleted"), 404: unknown },
-    handle: async ({ actor, params }) => {
-      await groups.remove(actor, params.id)
-      return successBody
-    },
+    responses: { 200: success("The group was deleted"), 404: unknown },
+    handle: ({ actor, params }) => groups.remove(actor, params.id),
   })
   router.on("get", "/:id/members", {
     access: "admin",

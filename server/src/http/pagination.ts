@@ -22,6 +22,3 @@ export interface Page<T> {
 }
 
 export const IdParams = z.object({ id: z.string().min(1).max(200) })
-
-export const SuccessStatus = z.object({ status: z.literal(true) }).meta({ id: "Done" })
-export const successBody = { status: true } as const

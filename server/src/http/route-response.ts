@@ -39,9 +39,12 @@ export const createResponseMemory = (limit: UserLimit) => {
   }
 }
 
-/** Status of a response whose handler returns a plain value. */
-export const successStatus = (shape: RouteShape): number =>
-  Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
+/** The status and, if the handler returns nothing, the body of a successful response. */
+export const successOf = ({ responses }: RouteShape): { status: number; defaultBody: unknown } => {
+  const [status, declaration] =
+    Object.entries(responses).find(([code]) => code.startsWith("2")) ?? []
+  return { status: Number(status ?? 200), defaultBody: declaration?.defaultBody }
+}
 
 interface HandlerOutcome {
   /** What the handler returned. */

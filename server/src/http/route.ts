@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import { z } from "zod"
 import type { JsonBody } from "./body-buffer.ts"
 import type { Actor, Caller, Credential } from "./caller.ts"
 import type { ReadBody } from "./fast-path.ts"
@@ -17,6 +17,8 @@ export interface ResponseDeclaration {
   description: string
   schema?: z.ZodType
   contentType?: string
+  /** Sent as JSON if the handler returns nothing. */
+  defaultBody?: object
 }
 
 /**
@@ -129,4 +131,13 @@ export const toRouteShape = (
 export const json = (schema: z.ZodType, description: string): ResponseDeclaration => ({
   schema,
   description,
+})
+
+const SuccessStatus = z.object({ status: z.literal(true) }).meta({ id: "Done" })
+export const successBody: z.output<typeof SuccessStatus> = { status: true }
+
+/** The response to a change whose handler returns nothing. */
+export const success = (description: string): ResponseDeclaration => ({
+  ...json(SuccessStatus, description),
+  defaultBody: successBody,
 })

@@ -28,7 +28,7 @@ import {
 import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
 import { type Access, type AddRoute, type RouteShape, toRouteShape } from "./route.ts"
 import { authorize } from "./route-access.ts"
-import { createResponseMemory, successStatus, toResponse } from "./route-response.ts"
+import { createResponseMemory, successOf, toResponse } from "./route-response.ts"
 import { validate } from "./validate.ts"
 
 /** Resolves a request's credential to its caller. @throws {Failure} `unauthorized` */
@@ -192,7 +192,7 @@ export const createRouters =
       on: (method, path, declaration) => {
         const shape = toRouteShape(method, path, declaration)
         const { handle } = declaration
-        const status = successStatus(shape)
+        const { status, defaultBody } = successOf(shape)
         add(shape, async (context) => {
           const request = await requestOf(shape, context)
           const query = shape.query && parseQuery(shape.query, context)
@@ -210,7 +210,8 @@ export const createRouters =
           const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
           replies.checkAvailable(request.exchange)
           // `on` ties the handler's types to those of the shape; TypeScript cannot infer it here.
-          const value = await handle(whole as Parameters<typeof handle>[0])
+          const returned = await handle(whole as Parameters<typeof handle>[0])
+          const value = returned === undefined ? defaultBody : returned
           return toResponse(context.req.method, { value, status, countBytes })
         })
       },

@@ -1,6 +1,6 @@
 import { hasGrants } from "../grants/schema.ts"
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Collections } from "./collections.ts"
 import {
@@ -79,11 +79,8 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     grantsPrivileges: false,
     summary: "Delete a collection without its files; owner and administrators only",
     ...byId,
-    responses: { 200: json(SuccessStatus, "The collection was deleted"), 403: ownerOnly },
-    handle: async ({ caller, actor, params }) => {
-      await collections.remove({ actor, caller, id: params.id })
-      return successBody
-    },
+    responses: { 200: success("The collection was deleted"), 403: ownerOnly },
+    handle: ({ caller, actor, params }) => collections.remove({ actor, caller, id: params.id }),
   })
 
   router.on("post", "/:id/file/add", {

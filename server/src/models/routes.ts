@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
-import { Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { streamText } from "../http/stream-response.ts"
 import type { Models } from "./models.ts"
@@ -100,14 +100,11 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     summary: "Delete a model",
     body: ModelIdQuery,
     responses: {
-      200: json(SuccessStatus, "The model was deleted"),
+      200: success("The model was deleted"),
       403: notWritable,
       404: notFound,
     },
-    handle: async ({ actor, caller, body }) => {
-      await models.remove(actor, caller, body.id)
-      return successBody
-    },
+    handle: ({ actor, caller, body }) => models.remove(actor, caller, body.id),
   })
   router.on("get", "/export", {
     access: "admin",

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Prompts } from "./prompts.ts"
 import {
@@ -66,14 +66,11 @@ export const promptRoutes = (router: Router, prompts: Prompts): Router => {
     summary: "Delete a prompt; owner and administrators only",
     params: IdParams,
     responses: {
-      200: json(SuccessStatus, "The prompt was deleted"),
+      200: success("The prompt was deleted"),
       403: ownerOnly,
       404: notFound,
     },
-    handle: async ({ caller, actor, params }) => {
-      await prompts.remove(actor, caller, params.id)
-      return successBody
-    },
+    handle: ({ caller, actor, params }) => prompts.remove(actor, caller, params.id),
   })
   return router
 }

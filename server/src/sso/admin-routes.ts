@@ -1,6 +1,6 @@
 import { fail } from "../errors.ts"
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { SingleSignOn } from "./create-sso.ts"
 import { testProvider } from "./provider-check.ts"
@@ -45,14 +45,12 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
     summary: "Unlink an identity from your account",
     params: IdParams,
     responses: {
-      200: json(SuccessStatus, "Unlinked; its sessions were ended"),
+      200: success("Unlinked; its sessions were ended"),
       404: unknown,
       409: { description: "It is the only way to sign in to the account" },
     },
-    handle: async ({ actor, caller, params }) => {
-      await identities.remove(actor, { userId: caller.user.id, id: params.id }, caller)
-      return successBody
-    },
+    handle: ({ actor, caller, params }) =>
+      identities.remove(actor, { userId: caller.user.id, id: params.id }, caller),
   })
   router.on("get", "/users/:id/identities", {
     access: "admin",
@@ -69,11 +67,9 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
     grantsPrivileges: true,
     summary: "Unlink an identity from a user",
     params: UserIdentityParams,
-    responses: { 200: json(SuccessStatus, "Unlinked; its sessions were ended"), 404: unknown },
-    handle: async ({ actor, params }) => {
-      await identities.remove(actor, { userId: params.id, id: params.identity })
-      return successBody
-    },
+    responses: { 200: success("Unlinked; its sessions were ended"), 404: unknown },
+    handle: ({ actor, params }) =>
+      identities.remove(actor, { userId: params.id, id: params.identity }),
   })
   return router
 }

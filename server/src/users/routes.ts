@@ -1,5 +1,5 @@
-import { IdParams, Page, SuccessStatus, successBody } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { User, UserChanges, UserListQuery } from "./schema.ts"
 import type { Users } from "./users.ts"
@@ -53,11 +53,8 @@ export const userRoutes = (router: Router, users: Users): Router => {
     grantsPrivileges: true,
     summary: "Delete a user with their keys and sessions",
     params: IdParams,
-    responses: { 200: json(SuccessStatus, "The user was deleted"), 404: unknown },
-    handle: async ({ actor, params }) => {
-      await users.remove(actor, params.id)
-      return successBody
-    },
+    responses: { 200: success("The user was deleted"), 404: unknown },
+    handle: ({ actor, params }) => users.remove(actor, params.id),
   })
   return router
 }
