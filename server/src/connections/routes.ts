@@ -1,4 +1,4 @@
-import { IdParams, Page } from "../http/pagination.ts"
+import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Connections } from "./connections.ts"
@@ -18,19 +18,13 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     access: "admin",
     summary: "List connections with their health; secrets are masked",
     responses: { 200: json(Page(Connection), "All connections, in their order") },
-    handle: async () => {
-      const items = await connections.list()
-      return { items, total: items.length }
-    },
+    handle: async () => toSinglePage(await connections.list()),
   })
   router.on("get", "/providers", {
     access: "admin",
     summary: "List the kinds of providers",
     responses: { 200: json(Page(ProviderInfo), "All kinds of providers") },
-    handle: () => {
-      const items = connections.listProviders()
-      return { items, total: items.length }
-    },
+    handle: () => toSinglePage(connections.listProviders()),
   })
   router.on("post", "/create", {
     access: "admin",

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { IdParams, Page } from "../http/pagination.ts"
+import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { AnswerChanges } from "./answer-changes.ts"
@@ -61,10 +61,7 @@ export const ratingRoutes = (router: Router, ratings: RatingStore): Router => {
     access: "admin",
     summary: "Count the ratings of each model",
     responses: { 200: json(Page(ModelRatings), "The models rated most often, at most 200") },
-    handle: async () => {
-      const items = await ratings.sumByModel()
-      return { items, total: items.length }
-    },
+    handle: async () => toSinglePage(await ratings.sumByModel()),
   })
   return router
 }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { IdParams, Page } from "../http/pagination.ts"
+import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
@@ -43,8 +43,7 @@ const addCollectionRoutes = ({ router, functions, check, runs }: Deps): void => 
     responses: { 200: json(Page(FunctionListItem), "All functions, without their sources") },
     handle: async () => {
       const [all, latest] = await Promise.all([functions.list(), runs.latest()])
-      const items = all.map((one) => ({ ...one, last_run: latest.get(one.id) ?? null }))
-      return { items, total: items.length }
+      return toSinglePage(all.map((one) => ({ ...one, last_run: latest.get(one.id) ?? null })))
     },
   })
   router.on("post", "/create", {
@@ -165,10 +164,7 @@ const addVersionRoutes = ({ router, functions }: Deps): void => {
       200: json(Page(FunctionVersion), "The versions, without their sources"),
       404: notFound,
     },
-    handle: async ({ params }) => {
-      const items = await functions.versions(params.id)
-      return { items, total: items.length }
-    },
+    handle: async ({ params }) => toSinglePage(await functions.versions(params.id)),
   })
   router.on("get", "/id/:id/versions/:version", {
     access: "admin",

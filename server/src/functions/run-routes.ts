@@ -1,4 +1,4 @@
-import { IdParams, Page } from "../http/pagination.ts"
+import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
@@ -52,8 +52,7 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): 
     },
     handle: async ({ params }) => {
       await functions.known(params.id)
-      const items = await runs.list(params.id)
-      return { items, total: items.length }
+      return toSinglePage(await runs.list(params.id))
     },
   })
   router.on("post", "/id/:id/run", {

@@ -21,4 +21,7 @@ export interface Page<T> {
   total: number
 }
 
+/** A list that always fits on one page. */
+export const toSinglePage = <T>(items: T[]): Page<T> => ({ items, total: items.length })
+
 export const IdParams = z.object({ id: z.string().min(1).max(200) })

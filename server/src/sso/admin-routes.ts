@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import { IdParams, Page } from "../http/pagination.ts"
+import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { SingleSignOn } from "./create-sso.ts"
@@ -16,10 +16,7 @@ export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => 
     access: "admin",
     summary: "List single sign-on providers, with the URLs to register there",
     responses: { 200: json(Page(SignOnProvider), "All providers") },
-    handle: async () => {
-      const items = await sso.list()
-      return { items, total: items.length }
-    },
+    handle: async () => toSinglePage(await sso.list()),
   })
   router.on("post", "/providers/:id/test", {
     access: "admin",
