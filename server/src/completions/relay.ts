@@ -2,7 +2,7 @@ import { forwardedHeaders } from "../connections/response-headers.ts"
 import type { Failure } from "../errors.ts"
 import { errorEvent } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { createResponseWriter, type ResponseWriter } from "../http/response-writer.ts"
+import { ResponseWriter } from "../http/response-writer.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
@@ -25,7 +25,7 @@ export class CompletionRelay implements ResponseConsumer {
 
   constructor(exchange: RequestContext, sources?: SourceEncoder) {
     this.#exchange = exchange
-    this.#reply = createResponseWriter(exchange)
+    this.#reply = new ResponseWriter(exchange)
     this.#sources = sources
   }
 

@@ -10,7 +10,7 @@ import {
   type RequestContext,
   type RequestContextDeps,
 } from "./request-context.ts"
-import { createResponseWriter } from "./response-writer.ts"
+import { ResponseWriter } from "./response-writer.ts"
 
 /**
  * Reads a request's whole body; call it once. Synchronous if the body has already arrived.
@@ -33,7 +33,7 @@ const refuse = (exchange: RequestContext, style: ErrorStyle, error: unknown): vo
   const failure = toFailure(error)
   exchange.failure = failure
   const { headersSent, writableEnded } = exchange.outgoing
-  if (!headersSent) createResponseWriter(exchange).sendFailure(style, failure)
+  if (!headersSent) new ResponseWriter(exchange).sendFailure(style, failure)
   else if (!writableEnded) exchange.outgoing.destroy()
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { listenOnLoopback } from "../../test/harness/ports.ts"
-import { createResponseWriter, type ResponseWriter } from "./response-writer.ts"
+import { ResponseWriter } from "./response-writer.ts"
 
 const stallMs = 300
 const piece = Buffer.alloc(1024 * 1024)
@@ -20,7 +20,7 @@ const begin = async (): Promise<{
   const outgoing = await new Promise<ServerResponse>((resolve) => {
     server.once("request", (_, response) => resolve(response))
   })
-  const reply = createResponseWriter({ outgoing, requestId: "one" }, stallMs)
+  const reply = new ResponseWriter({ outgoing, requestId: "one" }, stallMs)
   reply.head(200, [])
   reply.flushSoon()
   const [client]: IncomingMessage[] = await once(pendingRequest, "response")
@@ -44,7 +44,7 @@ const fill = (reply: ResponseWriter): void => {
   for (let more = 0; more < 16; more++) reply.write(piece)
 }
 
-describe("createResponseWriter", () => {
+describe("ResponseWriter", () => {
   it("closes the connection of a client that stops reading, and reports the disconnect", async () => {
     const { reply, outgoing } = await begin()
     const removed = new Promise<void>((resolve) => reply.onDisconnect(resolve))

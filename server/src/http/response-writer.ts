@@ -20,24 +20,6 @@ export const isHopByHop = (name: string, connection: string | undefined): boolea
   hopByHop.has(name) ||
   connection?.split(",").some((named) => named.trim().toLowerCase() === name) === true
 
-/** Writes a response through Node's server or the fast path, and adds `x-request-id`. */
-export interface ResponseWriter {
-  /** `headers` alternates names and values. */
-  head(status: number, headers: string[]): void
-  /** Sends the head soon, even if no body chunk follows yet. */
-  flushSoon(): void
-  /** @returns false if the client reads slowly; `onDrain` reports when it has caught up */
-  write(chunk: Buffer | string): boolean
-  end(chunk?: Buffer | string): void
-  /** Closes the connection, so that the client detects an incomplete response. */
-  abort(): void
-  /** Sends a complete error response; call it only before `head`. */
-  sendFailure(style: ErrorStyle, failure: Failure): void
-  onDrain(callback: () => void): void
-  /** Calls back if the client disconnects, or already has, before the response is complete. */
-  onDisconnect(callback: () => void): void
-}
-
 /** A client that reads nothing for this long is disconnected. */
 export const maxStallMs = 120_000
 
@@ -48,25 +30,31 @@ const removeContentLength = (headers: string[]): void => {
   }
 }
 
-class OutgoingResponseWriter implements ResponseWriter {
+/** Writes a response through Node's server or the fast path, and adds `x-request-id`. */
+export class ResponseWriter {
   readonly #outgoing: Outgoing
   readonly #requestId: string
   readonly #stallMs: number
   #stalled: NodeJS.Timeout | undefined
   #watching = false
 
-  constructor({ outgoing, requestId }: WritableExchange, stallMs: number) {
+  constructor(
+    { outgoing, requestId }: Pick<RequestContext, "outgoing" | "requestId">,
+    stallMs = maxStallMs,
+  ) {
     this.#outgoing = outgoing
     this.#requestId = requestId
     this.#stallMs = stallMs
   }
 
+  /** `headers` alternates names and values. */
   head(status: number, headers: string[]): void {
     if (status === 204) removeContentLength(headers)
     headers.push("x-request-id", this.#requestId)
     this.#outgoing.writeHead(status, headers)
   }
 
+  /** Sends the head soon, even if no body chunk follows yet. */
   flushSoon(): void {
     setImmediate(() => {
       const { writableEnded, headersSent } = this.#outgoing
@@ -74,6 +62,7 @@ class OutgoingResponseWriter implements ResponseWriter {
     })
   }
 
+  /** @returns false if the client reads slowly; `onDrain` reports when it has caught up */
   write(chunk: Buffer | string): boolean {
     const taken = this.#outgoing.write(chunk)
     if (!taken && this.#stalled === undefined && !this.#outgoing.destroyed) this.#watch()
@@ -84,10 +73,12 @@ class OutgoingResponseWriter implements ResponseWriter {
     this.#outgoing.end(chunk)
   }
 
+  /** Closes the connection, so that the client detects an incomplete response. */
   abort(): void {
     this.#outgoing.destroy()
   }
 
+  /** Sends a complete error response; call it only before `head`. */
   sendFailure(style: ErrorStyle, failure: Failure): void {
     const body = Buffer.from(errorBody(style, failure))
     const headers = ["content-type", contentTypeOf(style), "content-length", `${body.length}`]
@@ -103,6 +94,7 @@ class OutgoingResponseWriter implements ResponseWriter {
     this.#outgoing.on("drain", () => catchErrors(callback, this.#failed))
   }
 
+  /** Calls back if the client disconnects, or already has, before the response is complete. */
   onDisconnect(callback: () => void): void {
     const outgoing = this.#outgoing
     const isClosed = (): void => catchErrors(callback, this.#failed)
@@ -132,10 +124,3 @@ class OutgoingResponseWriter implements ResponseWriter {
     this.#outgoing.once("close", relax)
   }
 }
-
-type WritableExchange = Pick<RequestContext, "outgoing" | "requestId">
-
-export const createResponseWriter = (
-  exchange: WritableExchange,
-  stallMs = maxStallMs,
-): ResponseWriter => new OutgoingResponseWriter(exchange, stallMs)

@@ -22,7 +22,7 @@ import {
   type RequestContextDeps,
 } from "./request-context.ts"
 import { createRequestLog } from "./request-log.ts"
-import { createResponseWriter } from "./response-writer.ts"
+import { ResponseWriter } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
 
@@ -140,7 +140,7 @@ export const createServerApp = (deps: Deps) => {
   const refuse = (failure: Failure, bindings: HttpBindings): void => {
     const exchange = createNodeRequestContext(opening, bindings)
     exchange.failure = failure
-    createResponseWriter(exchange).sendFailure(deps.styleOf(pathOf(bindings.incoming.url)), failure)
+    new ResponseWriter(exchange).sendFailure(deps.styleOf(pathOf(bindings.incoming.url)), failure)
   }
   let draining = false
   const answer: RequestListener = (incoming, outgoing) => {

@@ -9,7 +9,7 @@ import { forwardedHeaders } from "../connections/response-headers.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody, errorEvent } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { createResponseWriter, type ResponseWriter } from "../http/response-writer.ts"
+import { ResponseWriter } from "../http/response-writer.ts"
 
 /** Sends a native response to the client: status, allowed headers, and bytes as they arrive. */
 export class NativeRelay implements ResponseConsumer {
@@ -22,7 +22,7 @@ export class NativeRelay implements ResponseConsumer {
 
   constructor(exchange: RequestContext, errorStyle: ErrorStyle) {
     this.#exchange = exchange
-    this.#reply = createResponseWriter(exchange)
+    this.#reply = new ResponseWriter(exchange)
     this.#errorStyle = errorStyle
   }
 
