@@ -56,36 +56,22 @@ export const respondFastPath = (
   }
 }
 
-/**
- * Lookup of the fast-path routes, which bypass the framework: for a small request its overhead
- * exceeds the gateway's own work. Requests that are not found here go through the framework.
- */
-export const createFastPathRoutes = () => {
-  const routeByTarget = new Map<string, FastPathRoute>()
-  return {
-    add: (route: FastPathRoute): void => {
-      routeByTarget.set(`${route.method} ${route.path}`, route)
-      routeByTarget.set(`${route.method} ${route.path}/`, route)
-    },
-    /** @param target "METHOD path" */
-    find: (target: string): FastPathRoute | undefined => routeByTarget.get(target),
-  }
-}
-
-export type FastPathRoutes = ReturnType<typeof createFastPathRoutes>
-
 interface Deps {
   opening: RequestContextDeps
-  routes: FastPathRoutes
+  /** By "METHOD path". */
+  routes: ReadonlyMap<string, FastPathRoute>
   checkHost: HostCheck
   connectionLimit: ConnectionLimit
 }
 
-/** Serves the fast-path routes in front of Node's HTTP server. */
+/**
+ * Serves the fast-path routes in front of Node's HTTP server. They bypass the framework: for a small
+ * request its overhead exceeds the gateway's own work. Other requests go through the framework.
+ */
 export const createFastPath = ({ opening, routes, checkHost, connectionLimit }: Deps) =>
   createFastPathServer<FastPathRoute>({
     admit: connectionLimit.admit,
-    find: routes.find,
+    find: (target) => routes.get(target),
     isHostAllowed: (host) => checkHost(host) === undefined,
     respond: (route, request, response) =>
       respondFastPath(route, createRequestContext(opening, request, response), readerOf(request)),

@@ -12,7 +12,7 @@ import type { BodyMemory } from "./body-memory.ts"
 import type { createClientAddressResolver } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import { createFastPath, createFastPathRoutes, respondFastPath } from "./fast-path.ts"
+import { createFastPath, type FastPathRoute, respondFastPath } from "./fast-path.ts"
 import type { HostCheck } from "./host-check.ts"
 import { PathRouter } from "./path-router.ts"
 import {
@@ -79,7 +79,7 @@ export const createServerApp = (deps: Deps) => {
   const hono = new Hono<HonoEnv>({ getPath: normalizePath, router: new PathRouter() })
   const routes: MountedRoute[] = []
   const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
-  const fastPathRoutes = createFastPathRoutes()
+  const fastPathRoutes = new Map<string, FastPathRoute>()
   const { checkHost, connectionLimit } = deps
   const fastPath = createFastPath({ opening, routes: fastPathRoutes, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
@@ -155,7 +155,7 @@ export const createServerApp = (deps: Deps) => {
       return
     }
     const isPlain = isPlainHost(incoming.headers.host)
-    const route = isPlain ? fastPathRoutes.find(`${incoming.method} ${incoming.url}`) : undefined
+    const route = isPlain ? fastPathRoutes.get(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void handleWithHono(incoming, outgoing)
     const exchange = createNodeRequestContext(opening, { incoming, outgoing })
     respondFastPath(route, exchange, (limits) =>
@@ -190,8 +190,10 @@ export const createServerApp = (deps: Deps) => {
     },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
-      for (const hot of router.fastPathRoutes)
-        fastPathRoutes.add({ ...hot, path: prefix + hot.path })
+      for (const route of router.fastPathRoutes) {
+        const target = `${route.method} ${prefix}${route.path}`
+        fastPathRoutes.set(target, route).set(`${target}/`, route)
+      }
       for (const shape of router.shapes) {
         const path = `${prefix}${shape.path}`.replace(/(?<=.)\/$/, "")
         routes.push({ method: shape.method.toUpperCase(), path, style: router.style, shape })
