@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { RequestError } from "@hono/node-server"
 import { Failure } from "../errors.ts"
@@ -43,30 +43,33 @@ export const hasDuplicateHost = ({ rawHeaders }: IncomingMessage): boolean => {
   return hosts > 1
 }
 
-const malformed = { status: "400 Bad Request", message: "Malformed HTTP request." }
+/** A complete HTTP response, for a socket without a request; it closes the connection. */
+export const formatRejection = (failure: Failure, status: number = failure.status): string => {
+  const body = errorBody(style, failure)
+  const headers = {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    ...failure.details.headers,
+    connection: "close",
+  }
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join("")}\r\n${body}`
+}
+
+const malformed = { status: 400, message: "Malformed HTTP request." }
 const rejectionByCode: Record<string, typeof malformed> = {
   HPE_HEADER_OVERFLOW: {
-    status: "431 Request Header Fields Too Large",
+    status: 431,
     message: "Request headers are too large (maximum 16 KB).",
   },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: "408 Request Timeout",
-    message: "The request took too long to arrive.",
-  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "The request took too long to arrive." },
 }
 
 const sendRejection = (socket: Duplex, code: string | undefined): void => {
   if (!socket.writable) return void socket.destroy()
   const { status, message } = (code && rejectionByCode[code]) || malformed
-  const body = errorBody(style, new Failure("bad_request", message))
-  const head = [
-    `HTTP/1.1 ${status}`,
-    "content-type: application/json",
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${randomUUID()}`,
-    "connection: close",
-  ]
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+  const headers = { "x-request-id": randomUUID() }
+  socket.end(formatRejection(new Failure("bad_request", message, { headers }), status))
 }
 
 /** Whether a rejection may be sent now, after the last response, or never. */

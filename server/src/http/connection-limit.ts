@@ -1,7 +1,12 @@
 import type { Socket } from "node:net"
-import { createUserLimit, limitExceededFailure, type UserAndTotal } from "../limits/user-limit.ts"
+import {
+  createUserLimit,
+  totalLimitFailure,
+  type UserAndTotal,
+  userLimitFailure,
+} from "../limits/user-limit.ts"
+import { formatRejection } from "./bad-requests.ts"
 import { networkOf } from "./client-address.ts"
-import { errorBody, toFailure } from "./errors.ts"
 
 interface Deps {
   /** `perUser`: unauthenticated connections per network; `total`: all connections. */
@@ -36,28 +41,14 @@ export const createConnectionLimit = ({ bounds, maxPerUser, isTrusted }: Deps) =
     else anonymousByNetwork.delete(network)
   }
 
-  /** Cached so that rejecting thousands of connections stays cheap. */
-  const rejections = new Map<keyof UserAndTotal, Buffer>()
-  const rejectionFor = (counts: UserAndTotal): Buffer | null => {
-    const isOver = counts.perUser > bounds.perUser || counts.total > bounds.total
-    if (!isOver) return null
-    const exceeded = counts.perUser > bounds.perUser ? "perUser" : "total"
-    const known = rejections.get(exceeded)
-    if (known) return known
-    const rejection = createRejection(counts)
-    rejections.set(exceeded, rejection)
-    return rejection
+  /** Formatted once, so that rejecting thousands of connections stays cheap. */
+  const rejections = {
+    perUser: Buffer.from(formatRejection(userLimitFailure(limit))),
+    total: Buffer.from(formatRejection(totalLimitFailure(limit))),
   }
-  const createRejection = (counts: UserAndTotal): Buffer => {
-    const body = errorBody("openai", toFailure(limitExceededFailure(limit, counts)))
-    const head = [
-      "HTTP/1.1 429 Too Many Requests",
-      "content-type: application/json",
-      `content-length: ${Buffer.byteLength(body)}`,
-      "retry-after: 5",
-      "connection: close",
-    ]
-    return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`)
+  const rejectionFor = (counts: UserAndTotal): Buffer | null => {
+    if (counts.perUser > bounds.perUser) return rejections.perUser
+    return counts.total > bounds.total ? rejections.total : null
   }
 
   const rejectSocket = (socket: Socket, response: Buffer): void => {

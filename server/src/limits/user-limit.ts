@@ -16,29 +16,25 @@ export interface LimitDefinition {
 
 const retry = { headers: { "retry-after": "5" } }
 
-/**
- * @param counts including the requested amount
- * @returns `rate_limited` with `retry-after`, or null if within the bounds
- */
-export const limitExceededFailure = (
-  { what, variable, bounds }: LimitDefinition,
-  counts: UserAndTotal,
-): Failure | null => {
-  if (counts.perUser > bounds.perUser) {
-    const message = `One user may have at most ${bounds.perUser} ${what} (${variable}); wait until some of yours have ended`
-    return new Failure("rate_limited", message, retry)
-  }
-  if (counts.total > bounds.total) {
-    const message = `The gateway has reached its limit of ${bounds.total} ${what} (${variable}). Try again shortly.`
-    return new Failure("rate_limited", message, retry)
-  }
-  return null
+/** One user has reached their limit. */
+export const userLimitFailure = ({ what, variable, bounds }: LimitDefinition): Failure => {
+  const message = `One user may have at most ${bounds.perUser} ${what} (${variable}); wait until some of yours have ended`
+  return new Failure("rate_limited", message, retry)
 }
 
-/** @throws {Failure} `rate_limited` if `counts` exceed the limit */
-export const checkLimit = (limit: LimitDefinition, counts: UserAndTotal): void => {
-  const excess = limitExceededFailure(limit, counts)
-  if (excess) throw excess
+/** All users together have reached the limit. */
+export const totalLimitFailure = ({ what, variable, bounds }: LimitDefinition): Failure => {
+  const message = `The gateway has reached its limit of ${bounds.total} ${what} (${variable}). Try again shortly.`
+  return new Failure("rate_limited", message, retry)
+}
+
+/**
+ * @param counts including the requested amount
+ * @throws {Failure} `rate_limited` with `retry-after` if they exceed the limit
+ */
+export const checkLimit = (limit: LimitDefinition, { perUser, total }: UserAndTotal): void => {
+  if (perUser > limit.bounds.perUser) throw userLimitFailure(limit)
+  if (total > limit.bounds.total) throw totalLimitFailure(limit)
 }
 
 /**
