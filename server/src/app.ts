@@ -5,6 +5,7 @@ import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
 import { completionRoutes } from "./completions/routes.ts"
+import { reservedSegments } from "./config/config.ts"
 import { connectionRoutes } from "./connections/routes.ts"
 import { answerRoutes, ratingRoutes } from "./conversations/answer-routes.ts"
 import { changeEventRoutes, chatMessageRoutes } from "./conversations/message-routes.ts"
@@ -43,12 +44,6 @@ import { signOnRoutes } from "./sso/routes.ts"
 import { storageRoutes } from "./storage/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
-
-/** First path segments reserved for the API; the web app is never served below them. */
-const apiSegments = [
-  ...["api", "v1", "scim", "openai", "docs", "openapi.json"],
-  ...["health", "ready", "metrics"],
-]
 
 const styleOfPath =
   (runtimePrefix: string) =>
@@ -181,7 +176,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   )
   mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
-  const reserved = [...apiSegments, config.RUNTIME_PREFIX.toLowerCase()]
+  const reserved = [...reservedSegments, config.RUNTIME_PREFIX.toLowerCase()]
   app.fallback(serveWebApp({ folder: webDistFolder, reserved }))
   return app
 }

@@ -26,8 +26,11 @@ import {
 const memoryRange = "must be between 4MB and 1GB"
 const lifetimeRange = "must be between 1m and 365d"
 
-/** First path segments that RUNTIME_PREFIX must not use. */
-const reservedSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
+/** First path segments of the API: RUNTIME_PREFIX and the pages of the web app must not use them. */
+export const reservedSegments: readonly string[] = [
+  ...["api", "v1", "scim", "openai", "docs", "openapi.json"],
+  ...["health", "ready", "metrics"],
+]
 
 /**
  * Conflicts between variables that are each valid. Reads the unparsed values so that conflicts are
@@ -73,7 +76,7 @@ const Environment = z.object({
   RUNTIME_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
-    .refine((prefix) => ![...reservedSegments, "openai"].includes(prefix.toLowerCase()), {
+    .refine((prefix) => !reservedSegments.includes(prefix.toLowerCase()), {
       error: (issue) => `must not be "${issue.input}", which is reserved for another route`,
     })
     .default("ollama"),
