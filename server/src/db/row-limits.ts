@@ -3,88 +3,70 @@ import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import type { Database, Reader, Tx } from "./database.ts"
 import { maxRows } from "./table-limits.ts"
-
-type CountSetting = "MAX_CHATS" | "MAX_FILES" | "MAX_COLLECTIONS"
+import type { Tables } from "./tables.ts"
 
 interface RowLimit {
-  table:
-    | "chats"
-    | "chat_messages"
-    | "projects"
-    | "files"
-    | "collections"
-    | "collection_files"
-    | "prompts"
+  table: keyof Tables
   /** The column that rows are counted by. */
-  owner: "user_id" | "chat_id" | "collection_id"
-  max: number | CountSetting
+  owner: string
+  max: number
   /** The error message, which names the limit. */
-  refusal: (max: number) => string
+  refusal: string
 }
 
-const rowLimits = {
-  chats: {
-    table: "chats",
-    owner: "user_id",
-    max: "MAX_CHATS",
-    refusal: (max) =>
-      `You have reached the limit of ${max} chats (MAX_CHATS). Delete some to make room.`,
-  },
-  messages: {
-    table: "chat_messages",
-    owner: "chat_id",
-    max: maxRows.messagesPerChat,
-    refusal: (max) => `This chat has reached the limit of ${max} messages. Start a new chat.`,
-  },
-  projects: {
-    table: "projects",
-    owner: "user_id",
-    max: maxRows.projectsPerUser,
-    refusal: (max) => `You have reached the limit of ${max} projects. Delete some to make room.`,
-  },
-  files: {
-    table: "files",
-    owner: "user_id",
-    max: "MAX_FILES",
-    refusal: (max) =>
-      `You have reached the limit of ${max} files (MAX_FILES). Delete some to make room.`,
-  },
-  collections: {
-    table: "collections",
-    owner: "user_id",
-    max: "MAX_COLLECTIONS",
-    refusal: (max) =>
-      `You have reached the limit of ${max} collections (MAX_COLLECTIONS). Delete some to make room.`,
-  },
-  collectionFiles: {
-    table: "collection_files",
-    owner: "collection_id",
-    max: maxRows.filesPerCollection,
-    refusal: (max) => `A collection can have at most ${max} files. Create another collection.`,
-  },
-  prompts: {
-    table: "prompts",
-    owner: "user_id",
-    max: maxRows.promptsPerUser,
-    refusal: (max) => `You have reached the limit of ${max} prompts. Delete some to make room.`,
-  },
-} satisfies Record<string, RowLimit>
+/** @param variable the environment variable that sets the limit, if one does */
+const perUser = (table: keyof Tables, max: number, variable?: keyof Config): RowLimit => {
+  const limit = variable ? `${max} ${table} (${variable})` : `${max} ${table}`
+  const refusal = `You have reached the limit of ${limit}. Delete some to make room.`
+  return { table, owner: "user_id", max, refusal }
+}
 
-export type LimitedResource = keyof typeof rowLimits
+const createLimits = (config: Config) =>
+  ({
+    chats: perUser("chats", config.MAX_CHATS, "MAX_CHATS"),
+    messages: {
+      table: "chat_messages",
+      owner: "chat_id",
+      max: maxRows.messagesPerChat,
+      refusal: `This chat has reached the limit of ${maxRows.messagesPerChat} messages. Start a new chat.`,
+    },
+    projects: perUser("projects", maxRows.projectsPerUser),
+    files: perUser("files", config.MAX_FILES, "MAX_FILES"),
+    collections: perUser("collections", config.MAX_COLLECTIONS, "MAX_COLLECTIONS"),
+    collectionFiles: {
+      table: "collection_files",
+      owner: "collection_id",
+      max: maxRows.filesPerCollection,
+      refusal: `A collection can have at most ${maxRows.filesPerCollection} files. Create another collection.`,
+    },
+    prompts: perUser("prompts", maxRows.promptsPerUser),
+  }) satisfies Record<string, RowLimit>
+
+type LimitedResource = keyof ReturnType<typeof createLimits>
+
+interface Addition {
+  owner: string
+  /** Number of rows. */
+  added?: number
+}
 
 interface Deps {
   db: Database
-  config: Pick<Config, CountSetting>
+  config: Config
 }
 
-/** Enforces the row limits listed in `tableLimits`. */
+/** Enforces the limits on rows per owner that `tableLimits` lists. */
 export const createRowLimits = ({ db, config }: Deps) => {
-  const limitValue = ({ max }: RowLimit): number => (typeof max === "number" ? max : config[max])
+  const limits: Record<LimitedResource, RowLimit> = createLimits(config)
 
-  const count = async (reader: Reader, limit: RowLimit, owner: string): Promise<number> => {
+  const check = async (
+    reader: Reader,
+    { table, owner: column, max, refusal }: RowLimit,
+    { owner, added = 1 }: Addition,
+  ): Promise<void> => {
     const { rows } = await sql<{ count: number }>`select count(*) as count
-      from ${sql.table(limit.table)} where ${sql.ref(limit.owner)} = ${owner}`.execute(reader)
-    return Number(rows[0]?.count ?? 0)
+      from ${sql.table(table)} where ${sql.ref(column)} = ${owner}`.execute(reader)
+    if (Number(rows[0]?.count ?? 0) + added > max) fail("limit_reached", refusal)
   }
 
   return {
@@ -93,30 +75,18 @@ export const createRowLimits = ({ db, config }: Deps) => {
      * owner are serialized. Rows already above the limit are kept.
      * @throws {Failure} `limit_reached`
      */
-    lockAndCheck: async (
-      tx: Tx,
-      rows: LimitedResource,
-      { owner, added = 1 }: { owner: string; added?: number },
-    ): Promise<void> => {
-      const limit = rowLimits[rows]
-      await db.acquireLock(tx, `rows:${limit.table}:${owner}`)
-      const max = limitValue(limit)
-      if ((await count(tx, limit, owner)) + added > max) fail("limit_reached", limit.refusal(max))
+    lockAndCheck: async (tx: Tx, rows: LimitedResource, addition: Addition): Promise<void> => {
+      const limit = limits[rows]
+      await db.acquireLock(tx, `rows:${limit.table}:${addition.owner}`)
+      await check(tx, limit, addition)
     },
 
     /**
      * An early check before expensive work; it does not account for rows added concurrently.
      * @throws {Failure} `limit_reached`
      */
-    precheck: async (
-      rows: LimitedResource,
-      { owner, added = 1 }: { owner: string; added?: number },
-    ): Promise<void> => {
-      const limit = rowLimits[rows]
-      const max = limitValue(limit)
-      const current = await count(db.backgroundReader, limit, owner)
-      if (current + added > max) fail("limit_reached", limit.refusal(max))
-    },
+    precheck: (rows: LimitedResource, addition: Addition): Promise<void> =>
+      check(db.backgroundReader, limits[rows], addition),
   }
 }
 
