@@ -278,7 +278,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await authentication.close()
       await failures.close()
       await auditProcessing.close()
-      await registry.close()
+      registry.close()
       await bus.close()
       await db.close()
     },

@@ -128,7 +128,7 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
         idle: config.UPSTREAM_IDLE_TIMEOUT,
       },
       lastModels,
-      onChange: onUpstreamChange,
+      onChange: () => onUpstreamChange(upstream),
       now,
     })
     void upstream.refresh()
@@ -233,12 +233,12 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
         void searching.then(finish)
       }),
 
-    close: async (): Promise<void> => {
+    close: (): void => {
       isClosed = true
       stopListening()
       clearInterval(listTimer)
       clearInterval(loadedTimer)
-      await Promise.all([...upstreamById.values()].map((upstream) => upstream.close()))
+      for (const upstream of upstreamById.values()) upstream.close()
     },
   }
 }

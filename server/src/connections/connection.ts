@@ -1,45 +1,9 @@
 import { type Client, createClient, RefusedError, type UpstreamTimeouts } from "@portico/http1"
-import type { Provider, ProviderClient, ProviderModel } from "../providers/provider.ts"
+import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
 import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
 import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
-
-/** A connection in use: its client, its health and its models. */
-export interface Upstream {
-  readonly config: ConnectionConfig
-  readonly provider: Provider
-  readonly client: Client
-  /** Sent with every request; includes the credential. */
-  readonly headers: Record<string, string>
-  readonly firstByteMs: number
-  models(): readonly ProviderModel[]
-  /** All models of the provider, including those outside `allowed_models`. */
-  allModels(): readonly ProviderModel[]
-  /** Whether the list was requested since startup, successfully or not. */
-  hasListed(): boolean
-  /** Whether the last list request succeeded. */
-  isAvailable(): boolean
-  isResting(): boolean
-  /** Requests currently in flight. */
-  inFlight: number
-  isLoaded(name: string): boolean
-  /**
-   * Call before sending a request that uses a model. @returns to be called if it ends without a
-   * result
-   */
-  beginAttempt(): () => void
-  recordSuccess(): void
-  recordFailure(severity: "hard" | "soft", error: Error): void
-  /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
-  refresh(): Promise<boolean>
-  refreshLoaded(): Promise<void>
-  health(): ConnectionHealth
-  /** Stops using the connection; requests in flight may finish. */
-  retire(): void
-  /** Stops using the connection and aborts its requests. */
-  close(): Promise<void>
-}
 
 interface Deps {
   config: ConnectionConfig
@@ -48,7 +12,7 @@ interface Deps {
   /** The models saved by an earlier process. */
   lastModels: readonly ProviderModel[]
   /** Called when the list or the availability has changed. */
-  onChange: (upstream: Upstream) => void
+  onChange: () => void
   now: () => number
 }
 
@@ -65,7 +29,8 @@ export const createProviderClient = (
   return { ask: (request) => client.ask({ ...request, headers }, signal) }
 }
 
-export const createUpstream = (deps: Deps): Upstream => {
+/** A connection in use: its client, its health and its models. */
+export const createUpstream = (deps: Deps) => {
   const { config, now } = deps
   const provider = providers[config.kind]
   const timeouts: UpstreamTimeouts = {
@@ -103,7 +68,7 @@ export const createUpstream = (deps: Deps): Upstream => {
     listError = null
     lastOkAt = now()
     breaker.recordListSuccess()
-    if (hasChanged) deps.onChange(upstream)
+    if (hasChanged) deps.onChange()
   }
 
   const applyListFailure = (error: unknown): void => {
@@ -114,7 +79,7 @@ export const createUpstream = (deps: Deps): Upstream => {
     if (error instanceof RefusedError && error.status === 429) return
     isAvailable = false
     breaker.recordListFailure()
-    if (hasChanged) deps.onChange(upstream)
+    if (hasChanged) deps.onChange()
   }
 
   const readModels = async (): Promise<boolean> => {
@@ -135,6 +100,7 @@ export const createUpstream = (deps: Deps): Upstream => {
     if (names) loadedNames = new Set(names)
   }
 
+  /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
   const refresh = (): Promise<boolean> => {
     pendingRefresh ??= readModels().finally(() => {
       pendingRefresh = undefined
@@ -144,31 +110,36 @@ export const createUpstream = (deps: Deps): Upstream => {
 
   const breaker = createCircuitBreaker({ probe: refresh })
 
-  const upstream: Upstream = {
+  const upstream = {
     config,
     provider,
     client,
+    /** Sent with every request; includes the credential. */
     headers,
     firstByteMs: timeouts.firstByte * 1000,
-    models: () => models,
-    allModels: () => allModels,
-    hasListed: () => hasListed,
-    isAvailable: () => isAvailable,
-    isResting: () => breaker.isResting(),
+    models: (): readonly ProviderModel[] => models,
+    /** All models of the provider, including those outside `allowed_models`. */
+    allModels: (): readonly ProviderModel[] => allModels,
+    /** Whether the list was requested since startup, successfully or not. */
+    hasListed: (): boolean => hasListed,
+    /** Whether the last list request succeeded. */
+    isAvailable: (): boolean => isAvailable,
+    isResting: breaker.isResting,
+    /** Requests currently in flight. */
     inFlight: 0,
-    isLoaded: (name) => loadedNames.has(name),
+    isLoaded: (name: string): boolean => loadedNames.has(name),
     beginAttempt: breaker.beginAttempt,
-    recordSuccess: () => {
+    recordSuccess: (): void => {
       requestError = null
       breaker.recordSuccess()
     },
-    recordFailure: (severity, error) => {
+    recordFailure: (severity: "hard" | "soft", error: Error): void => {
       requestError = diagnose(error, config)
       breaker.recordFailure(severity)
     },
     refresh,
     refreshLoaded,
-    health: () => {
+    health: (): ConnectionHealth => {
       const error = listError ?? requestError
       return {
         status: !hasListed ? "unknown" : breaker.isHealthy() && isAvailable ? "healthy" : "resting",
@@ -179,12 +150,14 @@ export const createUpstream = (deps: Deps): Upstream => {
         running: upstream.inFlight,
       }
     },
-    retire: () => {
+    /** Stops using the connection; requests in flight may finish. */
+    retire: (): void => {
       isClosed = true
       breaker.close()
       client.retire()
     },
-    close: async () => {
+    /** Stops using the connection and aborts its requests. */
+    close: (): void => {
       isClosed = true
       breaker.close()
       client.close()
@@ -192,3 +165,5 @@ export const createUpstream = (deps: Deps): Upstream => {
   }
   return upstream
 }
+
+export type Upstream = ReturnType<typeof createUpstream>
