@@ -4,12 +4,14 @@ import { setImmediate as turn } from "node:timers/promises"
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
+  type Driver,
   Kysely,
   type LimitNode,
   SqliteAdapter,
-  SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
+  SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
 } from "kysely"
@@ -73,8 +75,8 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync
 
-  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
-    super(config)
+  constructor(database: DatabaseSync) {
+    super({ database: adapt(database) })
     this.#database = database
   }
 
@@ -106,44 +108,31 @@ class StablePlanCompiler extends SqliteQueryCompiler {
   }
 }
 
-class StablePlanDialect extends SqliteDialect {
-  override createQueryCompiler(): StablePlanCompiler {
-    return new StablePlanCompiler()
-  }
-}
+const createDialect = (createDriver: () => Driver): Dialect => ({
+  createDriver,
+  createAdapter: () => new TransactionalAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new StablePlanCompiler(),
+})
 
-class ImmediateDialect extends StablePlanDialect {
-  readonly #database: DatabaseSync
-  readonly #config: SqliteDialectConfig
+const openReader = (database: DatabaseSync): Kysely<Tables> =>
+  new Kysely({ dialect: createDialect(() => new SqliteDriver({ database: adapt(database) })) })
 
-  constructor(database: DatabaseSync) {
-    const config = { database: adapt(database) }
-    super(config)
-    this.#config = config
-    this.#database = database
-  }
-
-  override createDriver(): ImmediateDriver {
-    return new ImmediateDriver(this.#config, this.#database)
-  }
-
-  override createAdapter(): TransactionalAdapter {
-    return new TransactionalAdapter()
-  }
-}
+const openWriter = (database: DatabaseSync): Kysely<Tables> =>
+  new Kysely({ dialect: createDialect(() => new ImmediateDriver(database)) })
 
 /**
  * Opens a connection for another thread that writes; the thread's owner flushes its commits to
  * disk.
  */
 export const openSqliteWriter = (path: string): Kysely<Tables> =>
-  new Kysely<Tables>({ dialect: new ImmediateDialect(openSqliteFile(path, false)) })
+  openWriter(openSqliteFile(path, false))
 
 /** Opens a connection that reads the database as of now. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
   const database = openSqliteFile(path, true)
   database.exec("begin")
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) })
+  return openReader(database)
 }
 
 /**
@@ -156,11 +145,9 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const reserve = createReserve(dataDir)
   const writeConnection = openSqliteFile(path, false)
   chmodSync(path, 0o600)
-  const writer = new Kysely<Tables>({ dialect: new ImmediateDialect(writeConnection) })
+  const writer = openWriter(writeConnection)
   const readConnection = openSqliteFile(path, true)
-  const read = new Kysely<Tables>({
-    dialect: new StablePlanDialect({ database: adapt(readConnection) }),
-  })
+  const read = openReader(readConnection)
   const backgroundReader = createBackgroundReader(path)
   const appender = createAppender(path)
   const checkpointer = createCheckpointer(path, readConnection)
