@@ -1,24 +1,26 @@
+import { z } from "zod"
 import { afterCommit, type Tx } from "../db/database.ts"
 import { catchErrors, reportUnhandled } from "../errors.ts"
 
+const Id = z.string()
+
 /** Notification of a change. `reset`: messages may have been missed, so drop all in-memory state. */
-export type BusMessage =
-  | { topic: "user"; id: string }
-  | { topic: "groups" }
-  | { topic: "connections" }
-  /** A workspace model or its grants changed; any model may have if `id` is null. */
-  | { topic: "models"; id: string | null }
-  | { topic: "functions" }
-  | { topic: "settings" }
+export const BusMessage = z.discriminatedUnion("topic", [
+  z.object({ topic: z.literal("user"), id: Id }),
+  /**
+   * A workspace model or its grants changed; any model may have if `id` is null. Older versions send
+   * no id.
+   */
+  z.object({ topic: z.literal("models"), id: Id.nullable().default(null) }),
   /** One of this user's chats changed; all of them if `id` is null. */
-  | { topic: "chats"; user_id: string; id: string | null }
+  z.object({ topic: z.literal("chats"), user_id: Id, id: Id.nullable() }),
   /** Stops an answer being generated in this chat; all of them if `message_id` is null. */
-  | { topic: "chat_stop"; id: string; message_id: string | null }
-  /** A file's processing state changed. */
-  | { topic: "files"; user_id: string; id: string }
-  /** A collection, its files or its grants changed. */
-  | { topic: "collections"; user_id: string; id: string }
-  | { topic: "reset" }
+  z.object({ topic: z.literal("chat_stop"), id: Id, message_id: Id.nullable() }),
+  /** A file's processing state changed; or a collection, its files or its grants. */
+  z.object({ topic: z.enum(["files", "collections"]), user_id: Id, id: Id }),
+  z.object({ topic: z.enum(["groups", "connections", "functions", "settings", "reset"]) }),
+])
+export type BusMessage = z.output<typeof BusMessage>
 
 /** Publishes change notifications to every process of this gateway. */
 export interface Bus {

@@ -4,7 +4,7 @@ import pg from "pg"
 import { z } from "zod"
 import { afterCommit } from "../db/database.ts"
 import { createTimeoutSocket } from "../db/postgres.ts"
-import { type Bus, type BusMessage, createTopicListeners } from "./bus.ts"
+import { type Bus, BusMessage, createTopicListeners } from "./bus.ts"
 
 const channel = "portico"
 const minReconnectDelayMs = 200
@@ -13,22 +13,7 @@ const maxReconnectDelayMs = 1000
 const heartbeatMs = 5000
 const heartbeatTimeoutMs = 12_000
 
-const Envelope = z.object({
-  from: z.string(),
-  message: z.union([
-    z.object({ topic: z.literal("user"), id: z.string() }),
-    z.object({ topic: z.enum(["files", "collections"]), user_id: z.string(), id: z.string() }),
-    z.object({ topic: z.literal("chats"), user_id: z.string(), id: z.string().nullable() }),
-    z.object({
-      topic: z.literal("chat_stop"),
-      id: z.string(),
-      message_id: z.string().nullable(),
-    }),
-    // Older versions send no id.
-    z.object({ topic: z.literal("models"), id: z.string().nullable().default(null) }),
-    z.object({ topic: z.enum(["groups", "connections", "functions", "settings", "reset"]) }),
-  ]),
-})
+const Envelope = z.object({ from: z.string(), message: BusMessage })
 
 /** @returns null for a payload that another program sent on our channel */
 const parseEnvelope = (payload: string | undefined): z.output<typeof Envelope> | null => {
@@ -100,7 +85,7 @@ export const createPostgresBus = (url: string): Bus => {
 
   void listen()
   return {
-    publish: async (tx, message: BusMessage) => {
+    publish: async (tx, message) => {
       const envelope = JSON.stringify({ from, message })
       await sql`select pg_notify(${channel}, ${envelope})`.execute(tx)
       afterCommit(tx, () => deliver(message))
