@@ -1,5 +1,6 @@
 import { connect as connectPlainly, isIP, type Socket } from "node:net"
 import { connect as connectSecurely } from "node:tls"
+import type { ResponseHandler } from "./response-listener.ts"
 import { ResponseParser } from "./response-parser.ts"
 import { type StreamedBody, writeStreamedBody } from "./streamed-request-body.ts"
 import {
@@ -31,15 +32,6 @@ export interface ConnectionRequest {
   body: Buffer | StreamedBody | null
   /** Whether the response has no body, whatever its headers say (HEAD). */
   bodiless: boolean
-}
-
-/** The last call is exactly one of `onEnd` and `onError`. Callbacks must not throw. */
-export interface ConnectionListener {
-  onHead(status: number, rawHeaders: string[]): void
-  /** @returns false to pause reading until `resume` */
-  onData(chunk: Buffer): boolean
-  onEnd(): void
-  onError(error: UpstreamError): void
 }
 
 /** Head and body up to this total size are copied into one buffer for a single write. */
@@ -81,7 +73,7 @@ export class ClientConnection {
   readonly #deps: Deps
   readonly #socket: Socket
   readonly #parser: ResponseParser
-  #listener: ConnectionListener | null = null
+  #listener: ResponseHandler | null = null
   #phase: Phase = "connecting"
   #timeouts: ConnectionTimeouts
   #paused = false
@@ -119,10 +111,13 @@ export class ClientConnection {
     if (deps.peer.secure) socket.on("session", deps.sessionMade)
   }
 
-  /** Sends a request. The connection must be new or passed to `freed` since the last one. */
+  /**
+   * Sends a request. The connection must be new or passed to `freed` since the last one. The
+   * listener must not throw.
+   */
   send(
     { head, body, bodiless }: ConnectionRequest,
-    { listener, timeouts }: { listener: ConnectionListener; timeouts: ConnectionTimeouts },
+    { listener, timeouts }: { listener: ResponseHandler; timeouts: ConnectionTimeouts },
   ): void {
     this.#listener = listener
     this.#timeouts = timeouts

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { readBufferedResponse } from "./buffered-response.ts"
-import type { ClientConnection, ConnectionListener } from "./client-connection.ts"
+import type { ClientConnection } from "./client-connection.ts"
 import { createConnectionPool } from "./connection-pool.ts"
 import { formatRequestHead } from "./request-head.ts"
-import type { ResponseListener } from "./response-listener.ts"
+import type { ResponseHandler, ResponseListener } from "./response-listener.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
 
 /** In seconds. */
@@ -41,7 +41,7 @@ export interface SentRequest extends RequestHandle {
  * Connects a listener to the connection that carries its request. Shields the connection, which is
  * reused by later requests, from the listener's exceptions.
  */
-class PendingRequest implements ConnectionListener, SentRequest {
+class PendingRequest implements ResponseHandler, SentRequest {
   readonly #listener: ResponseListener
   #connection: ClientConnection | null = null
   #isDone = false
@@ -68,7 +68,7 @@ class PendingRequest implements ConnectionListener, SentRequest {
     this.onError(new UpstreamError("silence", new Error("the response stalled")))
   }
 
-  onHead(status: number, rawHeaders: string[]): void {
+  onHead(status: number, rawHeaders: readonly string[]): void {
     try {
       this.#listener.onHead(status, rawHeaders)
     } catch (error) {

@@ -1,10 +1,10 @@
 import {
   ClientConnection,
-  type ConnectionListener,
   type ConnectionRequest,
   type ConnectionTimeouts,
   type Peer,
 } from "./client-connection.ts"
+import type { ResponseHandler } from "./response-listener.ts"
 
 /** How often timeouts are checked, and thus their precision. */
 const checkMs = 100
@@ -58,7 +58,7 @@ export const createConnectionPool = (peer: Peer) => {
      */
     send: (
       request: ConnectionRequest,
-      listener: ConnectionListener,
+      listener: ResponseHandler,
       timeouts: ConnectionTimeouts,
     ): ClientConnection => {
       if (retired) throw new TypeError("the connection pool is closed")
