@@ -55,131 +55,71 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const audit = createAudit({ now })
   const failures = createFailureRecorder({ db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })
-  const auditProcessing = createAuditProcessing({
-    ...options,
-    config,
-    db,
-    audit,
-    auditKey: secrets.auditKey,
-    maxAge: () => settings.current().audit_retention,
-    now,
-    log,
-  })
 
   const authStore = createAuthStore(db)
   const { endSessions, refreshCaller } = authStore
   const storageLimit = createStorageQuota({ db, bounds: config.MAX_STORAGE })
   const rowLimits = createRowLimits({ db, config })
-  const changes = {
+  const grants = createGrants(db)
+  /** What most components depend on. */
+  const shared = {
+    config,
     db,
     storage: storageLimit,
     rowLimits,
     audit,
+    failures,
     bus,
+    settings,
+    secrets,
+    grants,
+    log,
     newId,
     now,
     nowMs: Date.now,
     refreshCaller,
   }
+  const auditProcessing = createAuditProcessing({
+    ...shared,
+    ...options,
+    auditKey: secrets.auditKey,
+    maxAge: () => settings.current().audit_retention,
+  })
+
   const passwords = createPasswords(options.passwordCost)
   const { userStore, users, groupStore, groups } = createAccounts({
-    ...changes,
+    ...shared,
     hashPassword: passwords.hash,
     endSessions,
   })
 
-  const keys = createKeys({ ...changes, store: authStore, users })
-  const signIn = createPasswordSignIn({
-    ...changes,
-    config,
-    secrets,
-    store: authStore,
-    users,
-    groups,
-    passwords,
-    settings,
-    failures,
-  })
-  const authentication = createAuthentication({
-    ...changes,
-    config,
-    store: authStore,
-    ...signIn,
-    failures,
-    log,
-  })
-  const scim = createScim({
-    ...changes,
-    config,
-    failures,
-    log,
-    userStore,
-    users,
-    groupStore,
-    groups,
-    authStore,
-  })
-  const sso = createSingleSignOn({
-    ...changes,
-    config,
-    users,
-    userStore,
-    groups,
-    groupStore,
-    settings,
-    ...signIn,
-    secrets,
-    failures,
-    log,
-  })
+  const keys = createKeys({ ...shared, store: authStore, users })
+  const signIn = createPasswordSignIn({ ...shared, store: authStore, users, groups, passwords })
+  const authentication = createAuthentication({ ...shared, ...signIn, store: authStore })
+  const scim = createScim({ ...shared, userStore, users, groupStore, groups, authStore })
+  const sso = createSingleSignOn({ ...shared, ...signIn, userStore, users, groupStore, groups })
   const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
   const inFlight = createInFlightRequests({ bus, limits, store: authStore })
 
-  const grants = createGrants(db)
-  const promptParts = createPromptParts({ ...changes, grants })
-  const connectionStore = createConnectionStore({ db, grants, secrets })
-  const registry = await createConnectionRegistry({
-    config,
-    store: connectionStore,
-    bus,
-    now,
-  })
-  const connections = createConnections({
-    ...changes,
-    config,
-    store: connectionStore,
-    registry,
-  })
+  const promptParts = createPromptParts(shared)
+  const connectionStore = createConnectionStore(shared)
+  const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
+  const connections = createConnections({ ...shared, store: connectionStore, registry })
 
-  const { usageRecorders, close: closeUsage, ...usage } = createUsage({ db, settings, now })
+  const { usageRecorders, close: closeUsage, ...usage } = createUsage(shared)
 
-  const functions = await createFunctionParts({
-    ...changes,
-    config,
-    grants,
-    secrets,
-    hostServices: () => functionServices,
-  })
-  const { catalogue, models } = await createModelParts({
-    ...changes,
-    config,
-    grants,
-    registry,
-    settings,
-    directory: functions.directory,
-  })
+  const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
+  const { directory } = functions
+  const { catalogue, models } = await createModelParts({ ...shared, registry, directory })
   catalogue.onChange(inFlight.recheckAccess)
   const knowledge = await createKnowledge({
-    ...changes,
+    ...shared,
     ...options,
-    config,
     watch: storage.watch,
     limits,
     fairLoop,
-    grants,
     registry,
-    settings,
     say: (message) => log.info(message),
     warn: (message) => log.warn(message),
     report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
@@ -205,9 +145,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     handbook: createHandbook(documentationFolder),
   })
   const conversations = await createConversations({
-    ...changes,
+    ...shared,
     streams: options,
-    settings,
     inFlight,
     limits,
     fairLoop,
@@ -219,12 +158,10 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     readersOf: knowledge.collections.readersOf,
     standings: authStore.accessByUser,
     personalInstructions: promptParts.personalInstructions.textOf,
-    log,
   })
   const bodyMemory = createBodyMemory(limits.bodies)
   const nativeProxy = createNativeProxy({
-    ...changes,
-    config,
+    ...shared,
     registry,
     catalogue,
     usageRecorders,
