@@ -95,6 +95,10 @@ export const fail = (code: FailureCode, message: string, details?: FailureDetail
   throw new Failure(code, message, details)
 }
 
+/** @param path the field at fault, from the root of the request's body */
+export const failInvalid = (path: string, message: string): never =>
+  fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+
 /**
  * Reports an error for which no request is left to fail. The unhandled rejection is logged by the
  * handler in `run.ts` and does not end the process.

@@ -4,7 +4,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { maxRows } from "../db/table-limits.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
@@ -54,10 +54,8 @@ interface CreatedSession {
 const failWrongCredentials = (): never =>
   fail("wrong_credentials", "The email address or password is incorrect.")
 
-const failWrongCurrentPassword = (): never => {
-  const message = "This is not your current password."
-  return fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
-}
+const failWrongCurrentPassword = (): never =>
+  failInvalid("password", "This is not your current password.")
 
 export const createAccounts = (deps: Deps) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = deps

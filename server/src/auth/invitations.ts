@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto"
 import type { Audit } from "../audit/audit.ts"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import type { Groups } from "../groups/groups.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
@@ -179,10 +179,7 @@ export const createInvitations = (deps: Deps) => {
       if (state !== "open") failNotOpen(state)
       requirePasswordSignIn(row.role)
       const address = row.email ?? email
-      if (address === undefined) {
-        const message = "Enter your email address."
-        return fail("invalid", `email: ${message}`, { errors: [{ path: "email", message }] })
-      }
+      if (address === undefined) return failInvalid("email", "Enter your email address.")
       const role = row.role === "admin" ? "admin" : "user"
       const input = { name, email: address, password, role, source: "local" } as const
       const prepared = await users.prepareUser(device.actor, input)

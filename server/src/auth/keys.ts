@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import { type Actor, noLimits } from "../http/caller.ts"
 import type { Users } from "../users/users.ts"
 import { type ApiKey, ApiKeyLimits, type CreatedApiKey, type NewApiKey } from "./schema.ts"
@@ -71,8 +71,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
 
     create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
       if (input.expires_at !== null && input.expires_at <= now()) {
-        const message = "Choose a time in the future."
-        fail("invalid", `expires_at: ${message}`, { errors: [{ path: "expires_at", message }] })
+        failInvalid("expires_at", "Choose a time in the future.")
       }
       return db.transact(async (tx) => {
         await lockActiveUser(tx, userId)

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto"
 import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Config } from "../config/config.ts"
-import { fail } from "../errors.ts"
+import { failInvalid } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
@@ -32,8 +32,7 @@ const digestOf = (code: string): Buffer =>
 const isPublished = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUBLIC_URL">): boolean =>
   !isLoopback(HOST) || (PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname))
 
-const failSetupCode = (message: string): never =>
-  fail("invalid", `setup_code: ${message}`, { errors: [{ path: "setup_code", message }] })
+const failSetupCode = (message: string): never => failInvalid("setup_code", message)
 
 interface Deps {
   config: Pick<Config, "HOST" | "PUBLIC_URL">

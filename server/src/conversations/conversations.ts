@@ -2,7 +2,7 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
@@ -97,10 +97,7 @@ export const createChats = (deps: Deps) => {
   const requireMessage = async (id: string, current: string | undefined): Promise<void> => {
     if (current === undefined) return
     const [known] = await messages.byIds(id, [current])
-    if (!known) {
-      const message = "Message not found in this chat."
-      fail("invalid", `current_id: ${message}`, { errors: [{ path: "current_id", message }] })
-    }
+    if (!known) failInvalid("current_id", "Message not found in this chat.")
   }
 
   return {

@@ -1,4 +1,4 @@
-import { fail } from "../errors.ts"
+import { failInvalid } from "../errors.ts"
 import { findUnstorableInBody } from "../http/body.ts"
 import { elementRanges, type JsonMember, readMembers, removeMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
@@ -23,9 +23,6 @@ const ExportedChatFields = ExportedChat.omit({ messages: true })
 
 /** Chats to import; each is parsed and validated when it is its turn. */
 export type ChatImportSource = { markdown: string } | { chats: () => Iterable<ExportedChat> }
-
-const failInvalid = (path: string, message: string): never =>
-  fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
 
 const parseValue = (bytes: Buffer, path: string): unknown => {
   const value: unknown = JSON.parse(bytes.toString("utf8"))

@@ -1,18 +1,15 @@
-import { fail } from "../errors.ts"
+import { failInvalid } from "../errors.ts"
 import { type FunctionValves, type Manifest, type SettingDefinition, secretMask } from "./schema.ts"
 import type { SettingValues } from "./store.ts"
 
 type Value = SettingValues[string]
 
-const failInvalid = (name: string, message: string): never => {
-  const path = `values.${name}`
-  return fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
-}
+const failSetting = (name: string, message: string): never => failInvalid(`values.${name}`, message)
 
 const checkRange = (name: string, value: number, { min, max }: SettingDefinition): number => {
-  if (!Number.isFinite(value)) failInvalid(name, "Enter a number.")
-  if (min !== undefined && value < min) failInvalid(name, `Enter a number of at least ${min}.`)
-  if (max !== undefined && value > max) failInvalid(name, `Enter a number of at most ${max}.`)
+  if (!Number.isFinite(value)) failSetting(name, "Enter a number.")
+  if (min !== undefined && value < min) failSetting(name, `Enter a number of at least ${min}.`)
+  if (max !== undefined && value > max) failSetting(name, `Enter a number of at most ${max}.`)
   return value
 }
 
@@ -20,17 +17,17 @@ const maxCharacters = 20_000
 
 const checkValue = (name: string, value: Value, shape: SettingDefinition): Value => {
   if (shape.type === "boolean") {
-    return typeof value === "boolean" ? value : failInvalid(name, "Use true or false.")
+    return typeof value === "boolean" ? value : failSetting(name, "Use true or false.")
   }
   if (shape.type === "number") {
     return typeof value === "number"
       ? checkRange(name, value, shape)
-      : failInvalid(name, "Enter a number.")
+      : failSetting(name, "Enter a number.")
   }
-  if (typeof value !== "string") return failInvalid(name, "Enter a text.")
-  if (value.length > maxCharacters) failInvalid(name, `Use at most ${maxCharacters} characters.`)
+  if (typeof value !== "string") return failSetting(name, "Enter a text.")
+  if (value.length > maxCharacters) failSetting(name, `Use at most ${maxCharacters} characters.`)
   if (shape.type === "choice" && !shape.choices?.includes(value)) {
-    failInvalid(name, `Choose one of: ${(shape.choices ?? []).join(", ")}.`)
+    failSetting(name, `Choose one of: ${(shape.choices ?? []).join(", ")}.`)
   }
   return value
 }
@@ -54,7 +51,7 @@ export const applyValueChanges = (
   changes: Record<string, Value | null>,
 ): SettingValues => {
   for (const name of Object.keys(changes)) {
-    if (!Object.hasOwn(settings, name)) failInvalid(name, "Unknown setting.")
+    if (!Object.hasOwn(settings, name)) failSetting(name, "Unknown setting.")
   }
   const next: SettingValues = {}
   for (const [name, shape] of Object.entries(settings)) {

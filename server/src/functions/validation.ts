@@ -1,6 +1,6 @@
 import type { FunctionError, Sandbox, TypeStripper } from "@portico/sandbox"
 import { z } from "zod"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import { type Manifest, SettingDefinition, type SourceProblem } from "./schema.ts"
 import type { ValidatedSource } from "./store.ts"
 
@@ -178,11 +178,7 @@ export const createSourceValidator = (sandbox: Sandbox, typeStripper: TypeStripp
     ): Promise<Map<string, ValidatedSource>> => {
       const sources = new Map<string, ValidatedSource>()
       for (const [at, { id, content }] of functions.entries()) {
-        if (sources.has(id)) {
-          const path = `functions.${at}.id`
-          const message = `"${id}" occurs more than once.`
-          fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
-        }
+        if (sources.has(id)) failInvalid(`functions.${at}.id`, `"${id}" occurs more than once.`)
         sources.set(id, await validateOrFail(content, `functions.${at}.content`))
       }
       return sources

@@ -1,8 +1,8 @@
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
+import { failInvalid } from "../errors.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
-import { failInvalid } from "./failures.ts"
 
 interface Deps {
   settings: SettingsStore

@@ -1,5 +1,5 @@
 import { maxRows } from "../db/table-limits.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { StorageAddition } from "../storage/storage-quota.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
@@ -80,7 +80,7 @@ export const checkContentLength = (
   const field = `${path}${isMeta ? "meta" : "params"}`
   const limit = `\`meta\` and \`params\` are limited to ${maxContentCharacters.toLocaleString("en")} characters of JSON in total`
   const message = `${limit}; yours are ${length.toLocaleString("en")}. Shorten \`${field}\`.`
-  fail("invalid", `${field}: ${message}`, { errors: [{ path: field, message }] })
+  failInvalid(field, message)
 }
 
 /** What a change adds to the storage of the model's owner. @param known the model before it */

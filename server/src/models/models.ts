@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { fail } from "../errors.ts"
+import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
@@ -10,7 +10,7 @@ import { mayRead, mayWrite, requireReadable } from "./access.ts"
 import { auditChange, auditState, auditTarget } from "./audit-details.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
-import { failInvalid, failNotFound, failTaken } from "./failures.ts"
+import { failNotFound, failTaken } from "./failures.ts"
 import {
   checkContentLength,
   checkGrantCount,
