@@ -1,14 +1,8 @@
 import type { Fields } from "../formats/json-values.ts"
 
 /** The OpenAI-style operations that are relayed. */
-export type CompletionOperation = "chat/completions" | "completions" | "embeddings" | "responses"
-
-export const allOperations: readonly CompletionOperation[] = [
-  "chat/completions",
-  "completions",
-  "embeddings",
-  "responses",
-]
+export const allOperations = ["chat/completions", "completions", "embeddings", "responses"] as const
+export type CompletionOperation = (typeof allOperations)[number]
 
 /** A model as its provider describes it. */
 export interface ProviderModel {
