@@ -30,18 +30,6 @@ export interface UsageOutcome {
   chunksOut: number
 }
 
-/**
- * Records the usage of one request: created before the request is sent, settled once at its end.
- */
-export interface UsageRecorder {
-  /** @param connectionId null if the request goes to no connection */
-  setTarget(connectionId: string | null, provider: string): void
-  /** Marks the token counts passed to `settle` as the gateway's own estimate. */
-  markEstimated(): void
-  markFirstToken(): void
-  settle(result: UsageOutcome): void
-}
-
 interface Deps {
   recordQueue: RecordQueue
   metrics: Metrics
@@ -63,15 +51,11 @@ const estimate = (outcome: RequestOutcome, promptBytes: number, chunksOut: numbe
 }
 
 export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
-  /** Every dispatched request starts a record here. */
-  start: ({
-    context,
-    caller,
-    operation,
-    model,
-    streamed,
-    promptBytes,
-  }: UsageRecordInput): UsageRecorder => {
+  /**
+   * Records the usage of one request: created before the request is sent, settled once at its end.
+   * Every dispatched request starts a record here.
+   */
+  start: ({ context, caller, operation, model, streamed, promptBytes }: UsageRecordInput) => {
     const startedAt = context.startedAt
     let connection_id: string | null = null
     let provider = ""
@@ -81,21 +65,23 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
     metrics.recordStart()
 
     return {
-      setTarget: (connectionId, kind) => {
+      /** @param connectionId null if the request goes to no connection */
+      setTarget: (connectionId: string | null, kind: string): void => {
         connection_id = connectionId
         provider = kind
         if (connectionId !== null) context.connection = connectionId
       },
 
-      markEstimated: () => {
+      /** Marks the token counts passed to `settle` as the gateway's own estimate. */
+      markEstimated: (): void => {
         isEstimate = true
       },
 
-      markFirstToken: () => {
+      markFirstToken: (): void => {
         firstTokenAt ??= performance.now()
       },
 
-      settle: ({ outcome, status, tokens, chunksOut }) => {
+      settle: ({ outcome, status, tokens, chunksOut }: UsageOutcome): void => {
         if (isSettled) return
         isSettled = true
         const record = {
@@ -123,3 +109,4 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
 })
 
 export type UsageRecorders = ReturnType<typeof createUsageRecorders>
+export type UsageRecorder = ReturnType<UsageRecorders["start"]>
