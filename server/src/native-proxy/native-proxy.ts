@@ -14,7 +14,7 @@ import type { BodyMemory } from "../http/body-memory.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
-import { createResponseWriter } from "../http/response-writer.ts"
+import { ResponseWriter } from "../http/response-writer.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
@@ -170,7 +170,7 @@ export const createNativeProxy = (deps: Deps) => {
     which: "tags" | "ps" | "models",
     upstreams: readonly Upstream[],
   ): Promise<void> => {
-    const reply = createResponseWriter(exchange)
+    const reply = new ResponseWriter(exchange)
     const body = JSON.stringify(
       which === "models"
         ? { object: "list", data: listedBy(catalogue.list(caller), upstreams) }
