@@ -1,17 +1,13 @@
 import { DatabaseSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
 import { lowerThreadPriority } from "../limits/thread-priority.ts"
+import type { CheckpointTask } from "./checkpointer.ts"
 
 /** Worker thread that checkpoints the WAL: it blocks on the disk, which requests must not. */
 /** Frames that a disk writes within a few milliseconds. */
 const minFrames = 100
 const maxRounds = 5
-const { path, mode, isUrgent } = workerData as {
-  path: string
-  mode: "restart" | "truncate"
-  /** True when the disk is nearly full. */
-  isUrgent: boolean
-}
+const { path, mode, isUrgent }: CheckpointTask = workerData
 if (!isUrgent) lowerThreadPriority(19)
 
 const database = new DatabaseSync(path, { timeout: 1000 })

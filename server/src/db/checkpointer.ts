@@ -20,7 +20,14 @@ const frameBytes = 4096 + 24
 
 /** Frames in the log, and how many of them were moved to the database file; -1 before the first. */
 const WalState = z.object({ log: z.int(), checkpointed: z.int() })
-type CheckpointMode = "restart" | "truncate"
+
+/** What the thread is started with. */
+export interface CheckpointTask {
+  path: string
+  mode: "restart" | "truncate"
+  /** Whether the disk is nearly full. */
+  isUrgent: boolean
+}
 
 /**
  * Checkpoints SQLite's write-ahead log on a short-lived thread; on the writing connection, a
@@ -46,9 +53,10 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     }
   }
 
-  const checkpoint = (mode: CheckpointMode, isUrgent: boolean): Promise<boolean> => {
+  const checkpoint = (mode: CheckpointTask["mode"], isUrgent: boolean): Promise<boolean> => {
+    const task: CheckpointTask = { path, mode, isUrgent }
     const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), {
-      workerData: { path, ending: mode, isUrgent },
+      workerData: task,
     })
     const ended = new Promise<boolean>((resolve) => {
       // A failed checkpoint is retried at the next check; until then the log only grows.
