@@ -80,7 +80,7 @@ export const readHtml = (source: string, place: PassageLocation = {}): Block[] =
     isBlank &&= text.trim() === ""
   }
 
-  walkMarkup(source, { open, close, text: addText }, { xmlMode: false, what: "page" })
+  walkMarkup(source, { open, close, text: addText }, false)
   flush()
   return blocks
 }

@@ -11,17 +11,13 @@ export interface XmlHandler {
 
 const maxDepth = 3000
 
-/** Walks HTML or XML as a stream of events. @param what named in the error message */
-export const walkMarkup = (
-  source: string,
-  handler: XmlHandler,
-  { xmlMode, what }: { xmlMode: boolean; what: "page" | "file" },
-): void => {
+/** Walks HTML or XML as a stream of events. */
+export const walkMarkup = (source: string, handler: XmlHandler, xmlMode: boolean): void => {
   let depth = 0
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        if (++depth > maxDepth) failUnreadable("too_large", `This ${what} is nested too deeply.`)
+        if (++depth > maxDepth) failUnreadable("too_large", "This file is nested too deeply.")
         handler.open?.(name, attributes)
       },
       onclosetag: (name) => {
@@ -46,7 +42,7 @@ export const walkXml = (source: string, handler: XmlHandler): void => {
       "This file defines XML entities, which are not allowed. Save it without them.",
     )
   }
-  walkMarkup(source, handler, { xmlMode: true, what: "file" })
+  walkMarkup(source, handler, true)
 }
 
 /** Resolves a relative path inside an archive. */

@@ -58,7 +58,6 @@ export const fileMessages: Record<string, string> = {
   "This file is not a text file, although its name suggests one.":
     "Der Name lässt eine Textdatei erwarten, diese Datei ist aber keine.",
   "This file is nested too deeply.": "Diese Datei ist zu tief verschachtelt.",
-  "This page is nested too deeply.": "Diese Seite ist zu tief verschachtelt.",
   "This e-mail's headers are too large (maximum 1 MB).":
     "Die Kopfzeilen dieser E-Mail sind zu groß (höchstens 1 MB).",
   "This e-mail's parts are nested too deeply (maximum 20 levels).":
