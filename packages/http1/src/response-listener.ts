@@ -15,6 +15,6 @@ export interface ResponseHandler {
 }
 
 export interface ResponseListener extends ResponseHandler {
-  /** Receives an exception thrown by `onError`. No further callbacks follow; must not throw. */
+  /** Receives an exception that `onError` threw. No further callbacks follow; must not throw. */
   onListenerError(error: unknown): void
 }

@@ -110,7 +110,7 @@ export const createDispatcher = ({
   const callFunctionModel = (
     model: FunctionModel,
     { caller, request, usageContext }: DispatchRequest,
-    { resolved, receiver, usageRecorder, fail }: SendContext,
+    { resolved, receiver, usageRecorder }: SendContext,
   ): void => {
     usageRecorder?.setTarget(null, "function")
     if (request.operation !== "chat/completions") {
@@ -127,7 +127,6 @@ export const createDispatcher = ({
         caller,
         requestId: usageContext.requestId,
         above: request.callingFunctions ?? [],
-        failed: fail,
       },
       receiver,
     )
@@ -135,7 +134,7 @@ export const createDispatcher = ({
 
   const send = (dispatchRequest: DispatchRequest, context: SendContext): void => {
     const { caller, request } = dispatchRequest
-    const { resolved, headers, receiver, fail } = context
+    const { resolved, headers, receiver } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, context)
       return
@@ -144,9 +143,7 @@ export const createDispatcher = ({
     const attempts = endpoints.map(attemptFor(request, resolved, headers))
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)
-    receiver.attach(
-      sendWithFailover(attempts, receiver, { timeoutMs, share, onUnexpectedError: fail }),
-    )
+    receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share }))
   }
 
   const track = (

@@ -55,6 +55,8 @@ interface Deps {
   usageRecorder: UsageRecorder | null
   /** Called exactly once, when the consumer is done. */
   onDone: (result: ResponseResult) => void
+  /** Called with an error that could not be reported to the consumer. */
+  onUnexpectedError: (error: unknown) => void
 }
 
 /**
@@ -66,6 +68,7 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   readonly #scanner: StreamScanner
   readonly #usageRecorder: UsageRecorder | null
   readonly #onDone: Deps["onDone"]
+  readonly #onUnexpectedError: Deps["onUnexpectedError"]
   #handle: RequestHandle | null = null
   #upstream: Upstream | null = null
   #stage: Stage = "waiting"
@@ -74,11 +77,12 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   #bufferedBytes = 0
   #bodyTokens: TokenCounts | null = null
 
-  constructor({ consumer, scanner, usageRecorder, onDone }: Deps) {
+  constructor({ consumer, scanner, usageRecorder, onDone, onUnexpectedError }: Deps) {
     this.#consumer = consumer
     this.#scanner = scanner
     this.#usageRecorder = usageRecorder
     this.#onDone = onDone
+    this.#onUnexpectedError = onUnexpectedError
     consumer.onOpen?.(this)
   }
 
@@ -144,6 +148,10 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   onError(error: UpstreamError): void {
     if (this.#stage === "error") this.#endError()
     else if (this.#stage !== "over") this.#fail(upstreamFailure(error, this.#upstream))
+  }
+
+  onListenerError(error: unknown): void {
+    this.#onUnexpectedError(error)
   }
 
   #start(head: ResponseHead): void {

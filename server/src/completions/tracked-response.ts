@@ -69,6 +69,10 @@ export const createResponseTracker =
           },
         }),
       })
+      const failUnexpectedly = (error: unknown): void => {
+        if (reader.abandon()) unregister()
+        reject(error)
+      }
       const usageRecorder = startUsageRecord?.() ?? null
       const reader = new ResponseReader({
         consumer,
@@ -78,11 +82,8 @@ export const createResponseTracker =
           unregister()
           resolve(result)
         },
+        onUnexpectedError: failUnexpectedly,
       })
-      const failUnexpectedly = (error: unknown): void => {
-        if (reader.abandon()) unregister()
-        reject(error)
-      }
       const runGuarded = (work: () => void): void => {
         try {
           work()

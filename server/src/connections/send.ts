@@ -29,7 +29,7 @@ export interface ConnectionAttempt {
   conversion?: Conversion
 }
 
-export interface FailoverHandler extends ResponseHandler {
+export interface FailoverHandler extends ResponseListener {
   /** Called with each connection that is tried. */
   onConnectionSelected(upstream: Upstream): void
 }
@@ -39,10 +39,6 @@ interface SendOptions {
   timeoutMs: number
   /** The caller's share of the event loop, charged for each chunk. */
   share: EventLoopShare
-  /**
-   * Called with an exception that `broke` threw, when the handler can no longer report it itself.
-   */
-  onUnexpectedError: (error: unknown) => void
 }
 
 interface BufferedResponse {
@@ -65,7 +61,6 @@ class FailoverRequest implements RequestHandle {
   readonly #attempts: readonly ConnectionAttempt[]
   readonly #listener: FailoverHandler
   readonly #deadline: number
-  readonly #onUnexpectedError: SendOptions["onUnexpectedError"]
   readonly #share: EventLoopShare
   /** The consumer is ready for more, but must wait for its share of the event loop. */
   #isWaiting = false
@@ -81,13 +76,12 @@ class FailoverRequest implements RequestHandle {
   constructor(
     attempts: readonly ConnectionAttempt[],
     listener: FailoverHandler,
-    { timeoutMs, share, onUnexpectedError }: SendOptions,
+    { timeoutMs, share }: SendOptions,
   ) {
     this.#attempts = attempts
     this.#listener = listener
     this.#deadline = performance.now() + timeoutMs
     this.#share = share
-    this.#onUnexpectedError = onUnexpectedError
   }
 
   start(): this {
@@ -212,7 +206,7 @@ class FailoverRequest implements RequestHandle {
           return this.#forwardBuffered(this.#firstFailure)
         receiver.onError(error)
       },
-      onListenerError: this.#onUnexpectedError,
+      onListenerError: (error) => this.#listener.onListenerError(error),
     }
   }
 

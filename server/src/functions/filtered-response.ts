@@ -116,6 +116,10 @@ export class FilteredResponse implements ResponseReceiver, RequestHandle {
     else this.#enqueue({ broke: error })
   }
 
+  onListenerError(error: unknown): void {
+    this.#receiver.onListenerError(error)
+  }
+
   #bufferBody(chunk: Buffer): boolean {
     this.#countBytes(chunk)
     this.#body.push(chunk)

@@ -21,8 +21,6 @@ export interface FunctionModelRequest extends RequestOrigin {
   streamed: boolean
   /** Called when the token counts are an estimate by the gateway. */
   estimated: () => void
-  /** Called with errors that could not be reported to the receiver. */
-  failed: (error: unknown) => void
 }
 
 /** Converts an error of a function to the failure returned to the caller. */
@@ -206,6 +204,6 @@ export const createFunctionResponder =
   (request: FunctionModelRequest, receiver: ResponseReceiver): RequestHandle => {
     const response = new FunctionResponse(deps, request, receiver)
     receiver.attach(response)
-    response.run().catch(request.failed)
+    response.run().catch((error: unknown) => receiver.onListenerError(error))
     return response
   }

@@ -107,10 +107,10 @@ export const createNativeProxy = (deps: Deps) => {
         scanner: new NativeUsageScanner(),
         consumer: new NativeRelay(exchange, api.errorStyle),
       },
-      ({ reader, fail: onUnexpectedError }) => {
+      ({ reader }) => {
         const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
         const share = fairLoop.of(caller.user.id)
-        reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share, onUnexpectedError }))
+        reader.attach(sendWithFailover(attempts, reader, { timeoutMs, share }))
       },
     )
 
