@@ -7,7 +7,7 @@ import { Pool } from "undici"
 import { createClient } from "../src/client.ts"
 import { createFastPathServer } from "../src/server.ts"
 import { listenOnLoopback } from "../test/listen.ts"
-import { answer, path, question, repeat, requestOnce } from "./requests.ts"
+import { answer, createNodeServer, path, question, repeat, requestOnce } from "./requests.ts"
 
 const usage = `npm run bench:http1 -- [options]
   --requests 20000  requests per round
@@ -24,7 +24,7 @@ const measureCpu = async (total: number, work: () => Promise<unknown>): Promise<
   return (user + system) / total
 }
 
-const startFastPath = (): Server => {
+const createFastPath = (): Server => {
   const server = createServer()
   createFastPathServer<string>({
     admit: () => true,
@@ -41,13 +41,6 @@ const startFastPath = (): Server => {
   return server
 }
 
-const startNode = (): Server =>
-  createServer(async (incoming, outgoing) => {
-    incoming.resume()
-    await once(incoming, "end")
-    outgoing.writeHead(200, { "content-length": answer.length }).end(answer)
-  })
-
 const createVariants = async (peer: Worker, total: number) => {
   const ask = async (port: number | null): Promise<number> => {
     peer.postMessage({ port, total })
@@ -62,8 +55,8 @@ const createVariants = async (peer: Worker, total: number) => {
     const { body } = await pool.request({ method: "POST", path, headers, body: question })
     await body.dump()
   }
-  const measureServer = async (start: () => Server): Promise<number> => {
-    const server = start()
+  const measureServer = async (create: () => Server): Promise<number> => {
+    const server = create()
     const sockets = new Set<Socket>()
     server.on("connection", (socket) => sockets.add(socket))
     const port = await listenOnLoopback(server)
@@ -75,8 +68,8 @@ const createVariants = async (peer: Worker, total: number) => {
   const variants: Record<string, Measure> = {
     "client: this package": () => measureCpu(total, () => repeat(() => requestOnce(client), total)),
     "client: undici": () => measureCpu(total, () => repeat(requestWithUndici, total)),
-    "server: this package": () => measureServer(startFastPath),
-    "server: Node's http": () => measureServer(startNode),
+    "server: this package": () => measureServer(createFastPath),
+    "server: Node's http": () => measureServer(createNodeServer),
   }
   return variants
 }

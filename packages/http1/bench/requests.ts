@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
 import type { Client } from "../src/client.ts"
 
 /** Small messages like those of a chat: a question and a short answer. */
@@ -6,6 +8,14 @@ export const question = Buffer.from(
 )
 export const answer = Buffer.from(JSON.stringify({ answer: "In figures of eight. ".repeat(20) }))
 export const path = "/v1/chat/completions"
+
+/** Answers every request with Node's server. */
+export const createNodeServer = (): Server =>
+  createServer(async (incoming, outgoing) => {
+    incoming.resume()
+    await once(incoming, "end")
+    outgoing.writeHead(200, { "content-length": answer.length }).end(answer)
+  })
 
 export const requestOnce = (client: Client): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,5 +1,4 @@
-import type { RequestHandle } from "@portico/http1"
-import { headerOf, type UpstreamError } from "@portico/http1"
+import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import type { Upstream } from "../connections/connection.ts"
 import type { FailoverHandler } from "../connections/send.ts"
 import { upstreamFailure, upstreamLabel } from "../connections/upstream-errors.ts"

@@ -1,5 +1,4 @@
-import type { ResponseHandler } from "@portico/http1"
-import { headerOf, type UpstreamError } from "@portico/http1"
+import { headerOf, type ResponseHandler, type UpstreamError } from "@portico/http1"
 import { parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
@@ -16,7 +15,7 @@ const maxBodyBytes = 16_000_000
 
 const eventOf = (data: string): string => `data: ${data}\n\n`
 
-/** Streams are passed on as server-sent events, whatever they were. */
+/** Lines of JSON are passed on as server-sent events. */
 const toEventStreamHeaders = (rawHeaders: readonly string[]): string[] =>
   rawHeaders.map((value, at) =>
     at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type"
@@ -45,14 +44,12 @@ export class DecodedResponse implements ResponseHandler {
 
   onHead(status: number, rawHeaders: readonly string[]): void {
     const type = headerOf(rawHeaders, "content-type") ?? ""
+    const hasLines = status < 400 && type.startsWith("application/x-ndjson")
+    if (hasLines) this.#events = createLineDecoder()
     if (status >= 400) this.#content = "error"
-    else if (type.startsWith("text/event-stream")) this.#content = "stream"
-    else if (type.startsWith("application/x-ndjson")) {
-      this.#content = "stream"
-      this.#events = createLineDecoder()
-    } else if (type.includes("json")) this.#content = "body"
-    const isStream = this.#content === "stream"
-    this.#receiver.onHead(status, isStream ? toEventStreamHeaders(rawHeaders) : rawHeaders)
+    else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
+    else if (type.includes("json")) this.#content = "body"
+    this.#receiver.onHead(status, hasLines ? toEventStreamHeaders(rawHeaders) : rawHeaders)
   }
 
   onData(chunk: Buffer): boolean {

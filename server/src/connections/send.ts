@@ -1,7 +1,8 @@
-import type { ResponseHandler, ResponseListener } from "@portico/http1"
 import {
   RefusedError,
   type RequestHandle,
+  type ResponseHandler,
+  type ResponseListener,
   type SentRequest,
   UpstreamError,
   type UpstreamRequest,

@@ -28,9 +28,11 @@ const headingSeparator = " › "
 export const joinHeadings = (heading: readonly string[]): string => heading.join(headingSeparator)
 export const splitHeadings = (text: string): string[] => text.split(headingSeparator)
 
-/** The fields that apply, in a fixed order, each as one value: `{ page: 14, heading: "Safety › At sea" }`. */
+const fieldNames = PassageLocation.keyof().options
+
+/** The fields that apply, in a fixed order: `[["page", 14], ["heading", "Safety › At sea"]]`. */
 export const describeLocation = (location: PassageLocation): [string, string | number][] =>
-  PassageLocation.keyof().options.flatMap((field) => {
+  fieldNames.flatMap((field) => {
     const value = location[field]
     if (value === undefined) return []
     return [[field, Array.isArray(value) ? joinHeadings(value) : value]]

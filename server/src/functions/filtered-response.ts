@@ -1,5 +1,4 @@
-import type { RequestHandle } from "@portico/http1"
-import { headerOf, type UpstreamError } from "@portico/http1"
+import { headerOf, type RequestHandle, type UpstreamError } from "@portico/http1"
 import type { Upstream } from "../connections/connection.ts"
 import { Failure } from "../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject } from "../formats/json-values.ts"
