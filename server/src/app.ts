@@ -4,6 +4,7 @@ import { invitationRoutes } from "./auth/invitation-routes.ts"
 import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
+import { messagesRoutes } from "./completions/messages-routes.ts"
 import { completionRoutes } from "./completions/routes.ts"
 import { reservedSegments } from "./config/config.ts"
 import { connectionRoutes } from "./connections/routes.ts"
@@ -51,6 +52,7 @@ const styleOfPath =
     if (/^\/(api\/v1\/|api\/)?scim(\/|$)/.test(path)) return "scim"
     if (path === runtimePrefix || path.startsWith(`${runtimePrefix}/`)) return "runtime"
     if (path.startsWith("/openai/")) return "openai"
+    if (/^(\/api)?(\/v1)?\/messages(\/|$)/.test(path)) return "anthropic"
     return /^\/(v1|api\/(chat|models|embeddings|completions|responses))(\/|$)/.test(path)
       ? "openai"
       : "api"
@@ -148,6 +150,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     mount(
       prefix,
       completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),
+    )
+    mount(
+      prefix,
+      messagesRoutes({ router: router("anthropic"), completions: gateway.completions, bodyLimit }),
     )
   }
   mount(

@@ -4,6 +4,7 @@ const statusByCode = {
   invalid_json: 400,
   missing_parameter: 400,
   duplicate_parameter: 400,
+  unsupported_by_model: 400,
   unauthorized: 401,
   wrong_credentials: 401,
   account_pending: 403,

@@ -125,15 +125,18 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
   })
   const trackResponse = createResponseTracker({ inFlight, catalogue })
+  const filters = createModelFilters(functions)
   const completions = createCompletions({
+    ...options,
     citations: knowledge.citations,
     template: () => settings.current().rag_template,
     catalogue,
     inFlight,
+    filters,
     dispatch: createDispatcher({
       fairLoop,
       usageRecorders,
-      filters: createModelFilters(functions),
+      filters,
       trackResponse,
       callFunction: functions.respond,
     }),

@@ -1,25 +1,51 @@
 import { Failure } from "../errors.ts"
+import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
-import type { Citations } from "../knowledge/citations.ts"
+import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
+import type { AnswerSources, Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
+import {
+  type ConvertedRequest,
+  convertRequest,
+  createConversion,
+  findInboundFormat,
+  readsPrompt,
+  relayFormatOf,
+  speaksFormat,
+} from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
+import { DroppedFields } from "./dropped-fields.ts"
+import type { ModelFilters } from "./filters.ts"
+import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { CompletionRelay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
-import { createSourceEncoder, createSourceSearch, needsSources } from "./sources.ts"
+import { createSourceEncoder } from "./source-encoder.ts"
+import { createSourceSearch, needsSources } from "./sources.ts"
+import { sendTokenCount, TokenCountRelay } from "./token-count-relay.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
-interface Deps {
+interface Deps extends SseOptions {
   catalogue: ModelCatalogue
   citations: Citations
   /** The source prompt's template; empty for the default one. */
   template: () => string
   inFlight: InFlightRequests
   dispatch: Dispatch
+  filters: ModelFilters
+}
+
+/** A request as it is sent, and the exchange that it belongs to. */
+interface ClientRequest {
+  exchange: RequestContext
+  caller: Caller
+  request: ModelRequest
+  /** Null if the client sent the request in this format. */
+  converted: ConvertedRequest | null
 }
 
 interface AnswerRequest extends DispatchRequest {
@@ -28,19 +54,45 @@ interface AnswerRequest extends DispatchRequest {
 }
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
-export const createCompletions = ({ catalogue, citations, template, inFlight, dispatch }: Deps) => {
+export const createCompletions = ({
+  catalogue,
+  citations,
+  template,
+  inFlight,
+  dispatch,
+  filters,
+  heartbeatMs = defaultHeartbeatMs,
+}: Deps) => {
   const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
 
   /** The search may have taken a while, and connections and grants may have changed since. */
   const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>
     catalogue.resolve(caller, model)
 
+  /** Sends a request, whose sources are already part of its prompt, and relays the response. */
+  const relay = async (
+    { exchange, caller, request, converted }: ClientRequest,
+    resolved: ResolvedModel,
+    citationResult: AnswerSources | null,
+  ): Promise<void> => {
+    const conversion = converted ? createConversion(converted, citationResult) : undefined
+    const dropped = new DroppedFields(converted?.dropped ?? [])
+    const sources =
+      citationResult && !conversion ? createSourceEncoder(citationResult, request.model) : undefined
+    const format = relayFormatOf(converted?.original ?? request)
+    const pingMs = request.streamed && format.ping !== null ? heartbeatMs : undefined
+    const consumer = new CompletionRelay(exchange, { format, sources, dropped, pingMs })
+    const target = { resolved, headers: forwardedClientHeaders(exchange) }
+    const dispatchRequest = { caller, request, usageContext: exchange, conversion, dropped }
+    await dispatch(dispatchRequest, target, consumer)
+  }
+
   /** `complete` for a request whose answer is based on files. */
   const completeWithSources = async (
-    exchange: RequestContext,
-    { caller, request }: { caller: Caller; request: ModelRequest },
+    clientRequest: ClientRequest,
     resolved: ResolvedModel,
   ): Promise<void> => {
+    const { exchange, caller, request } = clientRequest
     const controller = new AbortController()
     const abort = (failure: Failure): void => controller.abort(failure)
     const onDisconnect = (): void => abort(new Failure("bad_request", "The client disconnected"))
@@ -56,15 +108,20 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
       })
       .finally(unregister)
     controller.signal.throwIfAborted()
-    const dispatchRequest = { caller, request: sourced.request, usageContext: exchange }
-    const sources = sourced.citationResult
-      ? createSourceEncoder(sourced.citationResult, request.model)
-      : undefined
-    const target = {
-      resolved: await resolveAgain(caller, request),
-      headers: forwardedClientHeaders(exchange),
-    }
-    await dispatch(dispatchRequest, target, new CompletionRelay(exchange, sources))
+    const present = await resolveAgain(caller, request)
+    await relay({ ...clientRequest, request: sourced.request }, present, sourced.citationResult)
+  }
+
+  /** Converts a request that cannot be sent as it is; null if it can. @throws {Failure} */
+  const convertIfNeeded = (
+    request: ModelRequest,
+    resolved: ResolvedModel,
+  ): ConvertedRequest | null => {
+    const format = findInboundFormat(request)
+    if (!format) return null
+    const hasToRead = readsPrompt(request, resolved, filters.areAttachedTo(resolved))
+    if (!hasToRead && speaksFormat(request, resolved)) return null
+    return convertRequest(request, format, !hasToRead)
   }
 
   return {
@@ -72,17 +129,38 @@ export const createCompletions = ({ catalogue, citations, template, inFlight, di
     complete: async (
       exchange: RequestContext,
       caller: Caller,
+      received: ModelRequest,
+    ): Promise<void> => {
+      exchange.model = received.model
+      const found = catalogue.resolve(caller, received.model)
+      const resolved = found instanceof Promise ? await found : found
+      const converted = convertIfNeeded(received, resolved)
+      const request = converted?.canonical ?? received
+      const clientRequest = { exchange, caller, request, converted }
+      if (needsSources(request, resolved)) await completeWithSources(clientRequest, resolved)
+      else await relay(clientRequest, resolved, null)
+    },
+
+    /**
+     * Responds with the provider's count of a message's input tokens, otherwise with an estimate.
+     * @throws {Failure} if nothing has been sent yet
+     */
+    countTokens: async (
+      exchange: RequestContext,
+      caller: Caller,
       request: ModelRequest,
     ): Promise<void> => {
       exchange.model = request.model
-      const found = catalogue.resolve(caller, request.model)
-      const resolved = found instanceof Promise ? await found : found
-      if (needsSources(request, resolved)) {
-        return completeWithSources(exchange, { caller, request }, resolved)
-      }
-      const dispatchRequest = { caller, request, usageContext: exchange }
+      const resolved = await catalogue.resolve(caller, request.model)
+      const estimate = (): number =>
+        estimatePromptTokens(convertRequest(request, messagesFormat, false).canonical.fields)
+      const isForwarded =
+        !readsPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
+        speaksFormat(request, resolved)
+      if (!isForwarded) return sendTokenCount(exchange, estimate())
       const target = { resolved, headers: forwardedClientHeaders(exchange) }
-      await dispatch(dispatchRequest, target, new CompletionRelay(exchange))
+      const dispatchRequest = { caller, request, usageContext: exchange }
+      await dispatch(dispatchRequest, target, new TokenCountRelay(exchange, estimate))
     },
 
     /**

@@ -1,7 +1,5 @@
 import type { RequestHandle } from "@portico/http1"
-import type { Endpoint } from "../connections/connection-registry.ts"
-import { orderEndpoints } from "../connections/load-balancing.ts"
-import { type ConnectionAttempt, sendWithFailover } from "../connections/send.ts"
+import { sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest, ResponseReceiver } from "../functions/function-model.ts"
@@ -10,12 +8,23 @@ import type { Caller } from "../http/caller.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
+import type { CompletionOperation } from "../providers/provider.ts"
 import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
+import { createAttempts } from "./attempts.ts"
+import { type ClientConversion, createClientConverter } from "./conversion.ts"
+import { ConvertedReceiver } from "./converted-receiver.ts"
+import type { DroppedFields } from "./dropped-fields.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
 import type { ModelRequest } from "./request.ts"
-import { buildUpstreamBody, hidesUsage, parseUpstreamBody } from "./request-body.ts"
+import { buildPlainChatBody, buildUpstreamBody, hidesUsage } from "./request-body.ts"
 import type { ResponseConsumer, ResponseResult } from "./response-consumer.ts"
-import { chatEndMarkers, responseEndMarkers, SseScanner } from "./sse-scanner.ts"
+import {
+  chatEndMarkers,
+  messagesEndMarkers,
+  responseEndMarkers,
+  SseScanner,
+  type StreamEndMarkers,
+} from "./sse-scanner.ts"
 import type { PendingResponse, TrackResponse } from "./tracked-response.ts"
 
 export interface DispatchRequest {
@@ -25,6 +34,10 @@ export interface DispatchRequest {
   usageContext: UsageContext
   /** Ends the response, like a disconnect of its client. */
   signal?: AbortSignal | undefined
+  /** Set if `request` is a canonical prompt and the client expects another format. */
+  conversion?: ClientConversion | undefined
+  /** Collects what providers' formats lack. */
+  dropped?: DroppedFields | undefined
 }
 
 export interface DispatchTarget {
@@ -36,7 +49,16 @@ export interface DispatchTarget {
 interface SendContext extends DispatchTarget, PendingResponse {
   /** The reader, or what changes the response on its way there. */
   receiver: ResponseReceiver
+  /** Whether the receiver converts chat completions to the client's format. */
+  isEncoded: boolean
 }
+
+/** A receiver of chat completions, whatever the client's format is. */
+const createChatReceiver = (
+  reader: ResponseReceiver,
+  conversion: ClientConversion | undefined,
+): ResponseReceiver =>
+  conversion ? new ConvertedReceiver(reader, createClientConverter(conversion)) : reader
 
 interface Deps {
   fairLoop: FairEventLoop
@@ -47,56 +69,20 @@ interface Deps {
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
 
-/** The body for one connection, in its provider's format. @throws {Failure} `bad_request` */
-const encodeBody = (
-  request: ModelRequest,
-  { workspace }: ResolvedModel,
-  { upstream, model }: Endpoint,
-): Buffer => {
-  const { chatFormat } = upstream.provider
-  if (!chatFormat) return buildUpstreamBody(request, workspace, model.name)
-  const fields = parseUpstreamBody(request, workspace, model.name)
-  return Buffer.from(JSON.stringify(chatFormat.encodeRequest(fields, model)))
+const endMarkers: Partial<Record<CompletionOperation, StreamEndMarkers>> = {
+  responses: responseEndMarkers,
+  messages: messagesEndMarkers,
 }
 
-const attemptFor =
-  (request: ModelRequest, resolved: ResolvedModel, headers: Record<string, string>) =>
-  (endpoint: Endpoint): ConnectionAttempt => {
-    const { upstream, model } = endpoint
-    const { provider } = upstream
-    return {
-      upstream,
-      usesModel: true,
-      ...(provider.chatFormat && { conversion: { format: provider.chatFormat, model } }),
-      request: () => ({
-        method: "POST",
-        path: provider.operationPath(request.operation),
-        headers: {
-          ...headers,
-          "user-agent": "Portico",
-          ...upstream.headers,
-          "content-type": "application/json",
-        },
-        body: encodeBody(request, resolved, endpoint),
-      }),
-    }
+/** Counting tokens uses none. */
+const isCount = ({ operation }: ModelRequest): boolean => operation === "messages/count_tokens"
+
+/** For a stream in the client's format. */
+const createScanner = ({ request, conversion }: DispatchRequest): SseScanner => {
+  if (!conversion) {
+    return new SseScanner(endMarkers[request.operation] ?? chatEndMarkers, hidesUsage(request))
   }
-
-/** @throws {Failure} `bad_request` if no connection of the model supports the operation */
-const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedModel) => {
-  const usable = endpoints.filter(({ upstream }) =>
-    upstream.provider.operations.includes(operation),
-  )
-  const [first] = endpoints
-  if (usable.length > 0 || !first) return orderEndpoints(usable)
-  const { label, operations } = first.upstream.provider
-  const message = `Model "${id}" is offered by ${label}, which only supports ${operations.join(", ")}.`
-  throw new Failure("bad_request", message, { param: "model" })
-}
-
-const createScanner = (request: ModelRequest): SseScanner => {
-  const markers = request.operation === "responses" ? responseEndMarkers : chatEndMarkers
-  return new SseScanner(markers, hidesUsage(request))
+  return new SseScanner(endMarkers[conversion.operation] ?? chatEndMarkers, false)
 }
 
 /** Sends a request to an endpoint of its model and hands the response to a consumer. */
@@ -109,7 +95,7 @@ export const createDispatcher = ({
 }: Deps) => {
   const callFunctionModel = (
     model: FunctionModel,
-    { caller, request, usageContext }: DispatchRequest,
+    { caller, request, usageContext, conversion, dropped }: DispatchRequest,
     { resolved, receiver, usageRecorder }: SendContext,
   ): void => {
     usageRecorder?.setTarget(null, "function")
@@ -118,10 +104,13 @@ export const createDispatcher = ({
       throw new Failure("bad_request", message, { param: "model" })
     }
     checkParsableSize(request.bytes)
+    const reportDropped = dropped?.startAttempt() ?? (() => {})
     callFunction(
       {
         model,
-        body: buildUpstreamBody(request, resolved.workspace, model.id),
+        body: conversion
+          ? buildPlainChatBody(request, resolved.workspace, model.id, reportDropped)
+          : buildUpstreamBody(request, resolved.workspace, model.id),
         streamed: request.streamed,
         estimated: () => usageRecorder?.markEstimated(),
         caller,
@@ -133,35 +122,42 @@ export const createDispatcher = ({
   }
 
   const send = (dispatchRequest: DispatchRequest, context: SendContext): void => {
-    const { caller, request } = dispatchRequest
-    const { resolved, headers, receiver } = context
+    const { caller, request, conversion, dropped } = dispatchRequest
+    const { resolved, headers, receiver, isEncoded } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, context)
       return
     }
-    const endpoints = findEndpoints(request, resolved)
-    const attempts = endpoints.map(attemptFor(request, resolved, headers))
+    const attempts = createAttempts({
+      ...{ request, resolved, headers, dropped },
+      original: conversion?.original ?? null,
+      isCanonical: conversion !== undefined,
+      createEncoder: conversion && !isEncoded ? () => createClientConverter(conversion) : undefined,
+    })
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)
     receiver.attach(sendWithFailover(attempts, receiver, { timeoutMs, share }))
   }
 
   const track = (
-    { caller, request, usageContext, signal }: DispatchRequest,
+    dispatchRequest: DispatchRequest,
     { id }: ResolvedModel,
     consumer: ResponseConsumer,
     start: (pending: PendingResponse) => void,
   ): Promise<ResponseResult> => {
-    const startUsageRecord = () =>
-      usageRecorders.start({
-        context: usageContext,
-        caller,
-        operation: request.operation,
-        model: id,
-        streamed: request.streamed,
-        promptBytes: request.bytes.length,
-      })
-    const scanner = createScanner(request)
+    const { caller, request, usageContext, signal, conversion } = dispatchRequest
+    const startUsageRecord = isCount(request)
+      ? undefined
+      : () =>
+          usageRecorders.start({
+            context: usageContext,
+            caller,
+            operation: conversion?.operation ?? request.operation,
+            model: id,
+            streamed: request.streamed,
+            promptBytes: request.bytes.length,
+          })
+    const scanner = createScanner(dispatchRequest)
     return trackResponse(
       { caller, consumer, scanner, model: request.model, startUsageRecord, signal },
       start,
@@ -183,9 +179,10 @@ export const createDispatcher = ({
       try {
         const request = await filterRequest(chain, dispatchRequest.request, resolved)
         if (controller.signal.aborted) return
-        const receiver = new FilteredResponse(reader, chain)
-        const filtered = { ...resolved, workspace: [] }
-        send({ ...dispatchRequest, request }, { resolved: filtered, headers, ...pending, receiver })
+        const chatReceiver = createChatReceiver(reader, dispatchRequest.conversion)
+        const receiver = new FilteredResponse(chatReceiver, chain)
+        const target = { resolved: { ...resolved, workspace: [] }, headers }
+        send({ ...dispatchRequest, request }, { ...target, ...pending, receiver, isEncoded: true })
         await ended
       } finally {
         await chain.close()
@@ -206,9 +203,13 @@ export const createDispatcher = ({
     const { resolved } = target
     const openFilters = filters.attachedTo(resolved, dispatchRequest)
     if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
-    return track(dispatchRequest, resolved, consumer, (pending) =>
-      send(dispatchRequest, { ...target, ...pending, receiver: pending.reader }),
-    )
+    return track(dispatchRequest, resolved, consumer, (pending) => {
+      const isEncoded = resolved.functionModel !== undefined
+      const receiver = isEncoded
+        ? createChatReceiver(pending.reader, dispatchRequest.conversion)
+        : pending.reader
+      send(dispatchRequest, { ...target, ...pending, receiver, isEncoded })
+    })
   }
 }
 

@@ -46,6 +46,9 @@ export const filterRequest = async (
 
 /** Finds the filters that are attached to a model. */
 export const createModelFilters = ({ directory, chains }: Deps) => ({
+  areAttachedTo: (resolved: ResolvedModel): boolean =>
+    directory.filtersOf(modelIdsOf(resolved)).length > 0,
+
   /** Null if no filters are attached; the request is then sent unchanged. */
   attachedTo: (
     resolved: ResolvedModel,

@@ -1,41 +1,75 @@
 import { forwardedHeaders } from "../connections/response-headers.ts"
-import type { Failure } from "../errors.ts"
-import { errorEvent } from "../http/errors.ts"
+import { Failure } from "../errors.ts"
+import type { AnswerError } from "../formats/answer-events.ts"
+import { readErrorBody } from "../formats/error-body.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
+import type { DroppedFields } from "./dropped-fields.ts"
+import { Pings } from "./pings.ts"
+import { openaiRelayFormat, type RelayFormat } from "./relay-format.ts"
 import type {
   FailurePoint,
   ResponseConsumer,
   ResponseControl,
   ResponseHead,
 } from "./response-consumer.ts"
-import type { SourceEncoder } from "./sources.ts"
+import type { SourceEncoder } from "./source-encoder.ts"
 import { type ErrorReply, errorReplyHeaders } from "./upstream-response.ts"
+
+export interface RelayOptions {
+  format?: RelayFormat
+  /** Adds the sources that the answer is based on; omitted if its format already contains them. */
+  sources?: SourceEncoder | undefined
+  dropped?: DroppedFields | undefined
+  /** Omitted if nothing is sent while a stream is silent. */
+  pingMs?: number | undefined
+}
+
+const toAnswerError = ({ status, body }: ErrorReply): AnswerError => ({
+  message: `The provider responded with status ${status}.`,
+  code: "upstream_error",
+  ...readErrorBody(body.toString("utf8")),
+  status,
+})
+
+const eventStreamHeaders = ["content-type", "text/event-stream; charset=utf-8"]
 
 /**
  * Sends a response to the client: streams as they arrive, with back-pressure, other responses in
- * one piece, and errors in the OpenAI format.
+ * one piece, and errors in the format of the inbound API.
  */
 export class CompletionRelay implements ResponseConsumer {
   readonly passesLongBodies = true
   readonly #exchange: RequestContext
   readonly #reply: ResponseWriter
-  /** Adds the sources that the answer is based on; undefined once they are sent. */
+  readonly #format: RelayFormat
+  readonly #dropped: DroppedFields | undefined
+  readonly #pings: Pings | null
+  /** Undefined once they are sent. */
   #sources: SourceEncoder | undefined
+  /** Whether the head was sent with a ping, before the provider answered. */
+  #isEarly = false
 
-  constructor(exchange: RequestContext, sources?: SourceEncoder) {
+  constructor(
+    exchange: RequestContext,
+    { format = openaiRelayFormat, sources, dropped, pingMs }: RelayOptions = {},
+  ) {
     this.#exchange = exchange
     this.#reply = new ResponseWriter(exchange)
+    this.#format = format
     this.#sources = sources
+    this.#dropped = dropped
+    this.#pings = pingMs === undefined ? null : new Pings(pingMs, () => this.#ping())
   }
 
   onOpen(control: ResponseControl): void {
     this.#reply.onDrain(() => control.resume())
     this.#reply.onDisconnect(() => control.stop("client_cancelled"))
+    this.#pings?.start()
   }
 
   onStart({ status, rawHeaders, isStream }: ResponseHead): void {
-    this.#reply.head(status, forwardedHeaders(rawHeaders))
+    if (!this.#isEarly) this.#writeHead(status, forwardedHeaders(rawHeaders))
     if (!isStream) return
     this.#reply.flushSoon()
     if (this.#sources) this.#reply.write(this.#sources.chunk)
@@ -43,6 +77,7 @@ export class CompletionRelay implements ResponseConsumer {
   }
 
   onChunk(bytes: Buffer): boolean {
+    this.#pings?.recordChunk(bytes)
     if (!this.#sources) return this.#reply.write(bytes)
     const extended = this.#sources.addToBody(bytes)
     this.#sources = undefined
@@ -54,16 +89,30 @@ export class CompletionRelay implements ResponseConsumer {
   }
 
   onBody(original: Buffer, { status, rawHeaders }: ResponseHead): void {
+    if (this.#isEarly) {
+      this.#endWithFailure(new Failure("upstream_broken", "The provider did not send a stream."))
+      return
+    }
     const body = this.#sources ? this.#sources.addToBody(original) : original
     const headers = forwardedHeaders(rawHeaders)
     headers.push("content-length", `${body.length}`)
-    this.#reply.head(status, headers)
+    this.#writeHead(status, headers)
     this.#reply.end(body)
   }
 
   onErrorReply(error: ErrorReply, { rawHeaders }: ResponseHead): void {
-    this.#reply.head(error.status, errorReplyHeaders(forwardedHeaders(rawHeaders), error))
-    this.#reply.end(error.body)
+    if (this.#isEarly) {
+      this.#endWithFailure(toAnswerError(error))
+      return
+    }
+    const { encodeError } = this.#format
+    const isWrapped = encodeError && !error.isUpstreamBody
+    const body = isWrapped
+      ? Buffer.from(JSON.stringify(encodeError(toAnswerError(error))))
+      : error.body
+    const headers = errorReplyHeaders(forwardedHeaders(rawHeaders), { ...error, body })
+    this.#writeHead(error.status, headers)
+    this.#reply.end(body)
   }
 
   /** Ends a stream with an error event. Other responses are cut off, so that the client notices. */
@@ -71,8 +120,35 @@ export class CompletionRelay implements ResponseConsumer {
     const reply = this.#reply
     // Before the response ends: the access log is written as soon as it has.
     this.#exchange.failure = failure
-    if (!head) reply.sendFailure("openai", failure)
-    else if (head.isStream) reply.end(`${isFrameOpen ? "\n\n" : ""}${errorEvent(failure)}`)
+    if (!(head || this.#isEarly)) reply.sendFailure(this.#format.errorStyle, failure)
+    else if (this.#isEarly || head?.isStream) this.#endWithFailure(failure, isFrameOpen)
     else reply.abort()
+  }
+
+  onDone(): void {
+    this.#pings?.stop()
+  }
+
+  #writeHead(status: number, headers: string[]): void {
+    this.#dropped?.addHeader(headers)
+    this.#reply.head(status, headers)
+  }
+
+  #endWithFailure(error: AnswerError, isFrameOpen = false): void {
+    this.#reply.end(`${isFrameOpen ? "\n\n" : ""}${this.#format.formatFailure(error)}`)
+  }
+
+  /** Proxies and clients close connections that are silent: the head is sent with the first ping. */
+  #ping(): void {
+    const { outgoing } = this.#exchange
+    if (outgoing.destroyed) {
+      this.#pings?.stop()
+      return
+    }
+    if (!outgoing.headersSent) {
+      this.#isEarly = true
+      this.#writeHead(200, [...eventStreamHeaders])
+    }
+    this.#reply.write(this.#format.ping ?? "")
   }
 }

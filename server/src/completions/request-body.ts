@@ -1,3 +1,4 @@
+import { type ReportDropped, toPlainChatRequest } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 import {
   type ByteEdit,
@@ -123,4 +124,18 @@ export const parseUpstreamBody = (
 ): Fields => {
   checkParsableSize(request.bytes)
   return JSON.parse(buildUpstreamBody(request, workspace, upstreamModel).toString("utf8"))
+}
+
+/**
+ * The body of a canonical prompt for a function, which gets only members of chat completions.
+ * @throws {Failure} `body_too_large`
+ */
+export const buildPlainChatBody = (
+  request: ModelRequest,
+  workspace: readonly WorkspaceModel[],
+  model: string,
+  reportDropped: ReportDropped,
+): Buffer => {
+  const fields = parseUpstreamBody(request, workspace, model)
+  return Buffer.from(JSON.stringify(toPlainChatRequest(fields, true, reportDropped)))
 }

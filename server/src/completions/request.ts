@@ -4,7 +4,7 @@ import type { JsonBody } from "../http/body-buffer.ts"
 import { countElements, hasMember, type JsonObject, parseJsonObject } from "../http/json-object.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
 
-/** An OpenAI-style request, parsed once: its bytes and the offsets of its members. */
+/** A request to a model, parsed once: its bytes and the offsets of its members. */
 export interface ModelRequest extends JsonObject {
   operation: CompletionOperation
   model: string
@@ -20,7 +20,15 @@ const requiredFields: Record<CompletionOperation, readonly string[]> = {
   completions: ["model"],
   embeddings: ["model", "input"],
   responses: ["model"],
+  messages: ["model", "messages"],
+  "messages/count_tokens": ["model", "messages"],
 }
+
+const operationsWithMessages = new Set<CompletionOperation>([
+  "chat/completions",
+  "messages",
+  "messages/count_tokens",
+])
 
 const wrongType = (param: string, expected: string): never =>
   fail("bad_request", `"${param}" must be ${expected}.`, { param })
@@ -65,7 +73,7 @@ export const parseModelRequest = (operation: CompletionOperation, body: JsonBody
   }
   const { fields } = object
   const model = checkModel(fields.model)
-  if (operation === "chat/completions") checkMessages(object)
+  if (operationsWithMessages.has(operation)) checkMessages(object)
   const stream = fields.stream ?? false
   if (typeof stream !== "boolean") wrongType("stream", "true or false")
   return { ...object, operation, model, streamed: stream === true }

@@ -2,7 +2,7 @@ import type { JsonBody } from "../http/body-buffer.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import { json, type RouteShape } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { CompletionOperation } from "../providers/provider.ts"
+import type { openaiOperations } from "../providers/provider.ts"
 import type { Completions } from "./completions.ts"
 import { parseModelRequest } from "./request.ts"
 import {
@@ -14,7 +14,9 @@ import {
   TextCompletionBody,
 } from "./schema.ts"
 
-const operations: Record<CompletionOperation, { summary: string; body: RouteShape["body"] }> = {
+type OpenAIOperation = (typeof openaiOperations)[number]
+
+const operations: Record<OpenAIOperation, { summary: string; body: RouteShape["body"] }> = {
   "chat/completions": { summary: "Create a chat completion", body: ChatCompletionBody },
   completions: { summary: "Create a text completion (legacy)", body: TextCompletionBody },
   embeddings: { summary: "Create embeddings", body: EmbeddingsBody },
@@ -54,7 +56,7 @@ export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Rout
           completions.complete(
             exchange,
             caller,
-            parseModelRequest(operation as CompletionOperation, body),
+            parseModelRequest(operation as OpenAIOperation, body),
           )
         const body = read(limits)
         return body instanceof Promise ? body.then(answer) : answer(body)

@@ -43,3 +43,27 @@ export const OpenAIErrorBody = z
       .describe("Same as `error.message`; absent in errors that come from the provider"),
   })
   .meta({ id: "OpenAIError" })
+
+/** https://platform.claude.com/docs/en/api/messages/create */
+export const MessagesBody = z
+  .looseObject({
+    model: z.string(),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    max_tokens: z.int().optional(),
+    stream: z.boolean().optional(),
+  })
+  .meta({ id: "MessageRequest" })
+
+export const MessagesResponse = z
+  .looseObject({})
+  .meta({ description: "A message of Anthropic's API; `text/event-stream` if streamed" })
+
+export const TokenCount = z.object({ input_tokens: z.int() }).meta({ id: "TokenCount" })
+
+export const AnthropicErrorBody = z
+  .object({
+    type: z.literal("error"),
+    error: z.object({ type: z.string(), message: z.string() }),
+    request_id: z.string().nullish(),
+  })
+  .meta({ id: "AnthropicError" })

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
@@ -6,7 +5,6 @@ import { readMembers, removeMember } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import {
   type AnswerSources,
-  type CitationSource,
   type Citations,
   FileReference,
   type ModelCollection,
@@ -14,7 +12,6 @@ import {
 import { createSourcePrompt } from "../knowledge/source-prompt.ts"
 import { estimateTokens } from "../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
-import { citedNumbers } from "./cited-numbers.ts"
 import type { ModelRequest } from "./request.ts"
 
 const References = z.array(FileReference).max(100)
@@ -24,7 +21,8 @@ const maxQuestionLength = 10_000
 const defaultContext = 8192
 const minContextTokens = 500
 
-const textOf = (content: unknown): string => {
+/** The text of a message's content, which may have parts. */
+export const textOfContent = (content: unknown): string => {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""
   return content
@@ -39,7 +37,7 @@ const searchQueryOf = (messages: unknown): { question: string; previous: string 
   const [question = "", previous] = messages
     .filter((message) => message?.role === "user")
     .slice(-2)
-    .map(({ content }) => textOf(content).trim().slice(0, maxQuestionLength))
+    .map(({ content }) => textOfContent(content).trim().slice(0, maxQuestionLength))
     .toReversed()
   return { question, previous }
 }
@@ -48,7 +46,9 @@ const searchQueryOf = (messages: unknown): { question: string; previous: string 
 const contextTokensFor = (resolved: ResolvedModel, messages: unknown): number => {
   const lengths = resolved.endpoints.flatMap(({ model }) => model.context_length ?? [])
   const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
-  const texts = Array.isArray(messages) ? messages.map((message) => textOf(message?.content)) : []
+  const texts = Array.isArray(messages)
+    ? messages.map((message) => textOfContent(message?.content))
+    : []
   const usedTokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
   return Math.max(minContextTokens, Math.floor((context - usedTokens) / 2))
 }
@@ -126,78 +126,3 @@ export const createSourceSearch =
       citationResult: cited,
     }
   }
-
-/** Adds sources to a response: to a complete body, or as an extra chunk of a stream. */
-export interface SourceEncoder {
-  addToBody(body: Buffer): Buffer
-  chunk: string
-}
-
-const openBrace = 0x7b
-const closeBrace = 0x7d
-
-type ReportedCitations = Pick<AnswerSources, "sources" | "sources_skipped">
-
-const citationFields = ({
-  sources,
-  sources_skipped,
-}: ReportedCitations): Partial<ReportedCitations> => ({
-  sources,
-  ...(sources_skipped.length > 0 && { sources_skipped }),
-})
-
-const citationMembers = (cited: ReportedCitations): string =>
-  JSON.stringify(citationFields(cited)).slice(1, -1)
-
-const Completion = z.looseObject({
-  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
-})
-
-/** The text of a completion; empty if the body is invalid or truncated. */
-const answerOf = (body: Buffer): string => {
-  try {
-    const { choices } = Completion.parse(JSON.parse(body.toString("utf8")))
-    return textOf(choices[0]?.message.content)
-  } catch {
-    return ""
-  }
-}
-
-/** Marks the sources that a completion cites. */
-const markCited = (cited: ReportedCitations, body: Buffer): ReportedCitations => {
-  const numbers = citedNumbers(answerOf(body))
-  const mark = (source: CitationSource, at: number): CitationSource =>
-    numbers.has(at + 1) ? { ...source, cited: true } : source
-  return { ...cited, sources: cited.sources.map(mark) }
-}
-
-export const createSourceEncoder = (
-  { sources, sources_skipped }: AnswerSources,
-  model: string,
-): SourceEncoder => {
-  const chunk = {
-    id: `chatcmpl-${randomUUID()}`,
-    object: "chat.completion.chunk",
-    created: Math.floor(Date.now() / 1000),
-    model,
-    choices: [],
-    ...citationFields({ sources, sources_skipped }),
-  }
-  return {
-    chunk: `data: ${JSON.stringify(chunk)}\n\n`,
-    /** Inserted as the first members, so that the other bytes stay unchanged. */
-    addToBody: (body) => {
-      const text = citationMembers(markCited({ sources, sources_skipped }, body))
-      const open = body.indexOf(openBrace)
-      if (open < 0) return body
-      let next = open + 1
-      while ((body[next] ?? 0x21) <= 0x20) next++
-      const comma = body[next] === closeBrace ? "" : ","
-      return Buffer.concat([
-        body.subarray(0, open + 1),
-        Buffer.from(text + comma),
-        body.subarray(open + 1),
-      ])
-    },
-  }
-}

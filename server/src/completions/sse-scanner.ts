@@ -26,11 +26,13 @@ export interface StreamEndMarkers {
   contentStarts: readonly Buffer[]
   /** Any of these in the last chunk means that the answer itself is complete. */
   finishReasons: readonly Buffer[]
+  /** How an error begins, at the beginning of a line. */
+  errorLines: readonly Buffer[]
 }
 
 const buffers = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text))
 
-const errorEvents = buffers('data: {"error"', 'data:{"error"')
+const dataLines = (start: string): Buffer[] => buffers(`data: ${start}`, `data:${start}`)
 const doneLines = buffers("data: [DONE]", "data:[DONE]")
 const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
 
@@ -40,6 +42,7 @@ export const chatEndMarkers: StreamEndMarkers = {
   missingTerminator: "data: [DONE]\n\n",
   contentStarts: buffers('"choices":[{', '"choices": [{'),
   finishReasons: buffers('"finish_reason":"', '"finish_reason": "'),
+  errorLines: dataLines('{"error"'),
 }
 
 export const responseEndMarkers: StreamEndMarkers = {
@@ -50,6 +53,18 @@ export const responseEndMarkers: StreamEndMarkers = {
   missingTerminator: null,
   contentStarts: [],
   finishReasons: [],
+  errorLines: [...dataLines('{"error"'), ...dataLines('{"type":"error"')],
+}
+
+const messagesErrors = [...dataLines('{"type":"error"'), ...dataLines('{"type": "error"')]
+
+export const messagesEndMarkers: StreamEndMarkers = {
+  terminatorLines: messagesErrors,
+  terminatorMembers: buffers('"type":"message_stop"', '"type": "message_stop"'),
+  missingTerminator: null,
+  contentStarts: [],
+  finishReasons: [],
+  errorLines: messagesErrors,
 }
 
 /** Start of the frame around `at`: after the preceding blank line, or 0. */
@@ -123,13 +138,17 @@ const noUsage: FrameUsage = { tokens: null, isUsageOnly: false }
 const readUsage = (frame: string): FrameUsage => {
   try {
     const data = JSON.parse(dataOf(frame))
-    const tokens = parseTokenCounts(data.usage ?? data.response?.usage)
+    const tokens = parseTokenCounts(data.usage ?? (data.response ?? data.message)?.usage)
     const isUsageOnly = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
     return { tokens, isUsageOnly }
   } catch {
     return noUsage
   }
 }
+
+/** Anthropic may report the input tokens only when the message starts. */
+const mergeTokens = (earlier: TokenCounts | null, latest: TokenCounts): TokenCounts =>
+  latest.tokens_in === 0 && earlier ? { ...latest, tokens_in: earlier.tokens_in } : latest
 
 /**
  * Scans server-sent events on their way to the client: counts them, finds the usage and detects
@@ -199,8 +218,9 @@ export class SseScanner implements StreamScanner {
 
   /** Whether one of the last events is an error. */
   get hasError(): boolean {
+    const { errorLines } = this.#markers
     return [this.#last, this.#previous].some((piece) =>
-      errorEvents.some((start) => containsLine(piece, start)),
+      errorLines.some((start) => containsLine(piece, start)),
     )
   }
 
@@ -237,7 +257,7 @@ export class SseScanner implements StreamScanner {
       const start = Math.max(from, frameStart(text, at))
       const end = frameEnd(text, at)
       const { tokens, isUsageOnly } = readUsage(text.slice(start, end))
-      if (tokens) this.tokens = tokens
+      if (tokens) this.tokens = mergeTokens(this.tokens, tokens)
       if (isUsageOnly) extras++
       shown.push(text.slice(from, isUsageOnly ? start : end))
       from = end

@@ -9,7 +9,6 @@ import {
 } from "@portico/http1"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import type { Upstream } from "./connection.ts"
-import { type Conversion, DecodedResponse } from "./decoded-response.ts"
 
 /**
  * Statuses worth trying another connection for: busy and gateway errors, known before the body.
@@ -26,8 +25,8 @@ export interface ConnectionAttempt {
   usesModel: boolean
   /** Builds the request when this attempt is made; most attempts never are. */
   request: () => UpstreamRequest
-  /** Omitted if the response needs no conversion. */
-  conversion?: Conversion
+  /** Omitted if the response needs no conversion. @returns what receives the original response */
+  convert?: ((receiver: ResponseHandler) => ResponseHandler) | undefined
 }
 
 export interface FailoverHandler extends ResponseListener {
@@ -155,8 +154,8 @@ class FailoverRequest implements RequestHandle {
     if (this.#cancelled) sent.cancel()
   }
 
-  #createListener({ upstream, usesModel, conversion }: ConnectionAttempt): ResponseListener {
-    const receiver = conversion ? new DecodedResponse(this.#listener, conversion) : this.#listener
+  #createListener({ upstream, usesModel, convert }: ConnectionAttempt): ResponseListener {
+    const receiver = convert ? convert(this.#listener) : this.#listener
     let buffered: BufferedResponse | null = null
     let isUnavailable = false
     const tryNext = (complete: BufferedResponse): void => {

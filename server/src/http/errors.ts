@@ -2,9 +2,11 @@ import { isOutage, storageFailureOf } from "../db/connection-errors.ts"
 import { storageFullFailure } from "../db/disk-space.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
+import type { AnswerError } from "../formats/answer-events.ts"
+import { messagesErrorType } from "../formats/messages/error-types.ts"
 
 /** Error format of a group of routes (see docs/api.md, "Errors"). */
-export type ErrorStyle = "api" | "openai" | "runtime" | "scim"
+export type ErrorStyle = "api" | "openai" | "anthropic" | "runtime" | "scim"
 
 const openaiTypeByStatus: Record<number, string> = {
   401: "authentication_error",
@@ -26,6 +28,10 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
     error: { message, type: openaiType(status), param: details.param ?? null, code },
     detail: message,
   }),
+  anthropic: ({ message, status }) => ({
+    type: "error",
+    error: { type: messagesErrorType(status), message },
+  }),
   runtime: ({ message }) => ({ error: message }),
   scim: ({ message, status, details: { scimType } }) => ({
     schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
@@ -40,8 +46,8 @@ export const errorBody = (style: ErrorStyle, failure: Failure): string =>
   JSON.stringify(bodies[style](failure))
 
 /** Reports a failure within a stream of server-sent events, as OpenAI-style providers do. */
-export const errorEvent = (failure: Failure): string => {
-  const { error } = JSON.parse(errorBody("openai", failure))
+export const errorEvent = ({ message, code, status }: AnswerError): string => {
+  const error = { message, type: openaiType(status), param: null, code }
   return `data: ${JSON.stringify({ error })}\n\n`
 }
 

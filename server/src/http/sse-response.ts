@@ -6,7 +6,7 @@ import type { InFlightRequests } from "./in-flight-requests.ts"
 import { type NodeRequestContext, whenClosed } from "./request-context.ts"
 
 /** Proxies close connections that are silent for a minute. */
-const defaultHeartbeatMs = 15_000
+export const defaultHeartbeatMs = 15_000
 const retryMs = 1000
 /** Per stream. A client this far behind is disconnected, and resumes after its last event. */
 const maxUnreadBytes = 8 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { OpenAIErrorBody } from "../completions/schema.ts"
+import { AnthropicErrorBody, OpenAIErrorBody } from "../completions/schema.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import { StorageUsage } from "../storage/schema.ts"
 
@@ -37,6 +37,7 @@ const ScimError = z
 export const errorSchemas: Record<ErrorStyle, z.ZodType> = {
   api: ApiError,
   openai: OpenAIErrorBody,
+  anthropic: AnthropicErrorBody,
   runtime: RuntimeError,
   scim: ScimError,
 }

@@ -71,6 +71,7 @@ const tagOf = ({ method, path, style }: MountedRoute): string => {
   if (method === "ALL") return "Proxies"
   if (style === "openai" && path.startsWith("/v1")) return "OpenAI-style"
   if (style === "openai") return "OpenAI-style: aliases"
+  if (style === "anthropic") return path.startsWith("/v1") ? "Anthropic" : "Anthropic: aliases"
   if (style === "scim") return "SCIM"
   return /^\/api\/v1\/([^/]+)/.exec(path)?.[1] ?? "Operations"
 }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import {
-  allOperations,
   bearerHeaders,
+  openaiOperations,
   type Provider,
   type ProviderClient,
   type ProviderModel,
@@ -60,7 +60,7 @@ export const ollama: Provider = {
     keys: [],
     usesDefaultUrl: "always",
   },
-  operations: allOperations,
+  operations: openaiOperations,
   chatFormat: null,
   operationPath: (operation) => `/v1/${operation}`,
   credentialHeaders: bearerHeaders,

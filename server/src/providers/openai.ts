@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { allOperations, bearerHeaders, type Provider, type ProviderModel } from "./provider.ts"
+import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
 
@@ -70,7 +70,7 @@ export const openai: Provider = {
     keys: ["OPENAI_API_KEYS", "OPENAI_API_KEY"],
     usesDefaultUrl: "with a key",
   },
-  operations: allOperations,
+  operations: openaiOperations,
   chatFormat: null,
   operationPath: (operation) => `/${operation}`,
   credentialHeaders: bearerHeaders,

@@ -1,8 +1,18 @@
+import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 
-/** The OpenAI-style operations that are relayed. */
-export const allOperations = ["chat/completions", "completions", "embeddings", "responses"] as const
-export type CompletionOperation = (typeof allOperations)[number]
+/** The operations of OpenAI's API that are relayed. */
+export const openaiOperations = [
+  "chat/completions",
+  "completions",
+  "embeddings",
+  "responses",
+] as const
+/** Those of Anthropic's API. */
+export const messagesOperations = ["messages", "messages/count_tokens"] as const
+export type CompletionOperation =
+  | (typeof openaiOperations)[number]
+  | (typeof messagesOperations)[number]
 
 /** A model as its provider describes it. */
 export interface ProviderModel {
@@ -74,10 +84,11 @@ export interface Provider {
  */
 export interface ChatFormat {
   /**
-   * Leaves out parameters without which the answer is still what was asked for.
-   * @throws {Failure} `bad_request` for any other that the provider does not have
+   * Leaves out parameters without which the answer is still what was asked for, and reports them.
+   * @param request a canonical prompt
+   * @throws {Failure} `unsupported_by_model` for content that the provider does not accept
    */
-  encodeRequest(request: Fields, model: ProviderModel): Fields
+  encodeRequest(request: Fields, model: ProviderModel, reportDropped: ReportDropped): Fields
   /** @returns a chat completion; see `createCompletionFormatter` */
   decodeResponse(response: Fields, model: ProviderModel): Fields
   /** @returns converts each event to any number of chunks; null ends the stream */

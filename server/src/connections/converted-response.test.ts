@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest"
 import { createCompletionFormatter } from "../formats/chat-completion.ts"
 import { textOf } from "../formats/json-values.ts"
 import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
-import { DecodedResponse } from "./decoded-response.ts"
+import { createChatDecoder } from "./chat-decoder.ts"
+import { ConvertedResponse } from "./converted-response.ts"
 
 const model: ProviderModel = {
   ...{ name: "polly", created: 0, owned_by: "parrot", capabilities: {} },
@@ -39,7 +40,7 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
       throw error
     },
   }
-  const response = new DecodedResponse(receiver, { format, model })
+  const response = new ConvertedResponse(receiver, createChatDecoder(format, model))
   response.onHead(status, ["Content-Type", contentType, "x-other", "kept"])
   for (const chunk of chunks) response.onData(chunk)
   response.onEnd()

@@ -1,19 +1,11 @@
 import { headerOf, type ResponseHandler, type UpstreamError } from "@portico/http1"
 import { parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import type { ResponseConverter } from "../formats/response-converter.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
-import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
-
-/** The format of a response that is not OpenAI's, and the model that answers. */
-export interface Conversion {
-  format: ChatFormat
-  model: ProviderModel
-}
 
 const maxBodyBytes = 16_000_000
-
-const eventOf = (data: string): string => `data: ${data}\n\n`
 
 /** Lines of JSON are passed on as server-sent events. */
 const toEventStreamHeaders = (rawHeaders: readonly string[]): string[] =>
@@ -23,28 +15,25 @@ const toEventStreamHeaders = (rawHeaders: readonly string[]): string[] =>
       : value,
   )
 
-/** Passes on a provider's response in OpenAI's format: streams event by event. */
-export class DecodedResponse implements ResponseHandler {
+/** Passes on a response in another format: streams event by event, bodies when they are complete. */
+export class ConvertedResponse implements ResponseHandler {
   readonly #receiver: ResponseHandler
-  readonly #format: ChatFormat
-  readonly #model: ProviderModel
+  readonly #converter: ResponseConverter
   #events = createSseDecoder()
-  readonly #decodeEvent: ReturnType<ChatFormat["createStreamDecoder"]>
+  #status = 0
   #content: "unknown" | "stream" | "body" | "error" = "unknown"
   #body: Buffer[] = []
   #bodyBytes = 0
-  #isComplete = false
 
-  constructor(receiver: ResponseHandler, { format, model }: Conversion) {
+  constructor(receiver: ResponseHandler, converter: ResponseConverter) {
     this.#receiver = receiver
-    this.#format = format
-    this.#model = model
-    this.#decodeEvent = format.createStreamDecoder(model)
+    this.#converter = converter
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
     const type = headerOf(rawHeaders, "content-type") ?? ""
     const hasLines = status < 400 && type.startsWith("application/x-ndjson")
+    this.#status = status
     if (hasLines) this.#events = createLineDecoder()
     if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
@@ -63,8 +52,10 @@ export class DecodedResponse implements ResponseHandler {
   }
 
   onEnd(): void {
-    if (this.#content === "stream") this.#passEvents(this.#events.end())
-    else if (this.#content !== "unknown") this.#passBody()
+    if (this.#content === "stream") {
+      this.#passEvents(this.#events.end())
+      this.#pass(this.#converter.endStream())
+    } else if (this.#content !== "unknown") this.#passBody()
     this.#receiver.onEnd()
   }
 
@@ -74,29 +65,24 @@ export class DecodedResponse implements ResponseHandler {
 
   #passEvents(events: readonly string[]): boolean {
     let text = ""
-    for (const data of events) {
-      if (this.#isComplete) break
-      const event = parseObject(data)
-      if (!event) throw new MalformedResponse("it has an event that is not a JSON object")
-      for (const chunk of this.#decodeEvent(event)) {
-        this.#isComplete = chunk === null
-        text += eventOf(chunk === null ? "[DONE]" : JSON.stringify(chunk))
-      }
-    }
+    for (const data of events) text += this.#converter.convertEvent(data)
+    return this.#pass(text)
+  }
+
+  #pass(text: string): boolean {
     return text === "" || this.#receiver.onData(Buffer.from(text))
   }
 
-  /** An error that is not one of this format is passed on as it is. */
+  /** An error that the converter does not know is passed on as it is. */
   #passBody(): void {
     const bytes = Buffer.concat(this.#body)
     const body = parseObject(bytes.toString("utf8"))
     if (this.#content === "error") {
-      const error = body && this.#format.decodeError(body)
-      this.#receiver.onData(error ? Buffer.from(JSON.stringify({ error })) : bytes)
+      const error = body && this.#converter.convertError(body, this.#status)
+      this.#receiver.onData(error ? Buffer.from(JSON.stringify(error)) : bytes)
       return
     }
     if (!body) throw new MalformedResponse("it is not a completion")
-    const completion = this.#format.decodeResponse(body, this.#model)
-    this.#receiver.onData(Buffer.from(JSON.stringify(completion)))
+    this.#receiver.onData(Buffer.from(JSON.stringify(this.#converter.convertBody(body))))
   }
 }

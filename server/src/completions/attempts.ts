@@ -1,0 +1,109 @@
+import type { ResponseHandler } from "@portico/http1"
+import { createChatDecoder } from "../connections/chat-decoder.ts"
+import type { Endpoint } from "../connections/connection-registry.ts"
+import { ConvertedResponse } from "../connections/converted-response.ts"
+import { orderEndpoints } from "../connections/load-balancing.ts"
+import type { ConnectionAttempt } from "../connections/send.ts"
+import { Failure } from "../errors.ts"
+import { toPlainChatRequest } from "../formats/canonical-request.ts"
+import type { ResponseConverter } from "../formats/response-converter.ts"
+import type { ResolvedModel } from "../models/catalogue.ts"
+import type { DroppedFields } from "./dropped-fields.ts"
+import type { ModelRequest } from "./request.ts"
+import { buildUpstreamBody, parseUpstreamBody } from "./request-body.ts"
+
+export interface AttemptContext {
+  request: ModelRequest
+  /** The client's request in its own format, for endpoints that speak it. */
+  original: ModelRequest | null
+  /** Whether `request` is a canonical prompt, with members that chat completions lack. */
+  isCanonical: boolean
+  resolved: ResolvedModel
+  /** Client headers to forward. */
+  headers: Record<string, string>
+  dropped: DroppedFields | undefined
+  /** Converts a chat completion to the client's format; omitted if it stays one. */
+  createEncoder: (() => ResponseConverter) | undefined
+}
+
+const noReport = (): void => {}
+
+const supportsReasoning = ({ model: { capabilities } }: Endpoint): boolean =>
+  capabilities.thinking === true || capabilities.reasoning === true
+
+/** The body for one connection, in its provider's format. @throws {Failure} */
+const encodeBody = (
+  { request, isCanonical, resolved, dropped }: AttemptContext,
+  endpoint: Endpoint,
+): Buffer => {
+  const { upstream, model } = endpoint
+  const { workspace } = resolved
+  const { chatFormat } = upstream.provider
+  if (!(chatFormat || isCanonical)) return buildUpstreamBody(request, workspace, model.name)
+  const fields = parseUpstreamBody(request, workspace, model.name)
+  const report = dropped?.startAttempt() ?? noReport
+  const encoded = chatFormat
+    ? chatFormat.encodeRequest(fields, model, report)
+    : toPlainChatRequest(fields, supportsReasoning(endpoint), report)
+  return Buffer.from(JSON.stringify(encoded))
+}
+
+const passThroughBody = (original: ModelRequest, { model }: Endpoint): Buffer =>
+  buildUpstreamBody(original, [], model.name)
+
+/** What a response passes on its way to the receiver; undefined if it passes unchanged. */
+const converterOf = (
+  { createEncoder }: AttemptContext,
+  { upstream, model }: Endpoint,
+): ConnectionAttempt["convert"] => {
+  const { chatFormat } = upstream.provider
+  if (!(chatFormat || createEncoder)) return undefined
+  return (receiver) => {
+    const encoded: ResponseHandler = createEncoder
+      ? new ConvertedResponse(receiver, createEncoder())
+      : receiver
+    if (!chatFormat) return encoded
+    return new ConvertedResponse(encoded, createChatDecoder(chatFormat, model))
+  }
+}
+
+const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt => {
+  const { request, original, headers } = context
+  const { upstream } = endpoint
+  const { provider } = upstream
+  const passed = original && provider.operations.includes(original.operation) ? original : null
+  return {
+    upstream,
+    usesModel: true,
+    convert: passed ? undefined : converterOf(context, endpoint),
+    request: () => ({
+      method: "POST",
+      path: provider.operationPath((passed ?? request).operation),
+      headers: {
+        ...headers,
+        "user-agent": "Portico",
+        ...upstream.headers,
+        "content-type": "application/json",
+      },
+      body: passed ? passThroughBody(passed, endpoint) : encodeBody(context, endpoint),
+    }),
+  }
+}
+
+/** @throws {Failure} `bad_request` if no connection of the model supports the operation */
+const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedModel) => {
+  const usable = endpoints.filter(({ upstream }) =>
+    upstream.provider.operations.includes(operation),
+  )
+  const [first] = endpoints
+  if (usable.length > 0 || !first) return orderEndpoints(usable)
+  const { label, operations } = first.upstream.provider
+  const message = `Model "${id}" is offered by ${label}, which only supports ${operations.join(", ")}.`
+  throw new Failure("bad_request", message, { param: "model" })
+}
+
+/** One attempt per endpoint of the model that can answer, in the order in which they are tried. */
+export const createAttempts = (context: AttemptContext): ConnectionAttempt[] =>
+  findEndpoints(context.request, context.resolved).map((endpoint) =>
+    createAttempt(context, endpoint),
+  )

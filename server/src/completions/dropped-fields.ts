@@ -1,0 +1,33 @@
+const headerName = "x-portico-dropped"
+const maxNames = 50
+
+/** Names come from clients. */
+const toHeaderValue = (names: Iterable<string>): string =>
+  [...names]
+    .slice(0, maxNames)
+    .map((name) => name.slice(0, 100).replaceAll(/[^\w.-]/g, "_"))
+    .join(", ")
+
+/** The hints that are left out of a request as it is converted, to be named in the response. */
+export class DroppedFields {
+  readonly #ofRequest: readonly string[]
+  #ofAttempt: Set<string> | null = null
+
+  /** @param ofRequest what the canonical prompt lacks */
+  constructor(ofRequest: readonly string[]) {
+    this.#ofRequest = ofRequest
+  }
+
+  /** Begins another attempt, which may leave out other fields than the one before. */
+  startAttempt(): (name: string) => void {
+    const ofAttempt = new Set<string>()
+    this.#ofAttempt = ofAttempt
+    return (name) => void ofAttempt.add(name)
+  }
+
+  /** Adds the header, if anything was left out; `headers` alternates names and values. */
+  addHeader(headers: string[]): void {
+    const names = new Set([...this.#ofRequest, ...(this.#ofAttempt ?? [])])
+    if (names.size > 0) headers.push(headerName, toHeaderValue(names))
+  }
+}

@@ -1,0 +1,34 @@
+import type { RequestContext } from "../http/request-context.ts"
+import { ResponseWriter } from "../http/response-writer.ts"
+import { CompletionRelay } from "./relay.ts"
+import { messagesRelayFormat } from "./relay-format.ts"
+import type { ResponseHead } from "./response-consumer.ts"
+import type { ErrorReply } from "./upstream-response.ts"
+
+/** A provider that lacks the operation responds with one of these. */
+const unsupportedStatuses = new Set([404, 405, 501])
+
+/** Responds with a number of tokens, as Anthropic's API does. */
+export const sendTokenCount = (exchange: RequestContext, input_tokens: number): void => {
+  const writer = new ResponseWriter(exchange)
+  const body = Buffer.from(JSON.stringify({ input_tokens }))
+  writer.head(200, ["content-type", "application/json", "content-length", `${body.length}`])
+  writer.end(body)
+}
+
+/** Relays a provider's count, or an estimate if the provider does not count tokens. */
+export class TokenCountRelay extends CompletionRelay {
+  readonly #exchange: RequestContext
+  readonly #estimate: () => number
+
+  constructor(exchange: RequestContext, estimate: () => number) {
+    super(exchange, { format: messagesRelayFormat })
+    this.#exchange = exchange
+    this.#estimate = estimate
+  }
+
+  override onErrorReply(error: ErrorReply, head: ResponseHead): void {
+    if (unsupportedStatuses.has(error.status)) sendTokenCount(this.#exchange, this.#estimate())
+    else super.onErrorReply(error, head)
+  }
+}

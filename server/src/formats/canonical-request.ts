@@ -1,0 +1,125 @@
+import { type Fields, isObject, objectsIn } from "./json-values.ts"
+
+/**
+ * The canonical prompt is a chat completion request of OpenAI's API with additional members for
+ * what other APIs carry:
+ *
+ * | Member | Meaning |
+ * |---|---|
+ * | `messages[].reasoning_details[]` | reasoning with its signature: see `ReasoningDetail` |
+ * | `messages[].reasoning_content` | reasoning without a signature |
+ * | `messages[].is_error` | whether a tool's result is an error |
+ * | `cache_control` of messages' parts and of tools | where Anthropic's prompt cache may cut |
+ * | `top_k`, `thinking` | Anthropic's parameters |
+ */
+export interface CanonicalRequest {
+  request: Fields
+  /** Hints that the canonical prompt cannot carry, by their names in the client's format. */
+  dropped: string[]
+}
+
+/** Called with the name of a hint that is left out of a request. */
+export type ReportDropped = (name: string) => void
+
+/**
+ * Reasoning as OpenRouter represents it: `reasoning.text` with `text` and `signature`, or
+ * `reasoning.encrypted` with `data`.
+ * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
+ */
+export interface ReasoningDetail {
+  type: "reasoning.text" | "reasoning.encrypted"
+  text?: string
+  signature?: string
+  data?: string
+}
+
+const withoutMember = (fields: Fields, name: string, report: () => void): Fields => {
+  if (!(name in fields)) return fields
+  report()
+  const { [name]: _removed, ...rest } = fields
+  return rest
+}
+
+/** Many servers accept only strings, unless there is something besides text. */
+const joinTextParts = (content: unknown): unknown => {
+  if (!Array.isArray(content) || content.length === 0) return content
+  const parts = objectsIn(content)
+  const areTexts = parts.every(({ type, text }) => type === "text" && typeof text === "string")
+  return areTexts ? parts.map(({ text }) => text).join("\n\n") : content
+}
+
+/**
+ * Providers return reasoning for the tool calls that follow from it, until the user's next message.
+ * @see https://api-docs.deepseek.com/guides/thinking_mode
+ */
+const keepCurrentReasoning = (messages: readonly Fields[]): Fields[] => {
+  const lastQuestion = messages.findLastIndex(({ role }) => role === "user")
+  return messages.map((message, at) =>
+    at > lastQuestion ? message : withoutMember(message, "reasoning_content", () => {}),
+  )
+}
+
+/** OpenAI rejects longer names of users. */
+const maxUserLength = 64
+
+const effortOfThinking = ({ type, budget_tokens }: Fields): string => {
+  if (type === "disabled") return "none"
+  if (typeof budget_tokens !== "number") return "medium"
+  if (budget_tokens < 4096) return "low"
+  return budget_tokens < 16_384 ? "medium" : "high"
+}
+
+/** Models that do not reason reject `reasoning_effort`. */
+const toReasoningEffort = (
+  { thinking, reasoning_effort }: Fields,
+  supportsReasoning: boolean,
+  report: ReportDropped,
+): Fields => {
+  const isDisabled = isObject(thinking) && thinking.type === "disabled"
+  if (!supportsReasoning) {
+    if (isObject(thinking) && !isDisabled) report("thinking")
+    if (reasoning_effort !== undefined) report("effort")
+    return {}
+  }
+  if (isDisabled) return { reasoning_effort: "none" }
+  if (typeof reasoning_effort === "string") {
+    return { reasoning_effort: reasoning_effort === "max" ? "high" : reasoning_effort }
+  }
+  return isObject(thinking) ? { reasoning_effort: effortOfThinking(thinking) } : {}
+}
+
+/**
+ * Converts a canonical prompt to a request that has only members of OpenAI's chat completions.
+ * @param supportsReasoning whether the model is known to reason before it answers
+ */
+export const toPlainChatRequest = (
+  canonical: Fields,
+  supportsReasoning: boolean,
+  report: ReportDropped,
+): Fields => {
+  const withoutCacheControl = (part: Fields): Fields =>
+    withoutMember(part, "cache_control", () => report("cache_control"))
+  const toPlainMessage = (message: Fields): Fields => {
+    const unsigned = withoutMember(message, "reasoning_details", () => report("thinking"))
+    const plain = withoutMember(unsigned, "is_error", () => {
+      if (message.is_error === true) report("is_error")
+    })
+    const { content } = plain
+    if (!Array.isArray(content)) return plain
+    return { ...plain, content: joinTextParts(objectsIn(content).map(withoutCacheControl)) }
+  }
+  const { top_k, thinking: _thinking, reasoning_effort: _effort, user, ...request } = canonical
+  if (top_k !== undefined) report("top_k")
+  const isLongUser = typeof user === "string" && user.length > maxUserLength
+  if (isLongUser) report("metadata.user_id")
+  const messages = objectsIn(request.messages).map(toPlainMessage)
+  return {
+    ...request,
+    ...toReasoningEffort(canonical, supportsReasoning, report),
+    ...(user !== undefined && !isLongUser && { user }),
+    messages: keepCurrentReasoning(messages),
+    ...(Array.isArray(request.tools) && {
+      tools: objectsIn(request.tools).map(withoutCacheControl),
+    }),
+  }
+}

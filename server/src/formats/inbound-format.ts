@@ -1,0 +1,31 @@
+import type { AnswerError, AnswerEvent } from "./answer-events.ts"
+import type { CanonicalRequest } from "./canonical-request.ts"
+import type { Answer } from "./completion-blocks.ts"
+import type { Fields } from "./json-values.ts"
+
+/** Writes one answer in a client's format. */
+export interface AnswerEncoder {
+  /** @returns server-sent events, possibly none */
+  encodeEvent(event: AnswerEvent): string
+  /** @throws {MalformedResponse} */
+  encodeAnswer(answer: Answer): Fields
+  /** The body of an error response. */
+  encodeError(error: AnswerError): Fields
+}
+
+export interface EncoderContext {
+  /** The client's request. */
+  request: Fields
+  /**
+   * Members to add to the answer: the sources that it is based on. Sources that the text cites are
+   * marked; null while the text is not known.
+   */
+  sourceMembers: (text: string | null) => Fields
+}
+
+/** The format of an inbound API other than chat completions. */
+export interface InboundFormat {
+  /** @throws {Failure} `unsupported_by_model` or `bad_request` */
+  decodeRequest(body: Fields): CanonicalRequest
+  createEncoder(context: EncoderContext): AnswerEncoder
+}

@@ -1,0 +1,235 @@
+import { fail } from "../../errors.ts"
+import type { CanonicalRequest, ReasoningDetail, ReportDropped } from "../canonical-request.ts"
+import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+
+const failUnsupported = (what: string, param: string): never =>
+  fail("unsupported_by_model", `This model does not support ${what}.`, { param })
+
+const failBlock = ({ type }: Fields): never =>
+  failUnsupported(`content blocks of type "${textOf(type)}"`, "messages")
+
+const cacheControlOf = ({ cache_control }: Fields): Fields =>
+  isObject(cache_control) ? { cache_control } : {}
+
+/** A `data:` URL, or the address from which the provider fetches the content. */
+const urlOf = (block: Fields): string => {
+  const source = isObject(block.source) ? block.source : {}
+  if (source.type === "base64") return `data:${textOf(source.media_type)};base64,${source.data}`
+  if (source.type === "url") return textOf(source.url)
+  const type = `${textOf(block.type)}" with a source of type "${textOf(source.type)}`
+  return failBlock({ type })
+}
+
+/** The text of a document or search result that contains its text itself. */
+const documentText = (title: unknown, content: unknown): string => {
+  const texts = objectsIn(content).map(({ text }) => textOf(text))
+  const body = typeof content === "string" ? content : texts.join("\n")
+  return typeof title === "string" && title !== "" ? `${title}\n\n${body}` : body
+}
+
+const toDocumentPart = (block: Fields, report: ReportDropped): Fields => {
+  const { title, source, context, citations } = block
+  if (typeof context === "string" && context !== "") report("context")
+  if (isObject(citations) && citations.enabled === true) report("citations")
+  const { type, data, content } = isObject(source) ? source : {}
+  if (type === "text") return { type: "text", text: documentText(title, data) }
+  if (type === "content") return { type: "text", text: documentText(title, content) }
+  const filename = textOf(title) || "document.pdf"
+  return { type: "file", file: { filename, file_data: urlOf(block) } }
+}
+
+const partDecoders: Record<string, (block: Fields, report: ReportDropped) => Fields> = {
+  text: ({ text, citations }, report) => {
+    if (Array.isArray(citations) && citations.length > 0) report("citations")
+    return { type: "text", text: textOf(text) }
+  },
+  image: (block) => ({ type: "image_url", image_url: { url: urlOf(block) } }),
+  document: toDocumentPart,
+  search_result: ({ title, content }) => ({ type: "text", text: documentText(title, content) }),
+}
+
+const toPart = (block: Fields, report: ReportDropped): Fields => {
+  const decode = partDecoders[textOf(block.type)] ?? failBlock(block)
+  return { ...decode(block, report), ...cacheControlOf(block) }
+}
+
+const blocksOf = (content: unknown): Fields[] =>
+  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
+
+/** One text without anything else becomes a string, the form that every server accepts. */
+const toContent = (parts: readonly Fields[]): unknown => {
+  const [only] = parts
+  const isPlainText = parts.length === 1 && only?.type === "text" && !only.cache_control
+  return isPlainText ? only.text : parts
+}
+
+/** A tool's message accepts only text, so its images follow in a message of the user. */
+const toToolMessages = (block: Fields, report: ReportDropped): { tool: Fields; rest: Fields[] } => {
+  const parts = blocksOf(block.content).map((part) => toPart(part, report))
+  const texts = parts.filter(({ type }) => type === "text")
+  const rest = parts.filter(({ type }) => type !== "text")
+  const placeholder = { type: "text", text: "The result follows in the next message." }
+  const content = texts.length === 0 && rest.length > 0 ? [placeholder] : texts
+  const tool = {
+    role: "tool",
+    tool_call_id: block.tool_use_id,
+    content: content.length === 0 ? "" : toContent(content),
+    ...(block.is_error === true && { is_error: true }),
+    ...cacheControlOf(block),
+  }
+  return { tool, rest }
+}
+
+/** The results of tools come first: they must follow the calls. */
+const toUserMessages = ({ content }: Fields, report: ReportDropped): Fields[] => {
+  const blocks = blocksOf(content)
+  const results = blocks
+    .filter(({ type }) => type === "tool_result")
+    .map((block) => toToolMessages(block, report))
+  const others = blocks.filter(({ type }) => type !== "tool_result")
+  const parts = [
+    ...results.flatMap(({ rest }) => rest),
+    ...others.map((block) => toPart(block, report)),
+  ]
+  const tools = results.map(({ tool }) => tool)
+  return parts.length > 0 ? [...tools, { role: "user", content: toContent(parts) }] : tools
+}
+
+const toReasoning = (blocks: readonly Fields[]): Fields => {
+  const reasoning_details: ReasoningDetail[] = []
+  let reasoning_content = ""
+  for (const { type, thinking, signature, data } of blocks) {
+    if (type === "redacted_thinking") {
+      reasoning_details.push({ type: "reasoning.encrypted", data: textOf(data) })
+    } else if (type === "thinking" && textOf(signature) === "") {
+      reasoning_content += textOf(thinking)
+    } else if (type === "thinking") {
+      const signed = { text: textOf(thinking), signature: textOf(signature) }
+      reasoning_details.push({ type: "reasoning.text", ...signed })
+    }
+  }
+  return {
+    ...(reasoning_content !== "" && { reasoning_content }),
+    ...(reasoning_details.length > 0 && { reasoning_details }),
+  }
+}
+
+const toToolCall = ({ id, name, input }: Fields): Fields => ({
+  id,
+  type: "function",
+  function: { name, arguments: JSON.stringify(input ?? {}) },
+})
+
+const reasoningTypes = new Set(["thinking", "redacted_thinking"])
+
+const toAssistantMessage = ({ content }: Fields, report: ReportDropped): Fields => {
+  const blocks = blocksOf(content)
+  const calls = blocks.filter(({ type }) => type === "tool_use")
+  const parts = blocks
+    .filter(({ type }) => type !== "tool_use" && !reasoningTypes.has(textOf(type)))
+    .map((block) => toPart(block, report))
+  return {
+    role: "assistant",
+    content: parts.length > 0 ? toContent(parts) : calls.length > 0 ? null : "",
+    ...toReasoning(blocks),
+    ...(calls.length > 0 && { tool_calls: calls.map(toToolCall) }),
+  }
+}
+
+const toMessages = ({ system, messages }: Fields, report: ReportDropped): Fields[] => {
+  const toSystem = (content: unknown): Fields[] => {
+    const parts = blocksOf(content).map((block) => toPart(block, report))
+    return parts.length > 0 ? [{ role: "system", content: toContent(parts) }] : []
+  }
+  const converted = objectsIn(messages).flatMap((message) => {
+    if (message.role === "assistant") return [toAssistantMessage(message, report)]
+    return message.role === "system" ? toSystem(message.content) : toUserMessages(message, report)
+  })
+  return [...toSystem(system), ...converted]
+}
+
+const toTool = (tool: Fields): Fields => {
+  const { type, name, description, input_schema, strict } = tool
+  if (type !== undefined && type !== null && type !== "custom") {
+    failUnsupported(`the tool "${textOf(name)}" of type "${textOf(type)}"`, "tools")
+  }
+  const declared = { name, description, parameters: input_schema, strict: strict ?? undefined }
+  return { type: "function", function: declared, ...cacheControlOf(tool) }
+}
+
+const toToolChoice = (choice: Fields): unknown => {
+  if (choice.type === "tool") return { type: "function", function: { name: choice.name } }
+  return choice.type === "any" ? "required" : choice.type
+}
+
+const toToolFields = ({ tools, tool_choice }: Fields): Fields => {
+  const converted = objectsIn(tools).map(toTool)
+  if (converted.length === 0) return {}
+  const choice = isObject(tool_choice) ? tool_choice : {}
+  return {
+    tools: converted,
+    ...("type" in choice && { tool_choice: toToolChoice(choice) }),
+    ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+  }
+}
+
+/** The reply's JSON schema; `output_format` is its former name. */
+const toResponseFormat = ({ output_config, output_format }: Fields): Fields => {
+  const format = isObject(output_config) ? output_config.format : undefined
+  const { schema } = isObject(format) ? format : isObject(output_format) ? output_format : {}
+  if (!isObject(schema)) return {}
+  const json_schema = { name: "output", schema, strict: true }
+  return { response_format: { type: "json_schema", json_schema } }
+}
+
+/** Fields of the request that are read here. */
+const knownFields = new Set([
+  ...["model", "messages", "system", "max_tokens", "stream", "stop_sequences", "temperature"],
+  ...["top_p", "top_k", "tools", "tool_choice", "metadata", "thinking", "output_config"],
+  ...["output_format", "files"],
+])
+const serverSideFields = ["container", "mcp_servers"]
+
+const checkFields = (body: Fields, report: ReportDropped): void => {
+  for (const name of serverSideFields) {
+    const value = body[name] ?? null
+    const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
+    if (!isEmpty) failUnsupported(`"${name}"`, name)
+  }
+  for (const [name, value] of Object.entries(body)) {
+    if (!knownFields.has(name) && value !== null && !serverSideFields.includes(name)) report(name)
+  }
+}
+
+/**
+ * Converts a request of Anthropic's Messages API to a canonical prompt.
+ * @see https://platform.claude.com/docs/en/api/messages/create
+ * @throws {Failure} `unsupported_by_model` for content and tools that only Anthropic's API has
+ */
+export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
+  const dropped = new Set<string>()
+  const report: ReportDropped = (name) => void dropped.add(name)
+  checkFields(body, report)
+  const { model, max_tokens, stream, stop_sequences, metadata, output_config, thinking } = body
+  const user = isObject(metadata) ? metadata.user_id : undefined
+  const effort = isObject(output_config) ? output_config.effort : undefined
+  const stop = Array.isArray(stop_sequences) && stop_sequences.length > 0 ? stop_sequences : null
+  const request: Fields = {
+    model,
+    messages: toMessages(body, report),
+    ...toToolFields(body),
+    ...toResponseFormat(body),
+    max_tokens: max_tokens ?? undefined,
+    stop: stop ?? undefined,
+    temperature: body.temperature ?? undefined,
+    top_p: body.top_p ?? undefined,
+    top_k: body.top_k ?? undefined,
+    user: typeof user === "string" ? user : undefined,
+    thinking: isObject(thinking) ? thinking : undefined,
+    reasoning_effort: typeof effort === "string" ? effort : undefined,
+    files: body.files,
+    stream: stream === true,
+  }
+  const present = Object.entries(request).filter(([, value]) => value !== undefined)
+  return { request: Object.fromEntries(present), dropped: [...dropped] }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto"
+import type { AnswerBlock, AnswerError, FinishReason } from "../answer-events.ts"
+import { type Answer, type CompleteBlock, textOfAnswer } from "../completion-blocks.ts"
+import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
+import { type Fields, isObject, parseObject } from "../json-values.ts"
+import { MalformedResponse } from "../malformed-response.ts"
+import { messagesErrorType } from "./error-types.ts"
+
+const stopReasons: Record<FinishReason, string> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+}
+
+const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
+
+/** Unlike in a chat completion, input tokens read from or written to the cache are not included. */
+const toUsage = (usage: Fields | null): Fields => {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage ?? {}
+  const details = isObject(prompt_tokens_details) ? prompt_tokens_details : {}
+  const cache_read_input_tokens = countOf(details.cached_tokens)
+  const cache_creation_input_tokens = countOf(details.cache_write_tokens)
+  const cached = cache_read_input_tokens + cache_creation_input_tokens
+  return {
+    input_tokens: Math.max(0, countOf(prompt_tokens) - cached),
+    cache_creation_input_tokens,
+    cache_read_input_tokens,
+    cache_creation: null,
+    output_tokens: countOf(completion_tokens),
+    server_tool_use: null,
+    service_tier: null,
+  }
+}
+
+const toMessageId = (id: string): string =>
+  id.startsWith("msg_") ? id : `msg_${randomUUID().replaceAll("-", "")}`
+
+const startMessage = ({ id, model }: Pick<Answer, "id" | "model">, extra: Fields): Fields => ({
+  ...{ id: toMessageId(id), type: "message", role: "assistant", model, content: [] },
+  ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
+  usage: toUsage(null),
+  ...extra,
+})
+
+const toBlock = ({ block, text, signature }: CompleteBlock): Fields => {
+  if (block.kind === "text") return { type: "text", text, citations: null }
+  if (block.kind === "reasoning") return { type: "thinking", thinking: text, signature }
+  if (block.kind === "redacted") return { type: "redacted_thinking", data: block.data }
+  const input = parseObject(text === "" ? "{}" : text)
+  if (!input) {
+    throw new MalformedResponse(`its call of "${block.name}" has arguments that are not JSON`)
+  }
+  return { type: "tool_use", id: block.id, name: block.name, input }
+}
+
+const emptyBlock = (block: AnswerBlock): Fields =>
+  block.kind === "tool"
+    ? { type: "tool_use", id: block.id, name: block.name, input: {} }
+    : toBlock({ block, text: "", signature: "" })
+
+const toDelta = ({ kind }: AnswerBlock, text: string): Fields => {
+  if (kind === "text") return { type: "text_delta", text }
+  if (kind === "reasoning") return { type: "thinking_delta", thinking: text }
+  return { type: "input_json_delta", partial_json: text }
+}
+
+const formatEvent = (event: Fields): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** The body of an error response. */
+export const encodeMessagesError = ({ message, code, status }: AnswerError): Fields => ({
+  type: "error",
+  error: { type: messagesErrorType(status, code), message },
+})
+
+/** A failure as the last event of a stream. */
+export const formatMessagesError = (error: AnswerError): string =>
+  formatEvent(encodeMessagesError(error))
+
+/**
+ * Writes an answer as a message of Anthropic's API.
+ * @see https://platform.claude.com/docs/en/api/messages
+ * @see https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
+export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerEncoder => {
+  /** Number of the open block. */
+  let index = -1
+  let open: AnswerBlock = { kind: "text" }
+
+  const deltaEvent = (delta: Fields): string =>
+    formatEvent({ type: "content_block_delta", index, delta })
+
+  return {
+    encodeEvent: (event) => {
+      switch (event.type) {
+        case "start": {
+          const message = startMessage(event, sourceMembers(null))
+          return formatEvent({ type: "message_start", message })
+        }
+        case "open": {
+          index++
+          open = event.block
+          const started = { type: "content_block_start", index }
+          return formatEvent({ ...started, content_block: emptyBlock(event.block) })
+        }
+        case "append":
+          return deltaEvent(toDelta(open, event.text))
+        case "sign":
+          return deltaEvent({ type: "signature_delta", signature: event.signature })
+        case "close":
+          return formatEvent({ type: "content_block_stop", index })
+        case "finish": {
+          const delta = { stop_reason: stopReasons[event.reason], stop_sequence: null }
+          const last = formatEvent({ type: "message_delta", delta, usage: toUsage(event.usage) })
+          return last + formatEvent({ type: "message_stop" })
+        }
+        case "error":
+          return formatMessagesError(event.error)
+      }
+    },
+    encodeAnswer: (answer) => ({
+      ...startMessage(answer, sourceMembers(textOfAnswer(answer))),
+      content: answer.blocks.map(toBlock),
+      stop_reason: stopReasons[answer.reason],
+      usage: toUsage(answer.usage),
+    }),
+    encodeError: encodeMessagesError,
+  }
+}

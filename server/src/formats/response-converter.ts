@@ -1,0 +1,17 @@
+import type { Fields } from "./json-values.ts"
+
+/** Converts one response from one format to another. */
+export interface ResponseConverter {
+  /**
+   * @param data of a server-sent event, or a line of JSON
+   * @returns server-sent events, possibly none
+   * @throws {MalformedResponse}
+   */
+  convertEvent(data: string): string
+  /** @returns the events that a complete stream still lacks, possibly none */
+  endStream(): string
+  /** @throws {MalformedResponse} */
+  convertBody(body: Fields): Fields
+  /** @returns null if the body is passed on as it is */
+  convertError(body: Fields, status: number): Fields | null
+}
