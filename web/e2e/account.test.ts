@@ -22,11 +22,10 @@ describe("an API key", () => {
     await page.getByRole("heading", { name: "Nightly report is ready" }).waitFor()
     const apiKey = await page.locator("[data-secret]").innerText()
     expect(apiKey).toMatch(/^sk-/)
-    expect(await page.getByRole("tabpanel").innerText()).toContain(
-      `curl ${app.gateway.url}/v1/chat/completions`,
-    )
-    await page.getByRole("tab", { name: "Python" }).click()
-    expect(await page.getByRole("tabpanel").innerText()).toContain(apiKey)
+    await page.getByRole("radio", { name: "curl" }).check()
+    const command = page.getByRole("figure", { name: "Terminal" })
+    await command.getByText(`curl ${app.gateway.url}/v1/chat/completions`).waitFor()
+    expect(await command.innerText()).toContain(apiKey)
 
     const client = new OpenAI({ baseURL: `${app.gateway.url}/v1`, apiKey, maxRetries: 0 })
     const ask = (model: string) =>

@@ -254,6 +254,8 @@ export const adminPages = ({
     instructions: "/account/instructions",
     keys: "/account/keys",
     "key-new": "/account/keys/new",
+    programs: "/account/programs",
+    "programs-values": "/account/programs?program=cursor",
     "usage-own": "/account/usage",
     sessions: "/account/sessions",
     overview: "/admin",

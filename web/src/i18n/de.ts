@@ -15,6 +15,7 @@ import { markdown } from "./de/markdown.ts"
 import { models } from "./de/models.ts"
 import { overview } from "./de/overview.ts"
 import { pdf } from "./de/pdf.ts"
+import { programs } from "./de/programs.ts"
 import { projects } from "./de/projects.ts"
 import { prompts } from "./de/prompts.ts"
 import { providers } from "./de/providers.ts"
@@ -41,6 +42,7 @@ export const de: Catalogue = {
   ...functions,
   ...knowledge,
   ...account,
+  ...programs,
   ...admin,
   ...audit,
   ...auditEvents,

@@ -14,6 +14,7 @@ import { markdown } from "./en/markdown.ts"
 import { models } from "./en/models.ts"
 import { overview } from "./en/overview.ts"
 import { pdf } from "./en/pdf.ts"
+import { programs } from "./en/programs.ts"
 import { projects } from "./en/projects.ts"
 import { prompts } from "./en/prompts.ts"
 import { providers } from "./en/providers.ts"
@@ -41,6 +42,7 @@ export const en = {
   ...prompts,
   ...functions,
   ...account,
+  ...programs,
   ...admin,
   ...audit,
   ...auditEvents,

@@ -30,6 +30,12 @@ const newKey = createRoute({
   path: "/account/keys/new",
   component: lazyRouteComponent(() => import("../pages/account/new-key.tsx"), "NewKeyPage"),
 })
+const programs = createRoute({
+  getParentRoute: () => layout,
+  path: "/account/programs",
+  validateSearch: createListSearchParser("program"),
+  component: lazyRouteComponent(() => import("../pages/account/programs.tsx"), "ProgramsPage"),
+})
 const usage = createRoute({
   getParentRoute: () => layout,
   path: "/account/usage",
@@ -47,6 +53,7 @@ export const accountRoutes = layout.addChildren([
   instructions,
   keys,
   newKey,
+  programs,
   usage,
   sessions,
 ])

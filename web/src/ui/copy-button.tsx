@@ -11,10 +11,12 @@ interface CopyButtonProps {
   label: string
   /** Shows the label next to the icon. */
   hasLabel?: boolean
+  /** A shorter text to show instead of the label. */
+  shortLabel?: string
 }
 
 /** Copies a text and briefly confirms it. */
-export const CopyButton = ({ text, label, hasLabel = false }: CopyButtonProps) => {
+export const CopyButton = ({ text, label, hasLabel = false, shortLabel }: CopyButtonProps) => {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -28,9 +30,9 @@ export const CopyButton = ({ text, label, hasLabel = false }: CopyButtonProps) =
   }
   const icon = copied ? Check : Copy
   const name = copied ? t("state.copied") : label
-  return hasLabel ? (
-    <Button icon={icon} onClick={() => void copy()}>
-      {name}
+  return hasLabel || shortLabel ? (
+    <Button icon={icon} aria-label={name} onClick={() => void copy()}>
+      {copied ? name : (shortLabel ?? label)}
     </Button>
   ) : (
     <IconButton icon={icon} label={name} onClick={() => void copy()} />

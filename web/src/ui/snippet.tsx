@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { classes } from "./classes.ts"
+import { ScrollableCode } from "./code-block.tsx"
 import { CopyButton } from "./copy-button.tsx"
 
 export interface SnippetTab {
@@ -53,13 +54,7 @@ export const Snippet = ({ tabs }: { tabs: readonly SnippetTab[] }) => {
       </div>
       <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${shown}`}>
         {tab?.lead && <div className="px-4 pt-4">{tab.lead}</div>}
-        <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-          tabIndex={0}
-          className="overflow-x-auto bg-bg p-4 text-xs leading-5 -outline-offset-2"
-        >
-          <code>{tab?.code}</code>
-        </pre>
+        <ScrollableCode code={tab?.code ?? ""} />
       </div>
     </div>
   )

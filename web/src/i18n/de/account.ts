@@ -69,6 +69,7 @@ export const account = {
   "keys.snippetModel": "Modell",
   "snippet.languages": "Sprache des Codebeispiels",
   "snippet.copy": "Codebeispiel kopieren",
+  "snippet.copyOne": "Kopieren: {name}",
   "sessions.title": "Sitzungen",
   "sessions.lead": "Hier sind Sie angemeldet. Beenden Sie Sitzungen, die Sie nicht kennen.",
   "sessions.device": "Browser",

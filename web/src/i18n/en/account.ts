@@ -64,6 +64,7 @@ export const account = {
   "keys.snippetModel": "Model",
   "snippet.languages": "Snippet language",
   "snippet.copy": "Copy snippet",
+  "snippet.copyOne": "Copy: {name}",
   "sessions.title": "Sessions",
   "sessions.lead": "Where you're signed in. End any session you don't recognize.",
   "sessions.device": "Browser",

@@ -40,7 +40,11 @@ export const KeysPage = () => {
           )
         }
       </QueryResult>
-      <Section title={t("keys.use")} lead={t("keys.useLead")}>
+      <Section
+        title={t("keys.use")}
+        lead={t("keys.useLead")}
+        action={<ButtonLink to="/account/programs">{t("programs.title")}</ButtonLink>}
+      >
         <KeySnippets secret="$PORTICO_API_KEY" />
       </Section>
     </Page>

@@ -12,6 +12,7 @@ export const AccountLayout = () => (
           { to: "/account", label: t("account.profile"), exact: true },
           { to: "/account/instructions", label: t("instructions.tab") },
           { to: "/account/keys", label: t("keys.title") },
+          { to: "/account/programs", label: t("programs.title") },
           { to: "/account/usage", label: t("usage.title") },
           { to: "/account/sessions", label: t("sessions.title") },
         ]}

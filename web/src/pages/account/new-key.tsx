@@ -6,13 +6,14 @@ import { api } from "../../lib/api.ts"
 import { keysQuery, modelsQuery } from "../../lib/queries.ts"
 import { daySeconds } from "../../lib/utc-days.ts"
 import { ButtonLink } from "../../ui/button.tsx"
-import { CopyButton } from "../../ui/copy-button.tsx"
 import { Field, TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
-import { BackLink, Page, Section } from "../../ui/page.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
 import { Select } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
-import { KeySnippets } from "./snippets.tsx"
+import { CreatedSecret } from "./created-secret.tsx"
+import { ProgramSetup } from "./program-setup.tsx"
+import { isProgramAllowed, programs } from "./program-steps.ts"
 
 const lifetimeDays = ["", "7", "30", "90", "365"] as const
 
@@ -108,7 +109,9 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
 }
 
 const Created = ({ created }: { created: CreatedApiKey }) => {
-  const [model] = created.allowed_models ?? []
+  const [program, setProgram] = useState(
+    () => programs.find((candidate) => isProgramAllowed(created, candidate)) ?? programs[0],
+  )
   return (
     <Page
       title={t("keys.createdTitle", { name: created.name })}
@@ -120,15 +123,8 @@ const Created = ({ created }: { created: CreatedApiKey }) => {
         </ButtonLink>
       }
     >
-      <div className="flex flex-wrap items-center gap-3 rounded border border-accent/50 bg-accent-soft p-3">
-        <code data-secret className="min-w-0 flex-1 basis-56 text-sm break-all select-all">
-          {created.api_key}
-        </code>
-        <CopyButton text={created.api_key} label={t("keys.copy")} hasLabel />
-      </div>
-      <Section title={t("keys.use")} lead={t("keys.useLead")}>
-        <KeySnippets secret={created.api_key} {...(model !== undefined && { model })} />
-      </Section>
+      <CreatedSecret secret={created.api_key} />
+      <ProgramSetup program={program} onProgram={setProgram} created={created} />
     </Page>
   )
 }

@@ -14,7 +14,6 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { ButtonLink } from "../../ui/button.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -32,6 +31,7 @@ import {
   mayChange,
   mergeModels,
 } from "./model-descriptions.ts"
+import { NoModels } from "./no-models.tsx"
 
 const pageSize = 30
 
@@ -158,27 +158,6 @@ const Listing = ({ records, own, search, toPage, clear }: ListingProps) => {
       />
       <Pager page={page} pageSize={pageSize} total={items.length} onPage={toPage} />
     </>
-  )
-}
-
-const NoModels = () => {
-  const { role } = useCurrentUser()
-  return role === "admin" ? (
-    <EmptyState
-      icon={Boxes}
-      title={t("models.none")}
-      action={
-        <ButtonLink to="/connect" variant="primary">
-          {t("source.title")}
-        </ButtonLink>
-      }
-    >
-      {t("models.noneAdmin")}
-    </EmptyState>
-  ) : (
-    <EmptyState icon={Boxes} title={t("models.none")}>
-      {t("models.noneUser")}
-    </EmptyState>
   )
 }
 
