@@ -69,6 +69,7 @@ describe("Codex", () => {
     expect(copyableTexts("codex", createContext('a "b"'))).toEqual([
       `model = "a \\"b\\""
 model_provider = "portico"
+web_search = "disabled"
 
 [model_providers.portico]
 name = "Portico"

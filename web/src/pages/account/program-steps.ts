@@ -73,6 +73,7 @@ const codex = ({ origin, model, secret, platform }: ProgramContext): ProgramStep
     help: "programs.codexFileHelp",
     code: `model = ${quoteString(model)}
 model_provider = "portico"
+web_search = "disabled"
 
 [model_providers.portico]
 name = "Portico"
