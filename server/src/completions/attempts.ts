@@ -6,6 +6,7 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionAttempt } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { toPlainChatRequest } from "../formats/canonical-request.ts"
+import type { Fields } from "../formats/json-values.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
@@ -31,6 +32,8 @@ const noReport = (): void => {}
 const supportsReasoning = ({ model: { capabilities } }: Endpoint): boolean =>
   capabilities.thinking === true || capabilities.reasoning === true
 
+const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
+
 /** The body for one connection, in its provider's format. @throws {Failure} */
 const encodeBody = (
   { request, isCanonical, resolved, dropped }: AttemptContext,
@@ -42,10 +45,10 @@ const encodeBody = (
   if (!(chatFormat || isCanonical)) return buildUpstreamBody(request, workspace, model.name)
   const fields = parseUpstreamBody(request, workspace, model.name)
   const report = dropped?.startAttempt() ?? noReport
-  const encoded = chatFormat
-    ? chatFormat.encodeRequest(fields, model, report)
-    : toPlainChatRequest(fields, supportsReasoning(endpoint), report)
-  return Buffer.from(JSON.stringify(encoded))
+  if (chatFormat) return toBytes(chatFormat.encodeRequest(fields, model, report))
+  const plain = toPlainChatRequest(fields, supportsReasoning(endpoint), report)
+  const { provider, config } = upstream
+  return toBytes(provider.adaptChatRequest?.(plain, config.base_url) ?? plain)
 }
 
 const passThroughBody = (original: ModelRequest, { model }: Endpoint): Buffer =>
@@ -71,7 +74,7 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
   const { request, original, headers } = context
   const { upstream } = endpoint
   const { provider } = upstream
-  const passed = original && provider.operations.includes(original.operation) ? original : null
+  const passed = original && upstream.hasOperation(original.operation) ? original : null
   return {
     upstream,
     usesModel: true,

@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts"
+import type { InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
@@ -113,14 +114,13 @@ export const createCompletions = ({
   }
 
   /** Converts a request that cannot be sent as it is; null if it can. @throws {Failure} */
-  const convertIfNeeded = (
+  const convertIfNeeded = async (
     request: ModelRequest,
+    format: InboundFormat,
     resolved: ResolvedModel,
-  ): ConvertedRequest | null => {
-    const format = findInboundFormat(request)
-    if (!format) return null
+  ): Promise<ConvertedRequest | null> => {
     const hasToRead = readsPrompt(request, resolved, filters.areAttachedTo(resolved))
-    if (!hasToRead && speaksFormat(request, resolved)) return null
+    if (!hasToRead && (await speaksFormat(request, resolved))) return null
     return convertRequest(request, format, !hasToRead)
   }
 
@@ -134,7 +134,10 @@ export const createCompletions = ({
       exchange.model = received.model
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
-      const converted = convertIfNeeded(received, resolved)
+      const inboundFormat = findInboundFormat(received)
+      const converted = inboundFormat
+        ? await convertIfNeeded(received, inboundFormat, resolved)
+        : null
       const request = converted?.canonical ?? received
       const clientRequest = { exchange, caller, request, converted }
       if (needsSources(request, resolved)) await completeWithSources(clientRequest, resolved)
@@ -156,7 +159,7 @@ export const createCompletions = ({
         estimatePromptTokens(convertRequest(request, messagesFormat, false).canonical.fields)
       const isForwarded =
         !readsPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
-        speaksFormat(request, resolved)
+        (await speaksFormat(request, resolved))
       if (!isForwarded) return sendTokenCount(exchange, estimate())
       const target = { resolved, headers: forwardedClientHeaders(exchange) }
       const dispatchRequest = { caller, request, usageContext: exchange }

@@ -2,6 +2,7 @@ import { createAnswerConverter } from "../formats/answer-converter.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
+import { responsesFormat } from "../formats/responses/responses-format.ts"
 import { parseAllFields, parseJsonObject, toJsonBody } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
@@ -13,6 +14,7 @@ import { sourceMembersOf } from "./source-encoder.ts"
 /** The formats of inbound APIs whose requests any model can answer. */
 const inboundFormats: Partial<Record<CompletionOperation, InboundFormat>> = {
   messages: messagesFormat,
+  responses: responsesFormat,
 }
 
 /** A client's request in its own format, and as a canonical prompt. */
@@ -69,8 +71,14 @@ export const readsPrompt = (
   hasFilters || resolved.functionModel !== undefined || "files" in fields || changesPrompt(resolved)
 
 /** Whether every endpoint of a model accepts a request as it is. */
-export const speaksFormat = ({ operation }: ModelRequest, { endpoints }: ResolvedModel): boolean =>
-  endpoints.every(({ upstream }) => upstream.provider.operations.includes(operation))
+export const speaksFormat = async (
+  { operation }: ModelRequest,
+  { endpoints }: ResolvedModel,
+): Promise<boolean> => {
+  const upstreams = endpoints.map(({ upstream }) => upstream)
+  await Promise.all(upstreams.map((upstream) => upstream.checkOperation(operation)))
+  return upstreams.every((upstream) => upstream.hasOperation(operation))
+}
 
 export const findInboundFormat = ({ operation }: ModelRequest): InboundFormat | undefined =>
   inboundFormats[operation]

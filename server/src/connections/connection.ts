@@ -3,6 +3,7 @@ import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
 import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
+import { createOperationSupport } from "./operation-support.ts"
 import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
 
 interface Deps {
@@ -111,6 +112,7 @@ export const createUpstream = (deps: Deps) => {
   const breaker = createCircuitBreaker({ probe: refresh })
 
   const upstream = {
+    ...createOperationSupport({ provider, client, headers, now }),
     config,
     provider,
     client,

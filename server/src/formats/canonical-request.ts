@@ -1,4 +1,6 @@
-import { type Fields, isObject, objectsIn } from "./json-values.ts"
+import { fail } from "../errors.ts"
+import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
+import { mergeSystemMessages } from "./system-messages.ts"
 
 /**
  * The canonical prompt is a chat completion request of OpenAI's API with additional members for
@@ -59,6 +61,13 @@ const keepCurrentReasoning = (messages: readonly Fields[]): Fields[] => {
   )
 }
 
+/** Chat completions have images at an address, but no files. */
+const rejectFileAddress = ({ type, file }: Fields): void => {
+  if (type !== "file" || !isObject(file) || textOf(file.file_data).startsWith("data:")) return
+  const message = "This model does not support files at an address. Send the file's content."
+  fail("unsupported_by_model", message, { param: "messages" })
+}
+
 /** OpenAI rejects longer names of users. */
 const maxUserLength = 64
 
@@ -99,6 +108,10 @@ export const toPlainChatRequest = (
 ): Fields => {
   const withoutCacheControl = (part: Fields): Fields =>
     withoutMember(part, "cache_control", () => report("cache_control"))
+  const toPlainPart = (part: Fields): Fields => {
+    rejectFileAddress(part)
+    return withoutCacheControl(part)
+  }
   const toPlainMessage = (message: Fields): Fields => {
     const unsigned = withoutMember(message, "reasoning_details", () => report("thinking"))
     const plain = withoutMember(unsigned, "is_error", () => {
@@ -106,7 +119,7 @@ export const toPlainChatRequest = (
     })
     const { content } = plain
     if (!Array.isArray(content)) return plain
-    return { ...plain, content: joinTextParts(objectsIn(content).map(withoutCacheControl)) }
+    return { ...plain, content: joinTextParts(objectsIn(content).map(toPlainPart)) }
   }
   const { top_k, thinking: _thinking, reasoning_effort: _effort, user, ...request } = canonical
   if (top_k !== undefined) report("top_k")
@@ -117,7 +130,7 @@ export const toPlainChatRequest = (
     ...request,
     ...toReasoningEffort(canonical, supportsReasoning, report),
     ...(user !== undefined && !isLongUser && { user }),
-    messages: keepCurrentReasoning(messages),
+    messages: keepCurrentReasoning(mergeSystemMessages(messages)),
     ...(Array.isArray(request.tools) && {
       tools: objectsIn(request.tools).map(withoutCacheControl),
     }),

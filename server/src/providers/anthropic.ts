@@ -69,6 +69,7 @@ export const anthropic: Provider = {
     usesDefaultUrl: "with a key",
   },
   operations: ["chat/completions", "messages", "messages/count_tokens"],
+  optionalOperations: [],
   operationPath: (operation) =>
     operation === "messages/count_tokens" ? `/v1/${operation}` : "/v1/messages",
   credentialHeaders: (key) => ({

@@ -61,6 +61,7 @@ export const ollama: Provider = {
     usesDefaultUrl: "always",
   },
   operations: openaiOperations,
+  optionalOperations: ["responses"],
   chatFormat: null,
   operationPath: (operation) => `/v1/${operation}`,
   credentialHeaders: bearerHeaders,

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { Fields } from "../formats/json-values.ts"
 import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
@@ -49,6 +50,14 @@ const toModel = (listing: unknown): ProviderModel[] => {
 
 const defaultUrl = "https://api.openai.com/v1"
 
+/** OpenAI's newer models accept no `max_tokens`, and most other servers nothing else. */
+const renameMaxTokens = (request: Fields, baseUrl: string): Fields => {
+  const isOpenAI = /\.(openai|azure)\.com$/.test(new URL(baseUrl).hostname)
+  if (!isOpenAI || request.max_tokens === undefined) return request
+  const { max_tokens, ...rest } = request
+  return { ...rest, max_completion_tokens: max_tokens }
+}
+
 /** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
 export const openai: Provider = {
   label: "OpenAI-compatible",
@@ -71,7 +80,9 @@ export const openai: Provider = {
     usesDefaultUrl: "with a key",
   },
   operations: openaiOperations,
+  optionalOperations: ["responses"],
   chatFormat: null,
+  adaptChatRequest: renameMaxTokens,
   operationPath: (operation) => `/${operation}`,
   credentialHeaders: bearerHeaders,
   listModels: async (client) => {

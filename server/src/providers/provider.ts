@@ -66,6 +66,8 @@ export interface Provider {
   baseUrlHint: string
   variables: ProviderVariables
   operations: readonly CompletionOperation[]
+  /** Those that some servers of this kind lack. */
+  optionalOperations: readonly CompletionOperation[]
   /** The path of an operation, relative to the connection's base URL. */
   operationPath(operation: CompletionOperation): string
   credentialHeaders(key: string): Record<string, string>
@@ -75,6 +77,8 @@ export interface Provider {
   listLoaded: ((client: ProviderClient) => Promise<string[]>) | null
   /** Null if the provider accepts OpenAI's chat completions. */
   chatFormat: ChatFormat | null
+  /** Changes a chat completion request that the gateway wrote, for servers with other names. */
+  adaptChatRequest?(request: Fields, baseUrl: string): Fields
 }
 
 /**

@@ -1,0 +1,67 @@
+import { type Client, RefusedError } from "@portico/http1"
+import type { CompletionOperation, Provider } from "../providers/provider.ts"
+import { listTimeoutMs } from "./diagnosis.ts"
+
+/** A server may be updated while the gateway runs. In seconds, like `now`. */
+const recheckAfterSeconds = 600
+/** How servers answer a path or method that they do not have. */
+const missingStatuses = new Set([404, 405, 501])
+
+interface Deps {
+  provider: Provider
+  client: Pick<Client, "ask">
+  headers: Record<string, string>
+  now: () => number
+}
+
+interface Finding {
+  isSupported: boolean
+  checkedAt: number
+}
+
+/**
+ * Finds out which of a provider's optional operations a server has: by an empty request, which it
+ * refuses in another way if it has the operation.
+ */
+export const createOperationSupport = ({ provider, client, headers, now }: Deps) => {
+  const findings = new Map<CompletionOperation, Finding>()
+  const pending = new Map<CompletionOperation, Promise<void>>()
+
+  /** Null if the server could not be asked. */
+  const findSupport = async (operation: CompletionOperation): Promise<boolean | null> => {
+    const path = provider.operationPath(operation)
+    const request = { method: "POST", path, json: {}, headers }
+    try {
+      await client.ask(request, AbortSignal.timeout(listTimeoutMs))
+      return true
+    } catch (error) {
+      return error instanceof RefusedError ? !missingStatuses.has(error.status) : null
+    }
+  }
+
+  const check = async (operation: CompletionOperation): Promise<void> => {
+    const isSupported = await findSupport(operation)
+    if (isSupported !== null) findings.set(operation, { isSupported, checkedAt: now() })
+  }
+
+  const startCheck = (operation: CompletionOperation): Promise<void> => {
+    const checking = check(operation).finally(() => pending.delete(operation))
+    pending.set(operation, checking)
+    return checking
+  }
+
+  const isKnown = (operation: CompletionOperation): boolean => {
+    const finding = findings.get(operation)
+    return finding !== undefined && now() - finding.checkedAt < recheckAfterSeconds
+  }
+
+  return {
+    /** Resolves when `hasOperation` is known; undefined if it already is. */
+    checkOperation: (operation: CompletionOperation): Promise<void> | undefined => {
+      if (!provider.optionalOperations.includes(operation) || isKnown(operation)) return undefined
+      return pending.get(operation) ?? startCheck(operation)
+    },
+    hasOperation: (operation: CompletionOperation): boolean =>
+      provider.operations.includes(operation) && findings.get(operation)?.isSupported !== false,
+  }
+}

@@ -1,0 +1,163 @@
+import { fail } from "../../errors.ts"
+import type { ReasoningDetail, ReportDropped } from "../canonical-request.ts"
+import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+import { decodeReasoning } from "./reasoning.ts"
+import { functionNameOf, toCustomArguments } from "./tools.ts"
+
+const failUnsupported = (what: string): never =>
+  fail("unsupported_by_model", `This model does not support ${what}.`, { param: "input" })
+
+const partDecoders: Record<string, (part: Fields) => Fields> = {
+  input_text: ({ text }) => ({ type: "text", text: textOf(text) }),
+  output_text: ({ text }) => ({ type: "text", text: textOf(text) }),
+  text: ({ text }) => ({ type: "text", text: textOf(text) }),
+  summary_text: ({ text }) => ({ type: "text", text: textOf(text) }),
+  refusal: ({ refusal }) => ({ type: "text", text: textOf(refusal) }),
+  input_image: ({ image_url, detail }) => {
+    if (typeof image_url !== "string") return failUnsupported('"input_image" without "image_url"')
+    const isDetailed = typeof detail === "string" && detail !== "auto"
+    return { type: "image_url", image_url: { url: image_url, ...(isDetailed && { detail }) } }
+  },
+  input_file: ({ file_data, file_url, filename }) => {
+    const data = textOf(file_data) || textOf(file_url)
+    if (data === "") return failUnsupported('"input_file" without "file_data" or "file_url"')
+    return { type: "file", file: { filename: textOf(filename) || "document.pdf", file_data: data } }
+  },
+  input_audio: ({ input_audio }) => ({ type: "input_audio", input_audio }),
+}
+
+const toPart = (part: Fields): Fields => {
+  const type = textOf(part.type)
+  const decode = partDecoders[type]
+  return decode ? decode(part) : failUnsupported(`content of type "${type}"`)
+}
+
+const toParts = (content: unknown): Fields[] =>
+  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content).map(toPart)
+
+const toContent = (parts: readonly Fields[]): unknown => {
+  const [only] = parts
+  return parts.length === 1 && only?.type === "text" ? only.text : parts
+}
+
+interface AssistantTurn {
+  texts: string[]
+  calls: Fields[]
+  details: ReasoningDetail[]
+  reasoning: string
+}
+
+const toAssistantMessage = ({ texts, calls, details, reasoning }: AssistantTurn): Fields => ({
+  role: "assistant",
+  content: texts.length > 0 ? texts.join("\n\n") : calls.length > 0 ? null : "",
+  ...(reasoning !== "" && { reasoning_content: reasoning }),
+  ...(details.length > 0 && { reasoning_details: details }),
+  ...(calls.length > 0 && { tool_calls: calls }),
+})
+
+/**
+ * Collects the messages of a canonical prompt. Items of one turn of the assistant (reasoning, texts,
+ * calls) become one message; the results of tools follow it directly.
+ */
+class MessageCollector {
+  readonly #report: ReportDropped
+  readonly #messages: Fields[] = []
+  #turn: AssistantTurn | null = null
+  /** Images and files that tools returned, for a message after the last result. */
+  #returnedParts: Fields[] = []
+
+  constructor(report: ReportDropped) {
+    this.#report = report
+  }
+
+  add(item: Fields): void {
+    const type = textOf(item.type) || "message"
+    const decode = this.#decoders[type]
+    if (decode) decode(item)
+    else failUnsupported(`items of type "${type}"`)
+  }
+
+  end(): Fields[] {
+    this.#endTurn()
+    this.#endResults()
+    return this.#messages
+  }
+
+  readonly #decoders: Record<string, (item: Fields) => void> = {
+    message: (item) => this.#addMessage(item),
+    reasoning: (item) => {
+      const { detail, text, isForeign } = decodeReasoning(item)
+      const turn = this.#currentTurn()
+      if (detail) turn.details.push(detail)
+      turn.reasoning += text
+      if (isForeign) this.#report("reasoning")
+    },
+    function_call: (item) => this.#addCall(item, textOf(item.arguments)),
+    custom_tool_call: (item) => this.#addCall(item, toCustomArguments(item.input)),
+    function_call_output: (item) => this.#addResult(item),
+    custom_tool_call_output: (item) => this.#addResult(item),
+    item_reference: ({ id }) => {
+      const message = `The item "${textOf(id)}" was not found. Send it in full, or store responses.`
+      fail("bad_request", message, { param: "input" })
+    },
+  }
+
+  #addMessage({ role, content }: Fields): void {
+    if (role === "assistant") {
+      const texts = toParts(content).map(({ text }) => textOf(text))
+      this.#currentTurn().texts.push(...texts.filter(Boolean))
+      return
+    }
+    this.#endTurn()
+    this.#endResults()
+    const isSystem = role === "system" || role === "developer"
+    const parts = toParts(content)
+    this.#messages.push({ role: isSystem ? "system" : "user", content: toContent(parts) })
+  }
+
+  #addCall(item: Fields, args: string): void {
+    const called = { name: functionNameOf(item), arguments: args }
+    this.#currentTurn().calls.push({ id: item.call_id, type: "function", function: called })
+  }
+
+  #addResult({ call_id, output }: Fields): void {
+    this.#endTurn()
+    const parts = toParts(isObject(output) ? JSON.stringify(output) : output)
+    const texts = parts.filter(({ type }) => type === "text")
+    const others = parts.filter(({ type }) => type !== "text")
+    this.#returnedParts.push(...others)
+    const placeholder = others.length > 0 ? "The result follows in the next message." : ""
+    const content = texts.length > 0 ? toContent(texts) : placeholder
+    this.#messages.push({ role: "tool", tool_call_id: call_id, content })
+  }
+
+  #currentTurn(): AssistantTurn {
+    this.#endResults()
+    this.#turn ??= { texts: [], calls: [], details: [], reasoning: "" }
+    return this.#turn
+  }
+
+  #endTurn(): void {
+    if (this.#turn) this.#messages.push(toAssistantMessage(this.#turn))
+    this.#turn = null
+  }
+
+  #endResults(): void {
+    if (this.#returnedParts.length > 0) {
+      this.#messages.push({ role: "user", content: this.#returnedParts })
+    }
+    this.#returnedParts = []
+  }
+}
+
+/**
+ * Converts the input of a request to the messages of a canonical prompt.
+ * @param input a text, or items
+ * @throws {Failure} `unsupported_by_model` or `bad_request`
+ */
+export const decodeItems = (input: unknown, report: ReportDropped): Fields[] => {
+  if (typeof input === "string") return [{ role: "user", content: input }]
+  const collector = new MessageCollector(report)
+  for (const item of objectsIn(input)) collector.add(item)
+  return collector.end()
+}

@@ -1,0 +1,205 @@
+import type { AnswerError, AnswerEvent } from "../answer-events.ts"
+import { type Answer, textOfAnswer } from "../completion-blocks.ts"
+import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
+import type { Fields } from "../json-values.ts"
+import {
+  createItemId,
+  createItemState,
+  type ItemState,
+  summaryPart,
+  textPart,
+  toCompleteItem,
+  toStartedItem,
+} from "./items.ts"
+import { createResponseObject, incompleteReasonOf, type ResponseObject } from "./response-object.ts"
+import { convertTools, toCustomInput } from "./tools.ts"
+
+const formatEvent = (event: Fields): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** Codes that clients act on; see the `error` of the response object. */
+const knownCodes = new Set([
+  ...["context_length_exceeded", "insufficient_quota", "invalid_prompt", "rate_limit_exceeded"],
+  ...["server_is_overloaded"],
+])
+
+const toResponseError = ({ code, message, status }: AnswerError) => {
+  if (knownCodes.has(code)) return { code, message }
+  return { code: status === 429 ? "rate_limit_exceeded" : "server_error", message }
+}
+
+/** The body of an error response. */
+const encodeError = ({ message, code, status }: AnswerError): Fields => {
+  const type = status < 500 ? "invalid_request_error" : "server_error"
+  return { error: { message, type, param: null, code: code || null }, detail: message }
+}
+
+/** Writes the events of one response, in order and numbered. */
+class ResponseStream {
+  readonly #context: EncoderContext
+  readonly #toolByName: ReturnType<typeof convertTools>["toolByName"]
+  #sequence = 0
+  #response: ResponseObject
+  readonly #output: Fields[] = []
+  #texts = ""
+  #open: ItemState | null = null
+
+  constructor(context: EncoderContext) {
+    this.#context = context
+    this.#toolByName = convertTools(context.request.tools).toolByName
+    this.#response = this.#createResponse("")
+  }
+
+  write(event: AnswerEvent): string {
+    switch (event.type) {
+      case "start": {
+        this.#response = this.#createResponse(event.model)
+        const response = this.#response.inProgress(this.#context.sourceMembers(null))
+        return (
+          this.#event("response.created", { response }) +
+          this.#event("response.in_progress", { response })
+        )
+      }
+      case "open":
+        this.#open = createItemState(event.block, this.#toolByName)
+        return this.#startItem(this.#open)
+      case "append":
+        return this.#open ? this.#append(this.#open, event.text) : ""
+      case "sign":
+        if (this.#open) this.#open.signature = event.signature
+        return ""
+      case "close":
+        return this.#close("completed")
+      case "finish": {
+        const { reason, usage } = event
+        const response = this.#response.ended(
+          { output: this.#output, reason, usage },
+          this.#context.sourceMembers(this.#texts),
+        )
+        return this.#event(`response.${response.status}`, { response })
+      }
+      case "error": {
+        const response = this.#response.failed(toResponseError(event.error), this.#output)
+        return this.#event("response.failed", { response })
+      }
+    }
+  }
+
+  #createResponse(model: string): ResponseObject {
+    const { request } = this.#context
+    return createResponseObject(request, createItemId("resp"), model || String(request.model))
+  }
+
+  #event(type: string, members: Fields): string {
+    return formatEvent({ type, sequence_number: this.#sequence++, ...members })
+  }
+
+  #itemEvent({ id }: ItemState, type: string, members: Fields): string {
+    return this.#event(type, { item_id: id, output_index: this.#output.length, ...members })
+  }
+
+  #startItem(state: ItemState): string {
+    const item = toStartedItem(state)
+    const output_index = this.#output.length
+    const added = this.#event("response.output_item.added", { output_index, item })
+    if (state.block.kind !== "text") return added
+    const part = { content_index: 0, part: textPart("") }
+    return added + this.#itemEvent(state, "response.content_part.added", part)
+  }
+
+  #append(state: ItemState, text: string): string {
+    const isFirst = state.text === ""
+    state.text += text
+    if (state.block.kind === "text") {
+      const delta = { content_index: 0, delta: text, logprobs: [] }
+      return this.#itemEvent(state, "response.output_text.delta", delta)
+    }
+    if (state.block.kind === "reasoning") return this.#appendReasoning(state, text, isFirst)
+    // The input of a custom tool is known only when its JSON is complete.
+    if (state.tool?.kind === "custom") return ""
+    return this.#itemEvent(state, "response.function_call_arguments.delta", { delta: text })
+  }
+
+  #appendReasoning(state: ItemState, delta: string, isFirst: boolean): string {
+    const added = { summary_index: 0, part: summaryPart("") }
+    const type = "response.reasoning_summary_part.added"
+    const started = isFirst ? this.#itemEvent(state, type, added) : ""
+    const members = { summary_index: 0, delta }
+    return started + this.#itemEvent(state, "response.reasoning_summary_text.delta", members)
+  }
+
+  #close(status: string): string {
+    const state = this.#open
+    if (!state) return ""
+    this.#open = null
+    const item = toCompleteItem(state, status)
+    const contents = this.#closeContent(state, item)
+    const output_index = this.#output.length
+    const done = this.#event("response.output_item.done", { output_index, item })
+    this.#output.push(item)
+    return contents + done
+  }
+
+  #closeContent(state: ItemState, item: Fields): string {
+    const { block, text, tool } = state
+    if (block.kind === "text") {
+      this.#texts += text
+      const done = { content_index: 0, text, logprobs: [] }
+      const part = { content_index: 0, part: textPart(text) }
+      return (
+        this.#itemEvent(state, "response.output_text.done", done) +
+        this.#itemEvent(state, "response.content_part.done", part)
+      )
+    }
+    if (block.kind === "tool") return this.#closeCall(state, item, tool?.kind === "custom")
+    if (text === "") return ""
+    const part = { summary_index: 0, part: summaryPart(text) }
+    return (
+      this.#itemEvent(state, "response.reasoning_summary_text.done", { summary_index: 0, text }) +
+      this.#itemEvent(state, "response.reasoning_summary_part.done", part)
+    )
+  }
+
+  #closeCall(state: ItemState, item: Fields, isCustom: boolean): string {
+    if (isCustom) {
+      const input = toCustomInput(state.text)
+      return (
+        this.#itemEvent(state, "response.custom_tool_call_input.delta", { delta: input }) +
+        this.#itemEvent(state, "response.custom_tool_call_input.done", { input })
+      )
+    }
+    const done = { name: item.name, arguments: item.arguments }
+    return this.#itemEvent(state, "response.function_call_arguments.done", done)
+  }
+}
+
+const encodeAnswer = ({ request, sourceMembers }: EncoderContext, answer: Answer): Fields => {
+  const { toolByName } = convertTools(request.tools)
+  const isCutOff = incompleteReasonOf(answer.reason) !== null
+  const output = answer.blocks.map(({ block, text, signature }, at) => {
+    const state = { ...createItemState(block, toolByName), text, signature }
+    const isLast = at === answer.blocks.length - 1
+    return toCompleteItem(state, isCutOff && isLast ? "incomplete" : "completed")
+  })
+  const model = answer.model || String(request.model)
+  const response = createResponseObject(request, createItemId("resp"), model)
+  const { reason, usage } = answer
+  return response.ended({ output, reason, usage }, sourceMembers(textOfAnswer(answer)))
+}
+
+/**
+ * Writes an answer as a response of OpenAI's Responses API.
+ * @see https://platform.openai.com/docs/api-reference/responses/object
+ * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+export const createResponseEncoder = (context: EncoderContext): AnswerEncoder => {
+  let stream: ResponseStream | null = null
+  return {
+    encodeEvent: (event) => {
+      stream ??= new ResponseStream(context)
+      return stream.write(event)
+    },
+    encodeAnswer: (answer) => encodeAnswer(context, answer),
+    encodeError,
+  }
+}

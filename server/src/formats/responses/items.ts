@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto"
+import type { AnswerBlock } from "../answer-events.ts"
+import type { Fields } from "../json-values.ts"
+import { encodeReasoning } from "./reasoning.ts"
+import { type ClientTool, toCustomInput } from "./tools.ts"
+
+export const createItemId = (prefix: string): string =>
+  `${prefix}_${randomUUID().replaceAll("-", "")}`
+
+export const textPart = (text: string): Fields => ({
+  ...{ type: "output_text", annotations: [], logprobs: [], text },
+})
+
+export const summaryPart = (text: string): Fields => ({ type: "summary_text", text })
+
+/** What an answer's block becomes: its item, as far as it has arrived. */
+export interface ItemState {
+  block: AnswerBlock
+  id: string
+  /** Of a tool call. */
+  tool: ClientTool | undefined
+  text: string
+  signature: string
+}
+
+const idPrefixes: Record<AnswerBlock["kind"], string> = {
+  text: "msg",
+  reasoning: "rs",
+  redacted: "rs",
+  tool: "fc",
+}
+
+export const createItemState = (
+  block: AnswerBlock,
+  toolByName: ReadonlyMap<string, ClientTool>,
+): ItemState => {
+  const tool = block.kind === "tool" ? toolByName.get(block.name) : undefined
+  const prefix = tool?.kind === "custom" ? "ctc" : idPrefixes[block.kind]
+  return { block, id: createItemId(prefix), tool, text: "", signature: "" }
+}
+
+const toCallItem = ({ block, id, tool, text }: ItemState, status: string): Fields => {
+  const { id: call_id, name } = block.kind === "tool" ? block : { id: "", name: "" }
+  const named = {
+    call_id,
+    name: tool?.name ?? name,
+    ...(tool?.namespace !== undefined && { namespace: tool.namespace }),
+  }
+  if (tool?.kind === "custom") {
+    const input = status === "in_progress" ? "" : toCustomInput(text)
+    return { type: "custom_tool_call", id, status, ...named, input }
+  }
+  const isComplete = status !== "in_progress"
+  const args = isComplete && text === "" ? "{}" : text
+  return { type: "function_call", id, status, ...named, arguments: isComplete ? args : "" }
+}
+
+const toReasoningItem = (
+  { block, id, text, signature }: ItemState,
+  isComplete: boolean,
+): Fields => {
+  const detail =
+    block.kind === "redacted"
+      ? { type: "reasoning.encrypted" as const, data: block.data }
+      : { type: "reasoning.text" as const, text, signature }
+  return {
+    ...{ type: "reasoning", id, summary: isComplete && text !== "" ? [summaryPart(text)] : [] },
+    encrypted_content: isComplete ? encodeReasoning(detail) : null,
+  }
+}
+
+/** The item as it is reported when it begins. */
+export const toStartedItem = (state: ItemState): Fields => {
+  if (state.block.kind === "tool") return toCallItem(state, "in_progress")
+  if (state.block.kind !== "text") return toReasoningItem(state, false)
+  return { type: "message", id: state.id, status: "in_progress", role: "assistant", content: [] }
+}
+
+/** @param status `completed`, or `incomplete` if the answer was cut off within the item */
+export const toCompleteItem = (state: ItemState, status: string): Fields => {
+  if (state.block.kind === "tool") return toCallItem(state, status)
+  if (state.block.kind !== "text") return toReasoningItem(state, true)
+  const content = [textPart(state.text)]
+  return { type: "message", id: state.id, status, role: "assistant", content }
+}
