@@ -4,6 +4,7 @@ import { placing } from "./measure/processes.ts"
 import { runBenchmark } from "./measure/run-benchmark.ts"
 import { formatMarks, formatTable } from "./measure/table.ts"
 import { type Bench, startBench } from "./proxy/bench.ts"
+import { measureFormats } from "./proxy/formats.ts"
 import { nginxVersion } from "./proxy/nginx.ts"
 import { type Options, type RowName, readOptions } from "./proxy/options.ts"
 import { measureSlow } from "./proxy/slow-streams.ts"
@@ -12,7 +13,7 @@ import { measureThroughput, type Throughput } from "./proxy/throughput.ts"
 
 const small = { promptBytes: 200, connections: 64 }
 
-const throughputs: Record<Exclude<RowName, "slow" | "start">, Throughput> = {
+const throughputs: Record<Exclude<RowName, "formats" | "slow" | "start">, Throughput> = {
   reply: {
     row: "small reply",
     shape: { ...small, model: "bench-reply", stream: false },
@@ -38,6 +39,9 @@ const say = (text: string) => process.stderr.write(`${text}\n`)
 const measureRow = (bench: Bench, options: Options, row: RowName): Promise<Outcome> => {
   say(`measuring ${row} …`)
   if (row === "start") return measureStart(bench.gatewayNeeds())
+  if (row === "formats") {
+    return bench.withServers((servers) => measureFormats(bench, { servers, options }))
+  }
   if (row === "slow") return bench.withServers((servers) => measureSlow(bench, servers))
   return bench.withServers((servers) =>
     measureThroughput(bench, { servers, options }, throughputs[row]),

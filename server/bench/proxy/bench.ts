@@ -20,21 +20,50 @@ export type Server = {
   key: string
 }
 
-export type Shape = { model: string; stream: boolean; promptBytes: number; connections: number }
+/** The inbound API that the load uses. */
+export type Api = "chat" | "messages" | "responses"
+
+export type Shape = {
+  model: string
+  stream: boolean
+  promptBytes: number
+  connections: number
+  /** `chat` if omitted. */
+  api?: Api
+}
 
 const Answer = z.union([z.object({ result: Result }), z.object({ error: z.string() })])
 
 export const slowModel = "bench-slow"
-const path = "/v1/chat/completions"
 
-const bodyOf = ({ model, stream, promptBytes }: Shape) => {
+const paths: Record<Api, string> = {
+  chat: "/v1/chat/completions",
+  messages: "/v1/messages",
+  responses: "/v1/responses",
+}
+
+/** What a complete response contains at its end. */
+const lastParts: Record<Api, string> = {
+  chat: "data: [DONE]\n\n",
+  messages: 'data: {"type":"message_stop"}\n\n',
+  responses: "event: response.completed",
+}
+
+const bodyOf = ({ model, stream, promptBytes, api = "chat" }: Shape) => {
   const sentence = "Say in one sentence what a gateway is for. "
   const content = sentence.repeat(Math.ceil(promptBytes / sentence.length)).slice(0, promptBytes)
   const messages = [
     { role: "system", content: "You are a helpful assistant." },
     { role: "user", content },
   ]
-  return JSON.stringify({ model, messages, temperature: 0.7, ...(stream ? { stream } : {}) })
+  const common = { model, temperature: 0.7, ...(stream ? { stream } : {}) }
+  const [system, user] = messages
+  const bodies: Record<Api, object> = {
+    chat: { ...common, messages },
+    messages: { ...common, max_tokens: 100, system: system?.content, messages: [user] },
+    responses: { ...common, store: false, input: messages },
+  }
+  return JSON.stringify(bodies[api])
 }
 
 /** The name of the checkout that a server/src/main.ts belongs to. */
@@ -58,6 +87,10 @@ export const startBench = async (processes: Processes, folder: string, options: 
     upstreamPort: upstream.port,
     main,
     nodeOptions: options.nodeOptions,
+    env: {
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+      ANTHROPIC_API_KEY: "sk-upstream",
+    },
   })
 
   const plain = (name: string, started: { child: ChildProcess; pid: number; port: number }) => ({
@@ -91,15 +124,14 @@ export const startBench = async (processes: Processes, folder: string, options: 
 
   const check = async (server: Server, shape: Shape): Promise<number> => {
     const port = shape.stream ? server.streamPort : server.port
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const { api = "chat" } = shape
+    const response = await fetch(`http://127.0.0.1:${port}${paths[api]}`, {
       method: "POST",
       headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
       body: bodyOf(shape),
     })
     const text = await response.text()
-    const whole = shape.stream
-      ? text.endsWith("data: [DONE]\n\n")
-      : text.includes('"finish_reason"')
+    const whole = shape.stream ? text.includes(lastParts[api]) : text.includes('"finish_reason"')
     if (response.ok && whole) return Buffer.byteLength(text)
     throw new Error(`${server.name} returned ${response.status}: ${text.slice(0, 500)}`)
   }
@@ -132,7 +164,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
     ): Promise<Result> => {
       const job: Job = {
         ...how,
-        path,
+        path: paths[shape.api ?? "chat"],
         port: shape.stream ? server.streamPort : server.port,
         body: bodyOf(shape),
         key: server.key,

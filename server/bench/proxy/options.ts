@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
-export const rowNames = ["reply", "stream", "spaced", "prompt", "slow", "start"] as const
+export const rowNames = ["reply", "stream", "spaced", "prompt", "formats", "slow", "start"] as const
 export type RowName = (typeof rowNames)[number]
 
 const ownMain = fileURLToPath(new URL("../../src/main.ts", import.meta.url))

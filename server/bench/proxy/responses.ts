@@ -8,6 +8,9 @@ const base = {
 }
 const usage = { prompt_tokens: 19, completion_tokens: 48, total_tokens: 67 }
 
+/** The text of a chunk of a stream. */
+export const wordOf = (index: number): string => ` word${index % 10}`
+
 const message = {
   role: "assistant",
   content: "A gateway stands between those who ask and those who answer, and counts both.",
@@ -30,14 +33,14 @@ const modelsBody = JSON.stringify({
   })),
 })
 
-const json = (status: string, body: string) =>
+export const json = (status: string, body: string) =>
   Buffer.from(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
 
 const event = (data: string) => `data: ${data}\n\n`
-const framed = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+export const framed = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const chunk = (fields: object) =>
   event(JSON.stringify({ ...base, object: "chat.completion.chunk", ...fields }))
 const delta = (content: object, finish_reason: string | null = null) =>
@@ -47,10 +50,10 @@ const events = (count: number) =>
   Array.from({ length: count }, (_, index) => {
     if (index === 0) return delta({ role: "assistant", content: "" })
     if (index === count - 1) return delta({}, "stop")
-    return delta({ content: ` word${index % 10}` })
+    return delta({ content: wordOf(index) })
   })
 
-const streamHead =
+export const streamHead =
   "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n" +
   "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n"
 const doneEvent = event("[DONE]")

@@ -1,6 +1,7 @@
 import { createServer, type Socket } from "node:net"
 import { portOf } from "../../test/harness/ports.ts"
 import { createMessageReader } from "./message.ts"
+import { badRequest, claudeModels, messagesStream, responsesStream } from "./other-formats.ts"
 import { models, notFound, reply, slowStream, stream } from "./responses.ts"
 
 /** `ms` is the interval between chunks; 0 writes one chunk per turn of the event loop. */
@@ -49,8 +50,17 @@ const answerChat = (socket: Socket, body: Buffer) => {
   else writeByTurns(socket, chunks)
 }
 
+/** A request without a model only asks whether the API exists. */
+const answerResponses = (socket: Socket, body: Buffer) => {
+  if (body.includes('"model"')) writeByTurns(socket, responsesStream)
+  else socket.write(badRequest)
+}
+
 const answer = (socket: Socket, head: string, body: Buffer) => {
   if (head.startsWith("POST /v1/chat/completions ")) answerChat(socket, body)
+  else if (head.startsWith("POST /v1/messages ")) writeByTurns(socket, messagesStream)
+  else if (head.startsWith("POST /v1/responses ")) answerResponses(socket, body)
+  else if (head.startsWith("GET /v1/models?limit=")) socket.write(claudeModels)
   else if (head.startsWith("GET /v1/models")) socket.write(models)
   else socket.write(notFound)
 }
