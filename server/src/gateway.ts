@@ -11,8 +11,12 @@ import { createAuthStore } from "./auth/store.ts"
 import { openBus } from "./bus/open-bus.ts"
 import { createCompletions } from "./completions/completions.ts"
 import { createDispatcher } from "./completions/dispatch.ts"
+import { createFileContentReader } from "./completions/file-content.ts"
 import { createModelFilters } from "./completions/filters.ts"
 import { createFunctionServices } from "./completions/function-services.ts"
+import { createFileInliner } from "./completions/inline-files.ts"
+import { createRequestPreparation } from "./completions/prepare-request.ts"
+import { createResponseState } from "./completions/response-state.ts"
 import { createResponseTracker } from "./completions/tracked-response.ts"
 import type { Config } from "./config/config.ts"
 import { createConnectionRegistry } from "./connections/connection-registry.ts"
@@ -132,7 +136,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     template: () => settings.current().rag_template,
     catalogue,
     inFlight,
-    filters,
+    preparation: createRequestPreparation({
+      filters,
+      inlineFiles: createFileInliner(createFileContentReader(knowledge)),
+      responseState: createResponseState(storedResponses),
+    }),
+    storedResponses,
     dispatch: createDispatcher({
       fairLoop,
       usageRecorders,

@@ -1,5 +1,5 @@
 import { Failure } from "../errors.ts"
-import type { InboundFormat } from "../formats/inbound-format.ts"
+import type { Fields } from "../formats/json-values.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
@@ -8,25 +8,19 @@ import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
+import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
-import {
-  type ConvertedRequest,
-  convertRequest,
-  createConversion,
-  findInboundFormat,
-  readsPrompt,
-  relayFormatOf,
-  speaksFormat,
-} from "./conversion.ts"
+import { convertRequest, createConversion, relayFormatOf } from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { DroppedFields } from "./dropped-fields.ts"
-import type { ModelFilters } from "./filters.ts"
+import type { PreparedRequest, RequestPreparation } from "./prepare-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
-import { CompletionRelay } from "./relay.ts"
+import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
 import { createSourceEncoder } from "./source-encoder.ts"
 import { createSourceSearch, needsSources } from "./sources.ts"
+import { StoredResponseRelay } from "./stored-response-relay.ts"
 import { sendTokenCount, TokenCountRelay } from "./token-count-relay.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
@@ -37,21 +31,21 @@ interface Deps extends SseOptions {
   template: () => string
   inFlight: InFlightRequests
   dispatch: Dispatch
-  filters: ModelFilters
-}
-
-/** A request as it is sent, and the exchange that it belongs to. */
-interface ClientRequest {
-  exchange: RequestContext
-  caller: Caller
-  request: ModelRequest
-  /** Null if the client sent the request in this format. */
-  converted: ConvertedRequest | null
+  preparation: RequestPreparation
+  storedResponses: Pick<StoredResponses, "save">
 }
 
 interface AnswerRequest extends DispatchRequest {
   /** Passages of an earlier search: the answer is continued with these, without a new search. */
   sourcePassages?: readonly SourcePassage[] | null
+}
+
+/** A request as it is sent, and the exchange that it belongs to. */
+interface ClientRequest extends PreparedRequest {
+  exchange: RequestContext
+  caller: Caller
+  /** As the client sent it. */
+  received: ModelRequest
 }
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
@@ -61,7 +55,8 @@ export const createCompletions = ({
   template,
   inFlight,
   dispatch,
-  filters,
+  preparation,
+  storedResponses,
   heartbeatMs = defaultHeartbeatMs,
 }: Deps) => {
   const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
@@ -70,19 +65,57 @@ export const createCompletions = ({
   const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>
     catalogue.resolve(caller, model)
 
+  /** Runs `work` as a request in progress, whose signal is aborted when it must end. */
+  const runAbortable = async <T>(
+    exchange: RequestContext,
+    caller: Caller,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const abort = (failure: Failure): void => controller.abort(failure)
+    const onDisconnect = (): void => abort(new Failure("bad_request", "The client disconnected"))
+    whenClosed(exchange.outgoing, onDisconnect)
+    const unregister = inFlight.track(caller, {
+      revoke: () => abort(revokedFailure()),
+      shutDown: () => abort(shutdownFailure()),
+    })
+    const result = await work(signal)
+      .catch((error) => {
+        signal.throwIfAborted()
+        throw error
+      })
+      .finally(unregister)
+    signal.throwIfAborted()
+    return result
+  }
+
+  const createRelay = (
+    { exchange, caller, received, storedItems }: ClientRequest,
+    options: RelayOptions,
+  ): CompletionRelay => {
+    if (!storedItems) return new CompletionRelay(exchange, options)
+    const { previous_response_id = null } = received.fields
+    const save = (response: Fields): Promise<void> =>
+      storedResponses.save(caller.user.id, { response, input: storedItems })
+    const storage = { members: { store: true, previous_response_id }, save }
+    return new StoredResponseRelay(exchange, options, storage)
+  }
+
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */
   const relay = async (
-    { exchange, caller, request, converted }: ClientRequest,
+    clientRequest: ClientRequest,
     resolved: ResolvedModel,
     citationResult: AnswerSources | null,
   ): Promise<void> => {
+    const { exchange, caller, received, request, converted } = clientRequest
     const conversion = converted ? createConversion(converted, citationResult) : undefined
     const dropped = new DroppedFields(converted?.dropped ?? [])
     const sources =
       citationResult && !conversion ? createSourceEncoder(citationResult, request.model) : undefined
-    const format = relayFormatOf(converted?.original ?? request)
+    const format = relayFormatOf(received.operation, conversion)
     const pingMs = request.streamed && format.ping !== null ? heartbeatMs : undefined
-    const consumer = new CompletionRelay(exchange, { format, sources, dropped, pingMs })
+    const consumer = createRelay(clientRequest, { format, sources, dropped, pingMs })
     const target = { resolved, headers: forwardedClientHeaders(exchange) }
     const dispatchRequest = { caller, request, usageContext: exchange, conversion, dropped }
     await dispatch(dispatchRequest, target, consumer)
@@ -94,35 +127,22 @@ export const createCompletions = ({
     resolved: ResolvedModel,
   ): Promise<void> => {
     const { exchange, caller, request } = clientRequest
-    const controller = new AbortController()
-    const abort = (failure: Failure): void => controller.abort(failure)
-    const onDisconnect = (): void => abort(new Failure("bad_request", "The client disconnected"))
-    whenClosed(exchange.outgoing, onDisconnect)
-    const unregister = inFlight.track(caller, {
-      revoke: () => abort(revokedFailure()),
-      shutDown: () => abort(shutdownFailure()),
-    })
-    const sourced = await addSources(caller, { request, resolved, signal: controller.signal })
-      .catch((error) => {
-        controller.signal.throwIfAborted()
-        throw error
-      })
-      .finally(unregister)
-    controller.signal.throwIfAborted()
+    const sourced = await runAbortable(exchange, caller, (signal) =>
+      addSources(caller, { request, resolved, signal }),
+    )
     const present = await resolveAgain(caller, request)
     await relay({ ...clientRequest, request: sourced.request }, present, sourced.citationResult)
   }
 
-  /** Converts a request that cannot be sent as it is; null if it can. @throws {Failure} */
-  const convertIfNeeded = async (
-    request: ModelRequest,
-    format: InboundFormat,
-    resolved: ResolvedModel,
-  ): Promise<ConvertedRequest | null> => {
-    const hasToRead = readsPrompt(request, resolved, filters.areAttachedTo(resolved))
-    if (!hasToRead && (await speaksFormat(request, resolved))) return null
-    return convertRequest(request, format, !hasToRead)
-  }
+  /** `complete` for requests in the format of another inbound API than OpenAI's older ones. */
+  const prepare = (
+    exchange: RequestContext,
+    caller: Caller,
+    { received, resolved }: { received: ModelRequest; resolved: ResolvedModel },
+  ): Promise<PreparedRequest> =>
+    runAbortable(exchange, caller, (signal) =>
+      preparation.prepare(received, { caller, resolved, signal }),
+    )
 
   return {
     /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
@@ -134,14 +154,13 @@ export const createCompletions = ({
       exchange.model = received.model
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
-      const inboundFormat = findInboundFormat(received)
-      const converted = inboundFormat
-        ? await convertIfNeeded(received, inboundFormat, resolved)
-        : null
-      const request = converted?.canonical ?? received
-      const clientRequest = { exchange, caller, request, converted }
-      if (needsSources(request, resolved)) await completeWithSources(clientRequest, resolved)
-      else await relay(clientRequest, resolved, null)
+      const prepared = preparation.isNeeded(received)
+        ? await prepare(exchange, caller, { received, resolved })
+        : { request: received, converted: null, storedItems: null }
+      const clientRequest = { ...prepared, exchange, caller, received }
+      if (needsSources(prepared.request, resolved)) {
+        await completeWithSources(clientRequest, resolved)
+      } else await relay(clientRequest, resolved, null)
     },
 
     /**
@@ -156,11 +175,11 @@ export const createCompletions = ({
       exchange.model = request.model
       const resolved = await catalogue.resolve(caller, request.model)
       const estimate = (): number =>
-        estimatePromptTokens(convertRequest(request, messagesFormat, false).canonical.fields)
-      const isForwarded =
-        !readsPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
-        (await speaksFormat(request, resolved))
-      if (!isForwarded) return sendTokenCount(exchange, estimate())
+        estimatePromptTokens(convertRequest(request, request, messagesFormat).canonical.fields)
+      if (!(await preparation.canPassThrough(request, resolved))) {
+        sendTokenCount(exchange, estimate())
+        return
+      }
       const target = { resolved, headers: forwardedClientHeaders(exchange) }
       const dispatchRequest = { caller, request, usageContext: exchange }
       await dispatch(dispatchRequest, target, new TokenCountRelay(exchange, estimate))

@@ -1,4 +1,5 @@
 import { createAnswerConverter } from "../formats/answer-converter.ts"
+import { endOnce } from "../formats/end-once.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
@@ -6,8 +7,13 @@ import { responsesFormat } from "../formats/responses/responses-format.ts"
 import { parseAllFields, parseJsonObject, toJsonBody } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import { type CompletionOperation, messagesOperations } from "../providers/provider.ts"
-import { messagesRelayFormat, openaiRelayFormat, type RelayFormat } from "./relay-format.ts"
+import type { CompletionOperation } from "../providers/provider.ts"
+import {
+  messagesRelayFormat,
+  openaiRelayFormat,
+  type RelayFormat,
+  responsesRelayFormat,
+} from "./relay-format.ts"
 import type { ModelRequest } from "./request.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
 
@@ -19,14 +25,15 @@ const inboundFormats: Partial<Record<CompletionOperation, InboundFormat>> = {
 
 /** A client's request in its own format, and as a canonical prompt. */
 export interface ConvertedRequest {
-  original: ModelRequest
+  /** As the client sent it. */
+  received: ModelRequest
+  /** For endpoints that speak the client's format; null if they must not get it. */
+  original: ModelRequest | null
   /** The canonical prompt: a chat completion request. */
   canonical: ModelRequest
   format: InboundFormat
   /** Hints that the canonical prompt lacks. */
   dropped: readonly string[]
-  /** Whether endpoints that speak the client's format may receive the request as it is. */
-  mayPassThrough: boolean
 }
 
 /** How the answer to a converted request reaches the client. */
@@ -39,20 +46,34 @@ export interface ClientConversion {
 }
 
 export const createConversion = (
-  { original, format, mayPassThrough }: ConvertedRequest,
+  { received, original, format }: ConvertedRequest,
   citationResult: AnswerSources | null,
 ): ClientConversion => ({
-  original: mayPassThrough ? original : null,
-  operation: original.operation,
-  encoder: format.createEncoder({
-    request: original.fields,
-    sourceMembers: (text) => (citationResult ? { ...sourceMembersOf(citationResult, text) } : {}),
-  }),
+  original,
+  operation: received.operation,
+  encoder: endOnce(
+    format.createEncoder({
+      request: received.fields,
+      sourceMembers: (text) => (citationResult ? { ...sourceMembersOf(citationResult, text) } : {}),
+    }),
+  ),
 })
 
-/** How the response to a request is relayed. */
-export const relayFormatOf = ({ operation }: ModelRequest): RelayFormat =>
-  messagesOperations.some((one) => one === operation) ? messagesRelayFormat : openaiRelayFormat
+const relayFormats: Partial<Record<CompletionOperation, RelayFormat>> = {
+  messages: messagesRelayFormat,
+  responses: responsesRelayFormat,
+}
+
+/** How the response to an operation is relayed. */
+export const relayFormatOf = (
+  operation: CompletionOperation,
+  conversion: ClientConversion | undefined,
+): RelayFormat => {
+  const format = relayFormats[operation] ?? openaiRelayFormat
+  if (!conversion) return format
+  const { encoder } = conversion
+  return { ...format, formatFailure: (error) => encoder.encodeEvent({ type: "error", error }) }
+}
 
 export const createClientConverter = ({ encoder }: ClientConversion): ResponseConverter =>
   createAnswerConverter(encoder)
@@ -83,16 +104,19 @@ export const speaksFormat = async (
 export const findInboundFormat = ({ operation }: ModelRequest): InboundFormat | undefined =>
   inboundFormats[operation]
 
-/** @throws {Failure} `unsupported_by_model`, `bad_request` or `body_too_large` */
+/**
+ * @param received as the client sent it
+ * @param resolved the same without references to what the gateway stores
+ * @throws {Failure} `unsupported_by_model`, `bad_request` or `body_too_large`
+ */
 export const convertRequest = (
-  original: ModelRequest,
+  received: ModelRequest,
+  resolved: ModelRequest,
   format: InboundFormat,
-  mayPassThrough: boolean,
-): ConvertedRequest => {
-  const { fields } = parseAllFields(original)
-  const { request, dropped } = format.decodeRequest(fields)
+): Omit<ConvertedRequest, "original"> => {
+  const { request, dropped } = format.decodeRequest(parseAllFields(resolved).fields)
   const object = parseJsonObject(toJsonBody(Buffer.from(JSON.stringify(request))))
-  const { model, streamed } = original
+  const { model, streamed } = received
   const canonical = { ...object, operation: "chat/completions" as const, model, streamed }
-  return { original, canonical, format, dropped, mayPassThrough }
+  return { received: parseAllFields(received), canonical, format, dropped }
 }

@@ -39,7 +39,7 @@ const eventStreamHeaders = ["content-type", "text/event-stream; charset=utf-8"]
  * one piece, and errors in the format of the inbound API.
  */
 export class CompletionRelay implements ResponseConsumer {
-  readonly passesLongBodies = true
+  readonly passesLongBodies: boolean = true
   readonly #exchange: RequestContext
   readonly #reply: ResponseWriter
   readonly #format: RelayFormat
@@ -47,6 +47,7 @@ export class CompletionRelay implements ResponseConsumer {
   readonly #pings: Pings | null
   /** Undefined once they are sent. */
   #sources: SourceEncoder | undefined
+  #lastChunk: Buffer | null = null
   /** Whether the head was sent with a ping, before the provider answered. */
   #isEarly = false
 
@@ -78,6 +79,7 @@ export class CompletionRelay implements ResponseConsumer {
 
   onChunk(bytes: Buffer): boolean {
     this.#pings?.recordChunk(bytes)
+    this.#lastChunk = bytes
     if (!this.#sources) return this.#reply.write(bytes)
     const extended = this.#sources.addToBody(bytes)
     this.#sources = undefined
@@ -135,7 +137,8 @@ export class CompletionRelay implements ResponseConsumer {
   }
 
   #endWithFailure(error: AnswerError, isFrameOpen = false): void {
-    this.#reply.end(`${isFrameOpen ? "\n\n" : ""}${this.#format.formatFailure(error)}`)
+    const event = this.#format.formatFailure(error, this.#lastChunk)
+    this.#reply.end(`${isFrameOpen ? "\n\n" : ""}${event}`)
   }
 
   /** Proxies and clients close connections that are silent: the head is sent with the first ping. */

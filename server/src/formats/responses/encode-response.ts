@@ -52,14 +52,8 @@ class ResponseStream {
 
   write(event: AnswerEvent): string {
     switch (event.type) {
-      case "start": {
-        this.#response = this.#createResponse(event.model)
-        const response = this.#response.inProgress(this.#context.sourceMembers(null))
-        return (
-          this.#event("response.created", { response }) +
-          this.#event("response.in_progress", { response })
-        )
-      }
+      case "start":
+        return this.#start(event.model)
       case "open":
         this.#open = createItemState(event.block, this.#toolByName)
         return this.#startItem(this.#open)
@@ -79,10 +73,20 @@ class ResponseStream {
         return this.#event(`response.${response.status}`, { response })
       }
       case "error": {
+        const started = this.#sequence === 0 ? this.#start("") : ""
         const response = this.#response.failed(toResponseError(event.error), this.#output)
-        return this.#event("response.failed", { response })
+        return started + this.#event("response.failed", { response })
       }
     }
+  }
+
+  #start(model: string): string {
+    this.#response = this.#createResponse(model)
+    const response = this.#response.inProgress(this.#context.sourceMembers(null))
+    return (
+      this.#event("response.created", { response }) +
+      this.#event("response.in_progress", { response })
+    )
   }
 
   #createResponse(model: string): ResponseObject {

@@ -8,8 +8,10 @@ const prefix = "portico."
 export const encodeReasoning = (detail: ReasoningDetail): string =>
   prefix + Buffer.from(JSON.stringify(detail)).toString("base64url")
 
+export const isGatewayReasoning = (encrypted: string): boolean => encrypted.startsWith(prefix)
+
 const decodeEncrypted = (encrypted: string): ReasoningDetail | null => {
-  if (!encrypted.startsWith(prefix)) return null
+  if (!isGatewayReasoning(encrypted)) return null
   try {
     return JSON.parse(Buffer.from(encrypted.slice(prefix.length), "base64url").toString("utf8"))
   } catch {

@@ -1,0 +1,82 @@
+import type { Fields } from "../formats/json-values.ts"
+import type { Caller } from "../http/caller.ts"
+import type { ResolvedModel } from "../models/catalogue.ts"
+import {
+  type ConvertedRequest,
+  convertRequest,
+  findInboundFormat,
+  readsPrompt,
+  speaksFormat,
+} from "./conversion.ts"
+import type { ModelFilters } from "./filters.ts"
+import type { FileInliner } from "./inline-files.ts"
+import type { ModelRequest } from "./request.ts"
+import { type createResponseState, toNativeRequest } from "./response-state.ts"
+
+/** A request that a provider, a function or a filter can read. */
+export interface PreparedRequest {
+  request: ModelRequest
+  /** Null if the request stays in the client's format. */
+  converted: ConvertedRequest | null
+  /** The items to store with the response; null if it is not stored. */
+  storedItems: Fields[] | null
+}
+
+interface Deps {
+  filters: Pick<ModelFilters, "areAttachedTo">
+  inlineFiles: FileInliner
+  responseState: ReturnType<typeof createResponseState>
+}
+
+interface Input {
+  caller: Caller
+  resolved: ResolvedModel
+  signal: AbortSignal
+}
+
+/**
+ * Prepares requests of inbound APIs other than chat completions: resolves what they refer to, and
+ * converts them unless every endpoint of the model speaks their format.
+ */
+export const createRequestPreparation = ({ filters, inlineFiles, responseState }: Deps) => {
+  const resolveReferences = async (received: ModelRequest, { caller, signal }: Input) => {
+    if (received.operation !== "responses") {
+      return { request: await inlineFiles(caller, received, signal), storedItems: null }
+    }
+    const stateless = await responseState.resolve(caller.user.id, received)
+    const request = await inlineFiles(caller, stateless.request, signal)
+    return { request, storedItems: stateless.isStored ? stateless.newItems : null }
+  }
+
+  return {
+    /** Whether an operation has to be prepared at all. */
+    isNeeded: (request: ModelRequest): boolean => findInboundFormat(request) !== undefined,
+
+    /** Whether a request can be sent to the model's providers as it is. */
+    canPassThrough: async (request: ModelRequest, resolved: ResolvedModel): Promise<boolean> =>
+      !readsPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
+      (await speaksFormat(request, resolved)),
+
+    /** @throws {Failure} if the request refers to something unknown, or cannot be converted */
+    prepare: async (received: ModelRequest, input: Input): Promise<PreparedRequest> => {
+      const { resolved } = input
+      const format = findInboundFormat(received)
+      if (!format) return { request: received, converted: null, storedItems: null }
+      const { request, storedItems } = await resolveReferences(received, input)
+      const original = request.operation === "responses" ? toNativeRequest(request) : request
+      const mustRead = readsPrompt(request, resolved, filters.areAttachedTo(resolved))
+      if (!mustRead && (await speaksFormat(request, resolved))) {
+        return { request: original, converted: null, storedItems }
+      }
+      const converted = convertRequest(received, request, format)
+      const passable = mustRead ? null : original
+      return {
+        request: converted.canonical,
+        converted: { ...converted, original: passable },
+        storedItems,
+      }
+    },
+  }
+}
+
+export type RequestPreparation = ReturnType<typeof createRequestPreparation>

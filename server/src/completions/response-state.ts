@@ -1,0 +1,86 @@
+import { fail } from "../errors.ts"
+import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
+import { removeUnreadableReasoning } from "../formats/responses/native-items.ts"
+import { readMembers } from "../http/json-members.ts"
+import { parseAllFields } from "../http/json-object.ts"
+import type { StoredResponses } from "../stored-responses/stored-responses.ts"
+import type { ModelRequest } from "./request.ts"
+
+/** A request of the Responses API that refers to nothing stored. */
+export interface StatelessRequest {
+  request: ModelRequest
+  /** The request's own items, without those of earlier responses. */
+  newItems: Fields[]
+  /** Whether the response is to be stored. */
+  isStored: boolean
+}
+
+const toItems = (input: unknown): Fields[] => {
+  if (typeof input !== "string") return objectsIn(input)
+  const content = [{ type: "input_text", text: input }]
+  return [{ type: "message", role: "user", content }]
+}
+
+const rejectUnsupported = ({ background, conversation }: Fields): void => {
+  if (background === true) {
+    fail("not_implemented", "Background responses are not supported. Leave out `background`.", {
+      param: "background",
+    })
+  }
+  if (conversation !== undefined && conversation !== null) {
+    const message = "Conversations of OpenAI's API are not supported. Use `previous_response_id`."
+    fail("not_implemented", message, { param: "conversation" })
+  }
+}
+
+const withFields = (request: ModelRequest, fields: Fields): ModelRequest => {
+  const bytes = Buffer.from(JSON.stringify(fields))
+  return { ...request, bytes, members: readMembers(bytes), fields, scanned: null }
+}
+
+/**
+ * Replaces what a request refers to by the items themselves, so that any model can answer it, and no
+ * provider has to store anything.
+ */
+export const createResponseState = (stored: Pick<StoredResponses, "readHistory" | "findItems">) => {
+  const resolveReferences = async (userId: string, items: readonly Fields[]): Promise<Fields[]> => {
+    const ids = items.filter(({ type }) => type === "item_reference").map(({ id }) => textOf(id))
+    if (ids.length === 0) return [...items]
+    const found = await stored.findItems(userId, ids)
+    return items.map((item) =>
+      item.type === "item_reference" ? (found.get(textOf(item.id)) ?? item) : item,
+    )
+  }
+
+  return {
+    /**
+     * @returns the request itself if it refers to nothing
+     * @throws {Failure} `previous_response_not_found`, `not_implemented` or `bad_request`
+     */
+    resolve: async (userId: string, request: ModelRequest): Promise<StatelessRequest> => {
+      const { fields } = parseAllFields(request)
+      rejectUnsupported(fields)
+      const { previous_response_id, store } = fields
+      const isStored = store !== false
+      const newItems = await resolveReferences(userId, toItems(fields.input))
+      const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
+      const previous = textOf(previous_response_id)
+      if (previous === "" && !hasReferences) return { request, newItems, isStored }
+      const history = previous === "" ? [] : await stored.readHistory(userId, previous)
+      const { previous_response_id: _previous, ...rest } = fields
+      const input = [...history, ...newItems]
+      return { request: withFields(request, { ...rest, input }), newItems, isStored }
+    },
+  }
+}
+
+/**
+ * The request for a provider that has the Responses API itself: it does not store the response, and
+ * gets no reasoning that it cannot read.
+ */
+export const toNativeRequest = (request: ModelRequest): ModelRequest => {
+  const { fields } = parseAllFields(request)
+  const input = removeUnreadableReasoning(fields.input)
+  if (input === fields.input && fields.store === false) return request
+  return withFields(request, { ...fields, input, store: false })
+}
