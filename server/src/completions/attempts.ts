@@ -9,6 +9,7 @@ import { toPlainChatRequest } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
+import type { ChatFormat } from "../providers/provider.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody, parseUpstreamBody } from "./request-body.ts"
@@ -34,14 +35,16 @@ const supportsReasoning = ({ model: { capabilities } }: Endpoint): boolean =>
 
 const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
 
+/** Null if the provider accepts the request's format. */
+const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): ChatFormat | null =>
+  request.operation === "chat/completions" ? upstream.provider.chatFormat : null
+
 /** The body for one connection, in its provider's format. @throws {Failure} */
-const encodeBody = (
-  { request, isCanonical, resolved, dropped }: AttemptContext,
-  endpoint: Endpoint,
-): Buffer => {
+const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer => {
+  const { request, isCanonical, resolved, dropped } = context
   const { upstream, model } = endpoint
   const { workspace } = resolved
-  const { chatFormat } = upstream.provider
+  const chatFormat = chatFormatOf(context, endpoint)
   if (!(chatFormat || isCanonical)) return buildUpstreamBody(request, workspace, model.name)
   const fields = parseUpstreamBody(request, workspace, model.name)
   const report = dropped?.startAttempt() ?? noReport
@@ -55,11 +58,10 @@ const passThroughBody = (original: ModelRequest, { model }: Endpoint): Buffer =>
   buildUpstreamBody(original, [], model.name)
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
-const converterOf = (
-  { createEncoder }: AttemptContext,
-  { upstream, model }: Endpoint,
-): ConnectionAttempt["convert"] => {
-  const { chatFormat } = upstream.provider
+const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
+  const { createEncoder } = context
+  const { model } = endpoint
+  const chatFormat = chatFormatOf(context, endpoint)
   if (!(chatFormat || createEncoder)) return undefined
   return (receiver) => {
     const encoded: ResponseHandler = createEncoder
