@@ -29,8 +29,8 @@ export const createAnswerConverter = (encoder: AnswerEncoder): ResponseConverter
       return encoder.encodeAnswer(answer)
     },
     convertError: (body, status) => {
-      const error = toErrorBody(body)
-      return error && encoder.encodeError({ ...error, status })
+      const unknown = { message: `The provider responded with status ${status}.`, code: "" }
+      return encoder.encodeError({ ...(toErrorBody(body) ?? unknown), status })
     },
   }
 }

@@ -172,7 +172,8 @@ export class AnswerEventReader {
 
   #sign(signature: string): void {
     const last = this.#last()
-    const signed = last?.block.kind === "reasoning" ? last : this.#add({ kind: "reasoning" })
+    const isUnsigned = last?.block.kind === "reasoning" && !last.isSigned
+    const signed = isUnsigned ? last : this.#add({ kind: "reasoning" })
     signed.isSigned = true
     if (signed === this.#open) this.#events.push({ type: "sign", signature })
     else signed.signature = signature

@@ -11,8 +11,8 @@ import { mergeSystemMessages } from "./system-messages.ts"
  * | `messages[].reasoning_details[]` | reasoning with its signature: see `ReasoningDetail` |
  * | `messages[].reasoning_content` | reasoning without a signature |
  * | `messages[].is_error` | whether a tool's result is an error |
- * | `cache_control` of messages' parts and of tools | where Anthropic's prompt cache may cut |
- * | `top_k`, `thinking` | Anthropic's parameters |
+ * | `cache_control` of messages' parts, tools' messages, tool calls and tools | where Anthropic's prompt cache may cut |
+ * | `top_k`, `thinking`, `cache_control` | Anthropic's parameters |
  */
 export interface CanonicalRequest {
   request: Fields
@@ -51,11 +51,14 @@ const joinTextParts = (content: unknown): unknown => {
 }
 
 /**
- * Providers return reasoning for the tool calls that follow from it, until the user's next message.
+ * Providers expect reasoning back with the tool calls that follow from it, until the user's next
+ * question. What the user says along with tools' results, such as their images, is none.
  * @see https://api-docs.deepseek.com/guides/thinking_mode
  */
 const keepCurrentReasoning = (messages: readonly Fields[]): Fields[] => {
-  const lastQuestion = messages.findLastIndex(({ role }) => role === "user")
+  const lastQuestion = messages.findLastIndex(
+    ({ role }, at) => role === "user" && messages[at - 1]?.role !== "tool",
+  )
   return messages.map((message, at) =>
     at > lastQuestion ? message : withoutMember(message, "reasoning_content", () => {}),
   )
@@ -114,14 +117,22 @@ export const toPlainChatRequest = (
   }
   const toPlainMessage = (message: Fields): Fields => {
     const unsigned = withoutMember(message, "reasoning_details", () => report("thinking"))
-    const plain = withoutMember(unsigned, "is_error", () => {
+    const plain = withoutMember(withoutCacheControl(unsigned), "is_error", () => {
       if (message.is_error === true) report("is_error")
     })
-    const { content } = plain
-    if (!Array.isArray(content)) return plain
-    return { ...plain, content: joinTextParts(objectsIn(content).map(toPlainPart)) }
+    const { content, tool_calls } = plain
+    return {
+      ...plain,
+      ...(Array.isArray(content) && {
+        content: joinTextParts(objectsIn(content).map(toPlainPart)),
+      }),
+      ...(Array.isArray(tool_calls) && {
+        tool_calls: objectsIn(tool_calls).map(withoutCacheControl),
+      }),
+    }
   }
-  const { top_k, thinking: _thinking, reasoning_effort: _effort, user, ...request } = canonical
+  const uncached = withoutCacheControl(canonical)
+  const { top_k, thinking: _thinking, reasoning_effort: _effort, user, ...request } = uncached
   if (top_k !== undefined) report("top_k")
   const isLongUser = typeof user === "string" && user.length > maxUserLength
   if (isLongUser) report("metadata.user_id")

@@ -55,15 +55,22 @@ const content = {
   ],
 } satisfies Record<string, Message["content"]>
 
-export type AnthropicReply = keyof typeof content
+/** One of the prepared answers, or the blocks of an answer. */
+export type AnthropicReply = keyof typeof content | Message["content"]
 
-const createMessage = (reply: AnthropicReply): Message => ({
+const contentOf = (reply: AnthropicReply): Message["content"] =>
+  typeof reply === "string" ? content[reply] : reply
+
+const stopReasonOf = (blocks: Message["content"]): Message["stop_reason"] =>
+  blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn"
+
+const createMessage = ({ reply, stopReason }: AnswerState): Message => ({
   id: "msg_fake",
   type: "message",
   role: "assistant",
   model: "claude-fake-20260204",
-  content: content[reply],
-  stop_reason: reply === "tools" ? "tool_use" : "end_turn",
+  content: contentOf(reply),
+  stop_reason: stopReason ?? stopReasonOf(contentOf(reply)),
   stop_sequence: null,
   stop_details: null,
   container: null,
@@ -100,8 +107,8 @@ const deltasOf = (block: Block): [Block, Delta[]] => {
 }
 
 /** The events of a streamed message, in the order of the documentation. */
-const createEvents = (reply: AnthropicReply): RawMessageStreamEvent[] => {
-  const message = createMessage(reply)
+const createEvents = (state: AnswerState): RawMessageStreamEvent[] => {
+  const message = createMessage(state)
   const blocks = message.content.flatMap((block, index): RawMessageStreamEvent[] => {
     const [content_block, deltas] = deltasOf(block)
     return [
@@ -143,24 +150,38 @@ const errorBody = (type: string, message: string): Json => ({
 
 const ping = 'event: ping\ndata: {"type": "ping"}\n\n'
 
-export type FakeAnthropic = FakeUpstream & {
+interface AnswerState {
   /** What later requests are answered with. */
   reply: AnthropicReply
+  /** Null for the one that follows from the answer. */
+  stopReason: Message["stop_reason"]
   /** How later streams end: completely, with an error event, or without an end. */
   streamEnd: "complete" | "error" | "missing"
-  /** The body of the last message request. */
-  lastBody: () => MessageCreateParams
+  /** What counting tokens returns; null if there is no such route. */
+  tokenCount: number | null
 }
+
+const defaultState: AnswerState = {
+  reply: "text",
+  stopReason: null,
+  streamEnd: "complete",
+  tokenCount: 2095,
+}
+
+export type FakeAnthropic = FakeUpstream &
+  AnswerState & {
+    /** Answers as at first, without faults. */
+    reset: () => void
+    /** The body of the last message request. */
+    lastBody: () => MessageCreateParams
+  }
 
 /** Starts a fake of the Messages API on a free local port. Only the key `anthropic-key` is valid. */
 export const startFakeAnthropic = async (): Promise<FakeAnthropic> => {
-  const state = { reply: "text", streamEnd: "complete" } as Pick<
-    FakeAnthropic,
-    "reply" | "streamEnd"
-  >
+  const state = { ...defaultState }
 
   const framesOf = (): string[] => {
-    const frames = createEvents(state.reply).map((event) =>
+    const frames = createEvents(state).map((event) =>
       formatSseEvent(event as unknown as Json, event.type),
     )
     frames.splice(1, 0, ping)
@@ -175,8 +196,13 @@ export const startFakeAnthropic = async (): Promise<FakeAnthropic> => {
       return jsonResponse(400, errorBody("invalid_request_error", "max_tokens: Field required"))
     return stream === true
       ? eventStreamResponse(framesOf(), 0)
-      : jsonResponse(200, createMessage(state.reply) as unknown as Json)
+      : jsonResponse(200, createMessage(state) as unknown as Json)
   }
+
+  const countTokens = () =>
+    state.tokenCount === null
+      ? jsonResponse(404, errorBody("not_found_error", "Not Found"))
+      : jsonResponse(200, { input_tokens: state.tokenCount })
 
   const respond = ({ method, path, headers, json }: RecordedRequest) => {
     if (headers["x-api-key"] !== "anthropic-key")
@@ -188,6 +214,8 @@ export const startFakeAnthropic = async (): Promise<FakeAnthropic> => {
         return jsonResponse(200, modelPage as unknown as Json)
       case "POST /v1/messages":
         return createReply(json as unknown as MessageCreateParams)
+      case "POST /v1/messages/count_tokens":
+        return countTokens()
       default:
         return jsonResponse(404, errorBody("not_found_error", "Not Found"))
     }
@@ -198,5 +226,9 @@ export const startFakeAnthropic = async (): Promise<FakeAnthropic> => {
     const request = upstream.requests.findLast(({ path }) => path === "/v1/messages")
     return request?.json as unknown as MessageCreateParams
   }
-  return Object.assign(state, upstream, { lastBody })
+  const reset = () => {
+    upstream.clearFaults()
+    Object.assign(state, defaultState)
+  }
+  return Object.assign(state, upstream, { reset, lastBody })
 }

@@ -7,12 +7,7 @@ let testbed: Awaited<ReturnType<typeof startMessagesTestbed>>
 beforeAll(async () => {
   testbed = await startMessagesTestbed()
 })
-afterEach(() => {
-  testbed.openai.clearFaults()
-  testbed.anthropic.clearFaults()
-  testbed.anthropic.reply = "text"
-  testbed.anthropic.streamEnd = "complete"
-})
+afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
 
 describe("Anthropic's SDK with a model of an OpenAI-style provider", () => {

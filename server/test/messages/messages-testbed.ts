@@ -1,8 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk"
 import type { MessageParam, Tool } from "@anthropic-ai/sdk/resources"
+import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { startFakeAnthropic } from "../fakes/anthropic.ts"
+import type { JsonObject } from "../fakes/json.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
+import { formatSseEvent, SSE_DONE } from "../fakes/responses.ts"
 import { adminKey, startGateway } from "../harness/gateway.ts"
+import { waitForUsageRecords } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
 export const chatModel = "gpt-fake"
@@ -14,29 +18,103 @@ export const weather: Tool = {
   description: "Looks up the weather.",
   input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 }
+/** A PNG of one pixel. */
+export const image =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+/** A request's smallest members, as plain JSON. */
+export const requestTo = (model: string) => ({ model, max_tokens: 100, messages: hello })
 
 /** Starts a gateway in front of fakes of OpenAI and Anthropic, and Anthropic's SDK as its client. */
-export const startMessagesTestbed = async (env: Record<string, string> = {}) => {
+export const startMessagesTestbed = async (
+  env: Record<string, string> = {},
+  options: GatewayOptions = {},
+) => {
   const openai = await startFakeOpenAI()
   const anthropic = await startFakeAnthropic()
-  const gateway = await startGateway({
-    OPENAI_API_BASE_URL: openai.url,
-    OPENAI_API_KEY: "openai-key",
-    ANTHROPIC_BASE_URL: anthropic.origin,
-    ANTHROPIC_API_KEY: "anthropic-key",
-    ...env,
-  })
+  const gateway = await startGateway(
+    {
+      OPENAI_API_BASE_URL: openai.url,
+      OPENAI_API_KEY: "openai-key",
+      ANTHROPIC_BASE_URL: anthropic.origin,
+      ANTHROPIC_API_KEY: "anthropic-key",
+      ...env,
+    },
+    options,
+  )
   await waitForModels(gateway, [chatModel, claudeModel])
-  const client = new Anthropic({ baseURL: gateway.url, apiKey: adminKey, maxRetries: 0 })
+  const createClient = (apiKey: string) =>
+    new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 })
   return {
     openai,
     anthropic,
     gateway,
-    client,
-    stop: async () => {
+    client: createClient(adminKey),
+    createClient,
+
+    /** Sends a request without the SDK, and reads the response as text. */
+    send: async (
+      body: object | string,
+      headers: Record<string, string> = {},
+      path = "/messages",
+    ) => {
+      const response = await fetch(`${gateway.url}/v1${path}`, {
+        method: "POST",
+        headers: { "x-api-key": adminKey, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    },
+
+    /** The last chat completion that OpenAI's fake was asked for. */
+    lastChatBody: () => {
+      const request = openai.requests.findLast(({ path }) => path.endsWith("/chat/completions"))
+      return request?.json as JsonObject
+    },
+
+    /** The next chat completion has this message. */
+    answerWith: (message: JsonObject, finish_reason = "stop"): void => {
+      const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }]
+      const body = { id: "chatcmpl-1", object: "chat.completion", model: chatModel, choices }
+      openai.injectFault({ kind: "reply", body: JSON.stringify(body) }, { on: /completions/ })
+    },
+
+    /** The next stream has these deltas, and ends as a complete one does. */
+    streamDeltas: (deltas: readonly JsonObject[], finish_reason = "stop"): void => {
+      const choices = [
+        ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
+        { index: 0, delta: {}, finish_reason },
+      ]
+      const chunks = choices.map((choice) =>
+        formatSseEvent({ id: "chatcmpl-1", model: chatModel, choices: [choice] }),
+      )
+      openai.injectFault(
+        {
+          kind: "reply",
+          headers: { "content-type": "text/event-stream" },
+          body: chunks.join("") + SSE_DONE,
+        },
+        { on: /completions/ },
+      )
+    },
+
+    usageOf: async ({ headers }: { headers: Headers }) => {
+      const records = await waitForUsageRecords(gateway, headers.get("x-request-id") ?? "")
+      return records[0]
+    },
+
+    /** Between tests. */
+    reset: (): void => {
+      openai.clearFaults()
+      anthropic.reset()
+    },
+
+    stop: async (): Promise<void> => {
       await gateway.stop()
       await openai.close()
       await anthropic.close()
     },
   }
 }
+
+export type MessagesTestbed = Awaited<ReturnType<typeof startMessagesTestbed>>

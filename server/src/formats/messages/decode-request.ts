@@ -114,10 +114,11 @@ const toReasoning = (blocks: readonly Fields[]): Fields => {
   }
 }
 
-const toToolCall = ({ id, name, input }: Fields): Fields => ({
-  id,
+const toToolCall = (block: Fields): Fields => ({
+  id: block.id,
   type: "function",
-  function: { name, arguments: JSON.stringify(input ?? {}) },
+  function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) },
+  ...cacheControlOf(block),
 })
 
 const reasoningTypes = new Set(["thinking", "redacted_thinking"])
@@ -186,7 +187,7 @@ const toResponseFormat = ({ output_config, output_format }: Fields): Fields => {
 const knownFields = new Set([
   ...["model", "messages", "system", "max_tokens", "stream", "stop_sequences", "temperature"],
   ...["top_p", "top_k", "tools", "tool_choice", "metadata", "thinking", "output_config"],
-  ...["output_format", "files"],
+  ...["output_format", "cache_control", "files"],
 ])
 const serverSideFields = ["container", "mcp_servers"]
 
@@ -226,6 +227,7 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
     top_k: body.top_k ?? undefined,
     user: typeof user === "string" ? user : undefined,
     thinking: isObject(thinking) ? thinking : undefined,
+    ...cacheControlOf(body),
     reasoning_effort: typeof effort === "string" ? effort : undefined,
     files: body.files,
     stream: stream === true,

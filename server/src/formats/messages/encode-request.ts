@@ -51,9 +51,10 @@ const toBlocks = (content: unknown): Fields[] => {
 /** The API accepts only these characters in the ids of tool calls. */
 const toToolUseId = (id: unknown): string => textOf(id).replaceAll(/[^\w-]/g, "_")
 
-const toToolUse = ({ id, function: called }: Fields): Fields => {
-  const { name, arguments: args } = isObject(called) ? called : {}
-  return { type: "tool_use", id: toToolUseId(id), name, input: parseObject(textOf(args)) ?? {} }
+const toToolUse = (call: Fields): Fields => {
+  const { name, arguments: args } = isObject(call.function) ? call.function : {}
+  const input = parseObject(textOf(args)) ?? {}
+  return { type: "tool_use", id: toToolUseId(call.id), name, input, ...cacheControlOf(call) }
 }
 
 const toToolResult = (message: Fields): Fields => ({
@@ -138,7 +139,7 @@ const toOutputConfig = (
 const knownFields = new Set([
   ...["model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens"],
   ...["temperature", "top_p", "top_k", "stop", "user", "thinking", "tools", "tool_choice"],
-  ...["parallel_tool_calls", "response_format", "reasoning_effort"],
+  ...["parallel_tool_calls", "response_format", "reasoning_effort", "cache_control"],
 ])
 
 const checkFields = (request: Fields, report: ReportDropped): void => {
@@ -181,6 +182,7 @@ export const encodeMessagesRequest = (
     top_k: request.top_k ?? undefined,
     stop_sequences: typeof stop === "string" ? [stop] : (stop ?? undefined),
     thinking: request.thinking ?? undefined,
+    ...cacheControlOf(request),
     metadata: typeof user === "string" ? { user_id: user } : undefined,
     stream: stream === true,
   }
