@@ -1,6 +1,7 @@
 import { fail } from "../../errors.ts"
 import type { CanonicalRequest, ReasoningDetail, ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+import { checkMessagesRequest } from "./check-request.ts"
 
 const failUnsupported = (what: string, param: string): never =>
   fail("unsupported_by_model", `This model does not support ${what}.`, { param })
@@ -205,11 +206,13 @@ const checkFields = (body: Fields, report: ReportDropped): void => {
 /**
  * Converts a request of Anthropic's Messages API to a canonical prompt.
  * @see https://platform.claude.com/docs/en/api/messages/create
- * @throws {Failure} `unsupported_by_model` for content and tools that only Anthropic's API has
+ * @throws {Failure} `bad_request`, or `unsupported_by_model` for content and tools that only
+ *   Anthropic's API has
  */
 export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
   const dropped = new Set<string>()
   const report: ReportDropped = (name) => void dropped.add(name)
+  checkMessagesRequest(body)
   checkFields(body, report)
   const { model, max_tokens, stream, stop_sequences, metadata, output_config, thinking } = body
   const user = isObject(metadata) ? metadata.user_id : undefined
