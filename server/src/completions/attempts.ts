@@ -54,8 +54,14 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer => {
   return toBytes(provider.adaptChatRequest?.(plain, config.base_url) ?? plain)
 }
 
-const passThroughBody = (original: ModelRequest, { model }: Endpoint): Buffer =>
-  buildUpstreamBody(original, [], model.name)
+const passThroughBody = (
+  original: ModelRequest,
+  { dropped }: AttemptContext,
+  { model }: Endpoint,
+): Buffer => {
+  dropped?.startUnchangedAttempt()
+  return buildUpstreamBody(original, [], model.name)
+}
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
@@ -90,7 +96,7 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
         ...upstream.headers,
         "content-type": "application/json",
       },
-      body: passed ? passThroughBody(passed, endpoint) : encodeBody(context, endpoint),
+      body: passed ? passThroughBody(passed, context, endpoint) : encodeBody(context, endpoint),
     }),
   }
 }

@@ -12,6 +12,7 @@ const toHeaderValue = (names: Iterable<string>): string =>
 export class DroppedFields {
   readonly #ofRequest: readonly string[]
   #ofAttempt: Set<string> | null = null
+  #isUnchanged = false
 
   /** @param ofRequest what the canonical prompt lacks */
   constructor(ofRequest: readonly string[]) {
@@ -21,12 +22,19 @@ export class DroppedFields {
   /** Begins another attempt, which may leave out other fields than the one before. */
   startAttempt(): (name: string) => void {
     const ofAttempt = new Set<string>()
+    this.#isUnchanged = false
     this.#ofAttempt = ofAttempt
     return (name) => void ofAttempt.add(name)
   }
 
+  /** Begins an attempt that sends the client's request as it is. */
+  startUnchangedAttempt(): void {
+    this.#isUnchanged = true
+  }
+
   /** Adds the header, if anything was left out; `headers` alternates names and values. */
   addHeader(headers: string[]): void {
+    if (this.#isUnchanged) return
     const names = new Set([...this.#ofRequest, ...(this.#ofAttempt ?? [])])
     if (names.size > 0) headers.push(headerName, toHeaderValue(names))
   }

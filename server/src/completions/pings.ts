@@ -1,4 +1,7 @@
 const newline = 0x0a
+const carriageReturn = 0x0d
+/** An event ends with a blank line. */
+const newlinesAfterEvent = 2
 
 /** Calls back while a stream is silent, between its events. */
 export class Pings {
@@ -6,9 +9,8 @@ export class Pings {
   readonly #send: () => void
   #timer: NodeJS.Timeout | undefined
   #isSilent = true
-  #lastByte = newline
-  /** Whether the last event was sent completely, with its blank line. */
-  #isBetweenEvents = true
+  /** Line breaks after the last text, up to the end of an event. */
+  #newlines = newlinesAfterEvent
 
   constructor(intervalMs: number, send: () => void) {
     this.#intervalMs = intervalMs
@@ -17,17 +19,22 @@ export class Pings {
 
   start(): void {
     this.#timer = setInterval(() => {
-      if (this.#isSilent && this.#isBetweenEvents) this.#send()
+      if (this.#isSilent && this.#newlines === newlinesAfterEvent) this.#send()
       this.#isSilent = true
     }, this.#intervalMs).unref()
   }
 
   recordChunk(bytes: Buffer): void {
     this.#isSilent = false
-    const last = bytes.at(-1) ?? this.#lastByte
-    const previous = bytes.at(-2) ?? this.#lastByte
-    this.#isBetweenEvents = last === newline && previous === newline
-    this.#lastByte = last
+    let newlines = 0
+    let at = bytes.length - 1
+    while (at >= 0 && newlines < newlinesAfterEvent) {
+      if (bytes[at] === newline) newlines++
+      else if (bytes[at] !== carriageReturn) break
+      at--
+    }
+    const isOnlyNewlines = at < 0
+    this.#newlines = Math.min(newlinesAfterEvent, newlines + (isOnlyNewlines ? this.#newlines : 0))
   }
 
   stop(): void {

@@ -1,0 +1,146 @@
+import { APIUserAbortError } from "@anthropic-ai/sdk"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type FakeAnthropic, startFakeAnthropic } from "../fakes/anthropic.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import type { FakeUpstream } from "../fakes/upstream.ts"
+import { waitFor } from "../harness/usage-records.ts"
+import {
+  chatModel,
+  claudeModel,
+  type MessagesTestbed,
+  requestTo,
+  startMessagesTestbed,
+} from "./messages-testbed.ts"
+
+let testbed: MessagesTestbed
+/** Offers the same model as Anthropic's fake, as a chat model. */
+let other: FakeOpenAI
+let second: FakeAnthropic
+const added: string[] = []
+
+const upstreams = () => testbed.gateway.gateway.registry.upstreams()
+const rested = () => waitFor(() => upstreams().every((upstream) => !upstream.isResting()))
+
+beforeAll(async () => {
+  testbed = await startMessagesTestbed()
+  other = await startFakeOpenAI({ models: ["mixed-fake", claudeModel] })
+  second = await startFakeAnthropic()
+})
+afterEach(async () => {
+  for (const id of added.splice(0)) {
+    await testbed.gateway.call("DELETE", `/api/v1/connections/${id}`)
+  }
+  testbed.reset()
+  other.clearFaults()
+  second.reset()
+})
+afterAll(async () => {
+  await testbed.stop()
+  await other.close()
+  await second.close()
+})
+
+const unavailable = {
+  kind: "status" as const,
+  status: 503,
+  body: { error: { message: "Unavailable" } },
+}
+const countRequests = ({ requests }: FakeUpstream): number =>
+  requests.filter(({ method }) => method === "POST").length
+
+const addConnection = async (fields: object): Promise<void> => {
+  const { body } = await testbed.gateway.call("POST", "/api/v1/connections/create", {
+    name: "other",
+    ...fields,
+  })
+  await waitFor(() => upstreams().every((upstream) => upstream.hasListed()))
+  added.push(body.id)
+}
+
+describe("failover", () => {
+  /** Requests at the same time go to both connections first. */
+  const sendFour = (stream: boolean) => {
+    const body = { ...requestTo(claudeModel), service_tier: "auto", stream }
+    return Promise.all(Array.from({ length: 4 }, () => testbed.send(body)))
+  }
+
+  it.each([false, true])("between different formats (stream: %s)", async (stream) => {
+    await addConnection({ kind: "openai", base_url: other.url })
+    const cases = [
+      { failing: testbed.anthropic, isPassed: false, dropped: "service_tier" },
+      { failing: other, isPassed: true, dropped: null },
+    ]
+    for (const { failing, isPassed, dropped } of cases) {
+      await rested()
+      failing.injectFault(unavailable, { times: Infinity, on: /messages|completions/ })
+      const before = countRequests(failing)
+      for (const { status, text, headers } of await sendFour(stream)) {
+        expect(status).toBe(200)
+        expect(text.includes("msg_fake")).toBe(isPassed)
+        expect(text).toContain("end_turn")
+        expect(headers.get("x-portico-dropped")).toBe(dropped)
+      }
+      expect(countRequests(failing)).toBeGreaterThan(before)
+      failing.clearFaults()
+    }
+  })
+
+  it("between connections of Anthropic", async () => {
+    const fields = { kind: "anthropic", base_url: second.origin, api_key: "anthropic-key" }
+    await addConnection(fields)
+    for (const failing of [testbed.anthropic, second]) {
+      await rested()
+      failing.injectFault(unavailable, { times: Infinity, on: /messages/ })
+      const before = countRequests(failing)
+      for (const { status, text } of await sendFour(false)) {
+        expect(status).toBe(200)
+        expect(text).toContain("Hello there.")
+      }
+      expect(countRequests(failing)).toBeGreaterThan(before)
+      failing.clearFaults()
+    }
+  })
+
+  it("ends with the error of the first connection if all fail", async () => {
+    await addConnection({ kind: "openai", base_url: other.url })
+    await rested()
+    const error = { type: "overloaded_error", message: "Unavailable" }
+    const fault = { ...unavailable, body: { type: "error", error } }
+    testbed.anthropic.injectFault(fault, { on: /messages/ })
+    other.injectFault(unavailable, { on: /completions/ })
+    const { status, text } = await testbed.send(requestTo(claudeModel))
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toMatchObject({ type: "error", error: { message: "Unavailable" } })
+  })
+})
+
+describe("a client that disconnects", () => {
+  it.each([chatModel, claudeModel])("ends the request to the provider of %s", async (model) => {
+    const upstream = model === chatModel ? testbed.openai : testbed.anthropic
+    upstream.injectFault({ kind: "slow_frames", ms: 500 }, { on: /messages|completions/ })
+    const next = upstream.nextRequest(/messages|completions/)
+    const stream = testbed.client.messages.stream(requestTo(model))
+    const ended = stream.finalMessage()
+    const request = await next
+    await new Promise<void>((resolve) => stream.once("streamEvent", () => resolve()))
+    stream.abort()
+    await expect(ended).rejects.toBeInstanceOf(APIUserAbortError)
+    await request.aborted
+    const { headers } = (await stream.withResponse()).response
+    expect(await testbed.usageOf({ headers })).toMatchObject({ outcome: "client_cancelled" })
+  })
+
+  it("before the first byte ends the request too", async () => {
+    testbed.openai.injectFault({ kind: "hang" }, { on: /completions/ })
+    const next = testbed.openai.nextRequest(/completions/)
+    const controller = new AbortController()
+    const asked = testbed.client.messages.create(
+      { ...requestTo(chatModel), stream: true },
+      { signal: controller.signal },
+    )
+    const request = await next
+    controller.abort()
+    await expect(asked).rejects.toBeInstanceOf(APIUserAbortError)
+    await request.aborted
+  })
+})
