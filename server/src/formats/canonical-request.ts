@@ -20,6 +20,9 @@ export interface CanonicalRequest {
   dropped: string[]
 }
 
+/** The name of a file part whose document has no title; OpenAI's API requires one. */
+export const defaultFilename = "document.pdf"
+
 /** Called with the name of a hint that is left out of a request. */
 export type ReportDropped = (name: string) => void
 

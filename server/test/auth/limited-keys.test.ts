@@ -76,6 +76,8 @@ const answerRoutes = aliases(
   "POST /chat/completions",
   "POST /completions",
   "POST /embeddings",
+  "POST /messages",
+  "POST /messages/count_tokens",
   "POST /responses",
 )
 const routesBelow = (prefix: string): string[] =>

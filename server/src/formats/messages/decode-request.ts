@@ -1,5 +1,10 @@
 import { fail } from "../../errors.ts"
-import type { CanonicalRequest, ReasoningDetail, ReportDropped } from "../canonical-request.ts"
+import {
+  type CanonicalRequest,
+  defaultFilename,
+  type ReasoningDetail,
+  type ReportDropped,
+} from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
 import { checkMessagesRequest } from "./check-request.ts"
 
@@ -35,7 +40,7 @@ const toDocumentPart = (block: Fields, report: ReportDropped): Fields => {
   const { type, data, content } = isObject(source) ? source : {}
   if (type === "text") return { type: "text", text: documentText(title, data) }
   if (type === "content") return { type: "text", text: documentText(title, content) }
-  const filename = textOf(title) || "document.pdf"
+  const filename = textOf(title) || defaultFilename
   return { type: "file", file: { filename, file_data: urlOf(block) } }
 }
 

@@ -1,5 +1,5 @@
 import { fail } from "../../errors.ts"
-import type { ReportDropped } from "../canonical-request.ts"
+import { defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
 
 /** Required by the API; used for models whose own maximum is not known. */
@@ -36,7 +36,10 @@ const toBlock = (part: Fields): Fields => {
     return { type: "image", source: toSource(textOf(image.url)), ...cached }
   }
   if (type === "file" && isObject(part.file) && typeof part.file.file_data === "string") {
-    return { type: "document", source: toSource(part.file.file_data), ...cached }
+    const { filename, file_data } = part.file
+    const isNamed = typeof filename === "string" && filename !== "" && filename !== defaultFilename
+    const titled = isNamed ? { title: filename } : {}
+    return { type: "document", source: toSource(file_data), ...titled, ...cached }
   }
   const message = `The model's provider does not accept message parts of type "${textOf(type)}".`
   return fail("unsupported_by_model", message, { param: "messages" })

@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest"
+import { type Chooser, createChooser } from "../../../test/harness/random.ts"
+import { amount } from "../../../test/harness/short-and-long-form.ts"
+import { readCompletion } from "../completion-blocks.ts"
+import type { Fields } from "../json-values.ts"
+import { decodeMessagesRequest } from "./decode-request.ts"
+import { decodeMessage } from "./decode-response.ts"
+import { encodeMessagesRequest } from "./encode-request.ts"
+import { createMessageEncoder } from "./encode-response.ts"
+
+const seeds = Array.from({ length: amount(300, 5000) }, (_, seed) => seed)
+
+/** What JSON keeps of a value: without `undefined` members. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+const createGenerator = (seed: number) => {
+  const chooser: Chooser = createChooser(seed)
+  const { below, chance, pick, word } = chooser
+
+  const some = <T>(most: number, create: () => T, least = 0): T[] =>
+    Array.from({ length: least + below(most - least + 1) }, create)
+  const maybe = (create: () => Fields): Fields => (chance(0.4) ? create() : {})
+
+  const prose = (): string =>
+    some(4, () => pick([word(1 + below(8)), "ñ🐝", '"\\', "\n\t", "{", "]", "data:"]), 1).join(" ")
+  const cacheControl = (): Fields =>
+    maybe(() => ({
+      cache_control: pick([{ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }]),
+    }))
+  const id = (): string => `toolu_${word(8)}`
+
+  const value = (depth = 2): unknown => {
+    const kind = below(depth > 0 ? 6 : 4)
+    if (kind === 0) return prose()
+    if (kind === 1) return below(1000) - 500
+    if (kind === 2) return chance(0.5)
+    if (kind === 3) return null
+    return kind === 4 ? some(3, () => value(depth - 1)) : object(depth - 1)
+  }
+  const object = (depth = 2): Fields =>
+    Object.fromEntries(some(3, () => [word(4), value(depth)] as const))
+
+  const text = (): Fields => ({ type: "text", text: prose(), ...cacheControl() })
+  const base64 = (media_type: string): Fields => ({ type: "base64", media_type, data: word(12) })
+  const url = (): Fields => ({ type: "url", url: `https://example.com/${word(5)}` })
+  const image = (): Fields => ({
+    ...{ type: "image", source: chance(0.5) ? base64("image/png") : url() },
+    ...cacheControl(),
+  })
+  const document = (): Fields => ({
+    ...{ type: "document", source: chance(0.5) ? base64("application/pdf") : url() },
+    ...maybe(() => ({ title: prose() })),
+    ...cacheControl(),
+  })
+  const thinking = (): Fields =>
+    chance(0.3)
+      ? { type: "redacted_thinking", data: word(10) }
+      : { type: "thinking", thinking: chance(0.2) ? "" : prose(), signature: word(10) }
+  const toolUse = (): Fields => ({
+    ...{ type: "tool_use", id: id(), name: word(5), input: object() },
+    ...cacheControl(),
+  })
+  const toolResult = (): Fields => ({
+    ...{ type: "tool_result", tool_use_id: id(), content: some(2, text) },
+    ...maybe(() => ({ is_error: true })),
+    ...cacheControl(),
+  })
+
+  const question = (): Fields => {
+    const parts = some(3, () => pick([text, image, document])(), 1)
+    return { role: "user", content: [...some(2, toolResult), ...parts] }
+  }
+  const answer = (): Fields => ({
+    role: "assistant",
+    content: [...some(2, thinking), ...some(2, text, 1), ...some(2, toolUse)],
+  })
+  const tool = (): Fields => ({
+    ...{ name: word(6), input_schema: { type: "object", properties: object() } },
+    ...maybe(() => ({ description: prose() })),
+    ...maybe(() => ({ strict: true })),
+    ...cacheControl(),
+  })
+  const toolFields = (): Fields => {
+    const tools = some(3, tool, 1)
+    const single = maybe(() => ({ disable_parallel_tool_use: true }))
+    const choice = pick<Fields>([
+      { type: "auto", ...single },
+      { type: "any", ...single },
+      { type: "tool", name: tools[0]?.name, ...single },
+      { type: "none" },
+    ])
+    return { tools, tool_choice: choice }
+  }
+
+  return {
+    /** Any request whose parts both formats have, in the order in which they are written. */
+    request: (): Fields => ({
+      model: word(6),
+      max_tokens: 1 + below(9999),
+      messages: some(4, () => 0)
+        .flatMap(() => [question(), answer()])
+        .concat(question()),
+      stream: chance(0.5),
+      ...maybe(() => ({ system: some(3, text, 1) })),
+      ...maybe(toolFields),
+      ...maybe(() => ({ temperature: below(11) / 10 })),
+      ...maybe(() => ({ top_p: below(11) / 10 })),
+      ...maybe(() => ({ top_k: below(100) })),
+      ...maybe(() => ({ stop_sequences: some(3, prose, 1) })),
+      ...maybe(() => ({ metadata: { user_id: word(100) } })),
+      ...maybe(() => ({ cache_control: { type: "ephemeral" } })),
+      ...maybe(() => ({
+        thinking: pick<Fields>([
+          { type: "enabled", budget_tokens: 1024 + below(9999) },
+          { type: "adaptive", display: "omitted" },
+          { type: "disabled" },
+        ]),
+      })),
+      ...maybe(() => ({
+        output_config: pick<Fields>([
+          { effort: pick(["low", "medium", "high", "max"]) },
+          { format: { type: "json_schema", schema: object() } },
+          { effort: "low", format: { type: "json_schema", schema: object() } },
+        ]),
+      })),
+    }),
+
+    message: (): Fields => {
+      const calls = some(2, toolUse).map(({ cache_control: _hint, ...call }) => call)
+      const texts = some(1, () => ({ type: "text", text: prose(), citations: null }))
+      return {
+        ...{ id: `msg_${word(8)}`, type: "message", role: "assistant", model: word(6) },
+        content: [...some(3, thinking), ...texts, ...calls],
+        stop_reason: pick(["max_tokens", "refusal", calls.length > 0 ? "tool_use" : "end_turn"]),
+        stop_sequence: null,
+        usage: {
+          input_tokens: below(999),
+          cache_read_input_tokens: below(999),
+          cache_creation_input_tokens: below(999),
+          output_tokens: below(999),
+        },
+      }
+    },
+
+    /** The same texts as strings, as clients often write them. */
+    abbreviate: ({ system, messages, ...rest }: Fields): Fields => {
+      const shorten = (content: unknown): unknown => {
+        const [only, ...others] = Array.isArray(content) ? content : []
+        const isPlain = only?.type === "text" && !only.cache_control && others.length === 0
+        return isPlain ? only.text : content
+      }
+      const turns = (messages as Fields[]).map((turn) => ({
+        ...turn,
+        content: shorten(turn.content),
+      }))
+      return { ...rest, messages: turns, ...(system !== undefined && { system: shorten(system) }) }
+    },
+  }
+}
+
+describe("a message request converted to a canonical prompt and back", () => {
+  it("loses nothing that both formats can carry", () => {
+    for (const seed of seeds) {
+      const generator = createGenerator(seed)
+      const request = generator.request()
+      const reported: string[] = []
+      for (const sent of [request, generator.abbreviate(request)]) {
+        const { request: canonical, dropped } = decodeMessagesRequest(sent)
+        const model = { name: String(request.model), maxTokens: null, supportsEffort: true }
+        const back = encodeMessagesRequest(canonical, model, (name) => void reported.push(name))
+        expect(asJson(back), `seed ${seed}`).toEqual(request)
+        expect([...dropped, ...reported], `seed ${seed}`).toEqual([])
+      }
+    }
+  })
+})
+
+describe("a message converted to a chat completion and back", () => {
+  it("loses nothing that both formats can carry", () => {
+    const encoder = createMessageEncoder({ request: {}, sourceMembers: () => ({}) })
+    for (const seed of seeds) {
+      const message = createGenerator(seed).message()
+      const answer = readCompletion(decodeMessage(message, "another"))
+      if (!answer) throw new Error("A completion has an answer")
+      expect(asJson(encoder.encodeAnswer(answer)), `seed ${seed}`).toMatchObject(message)
+    }
+  })
+})
