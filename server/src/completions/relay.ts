@@ -133,6 +133,7 @@ export class CompletionRelay implements ResponseConsumer {
 
   #writeHead(status: number, headers: string[]): void {
     this.#dropped?.addHeader(headers)
+    if (this.#format.errorStyle === "anthropic") this.#reply.addAnthropicRequestId(headers)
     this.#reply.head(status, headers)
   }
 

@@ -41,6 +41,19 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
   }),
 }
 
+/** Some clients of Anthropic's API repeat a request for minutes that has no valid credential. */
+const noRetryHeaders = { "x-should-retry": "false" }
+
+/** Headers of an error response besides its content type. */
+export const errorHeaders = (
+  style: ErrorStyle,
+  { status, details }: Failure,
+): Record<string, string> => ({
+  ...(status === 401 && { "www-authenticate": "Bearer" }),
+  ...(status === 401 && style === "anthropic" && noRetryHeaders),
+  ...details.headers,
+})
+
 /** Renders a failure as a JSON body in the format `style`. */
 export const errorBody = (style: ErrorStyle, failure: Failure): string =>
   JSON.stringify(bodies[style](failure))
@@ -89,7 +102,6 @@ export const errorResponse = (style: ErrorStyle, failure: Failure): Response =>
     status: failure.status,
     headers: {
       "content-type": contentTypeOf(style),
-      ...(failure.status === 401 && { "www-authenticate": "Bearer" }),
-      ...failure.details.headers,
+      ...errorHeaders(style, failure),
     },
   })

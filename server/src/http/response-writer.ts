@@ -1,5 +1,5 @@
 import { catchErrors, type Failure, reportUnhandled } from "../errors.ts"
-import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
+import { contentTypeOf, type ErrorStyle, errorBody, errorHeaders } from "./errors.ts"
 import type { Outgoing, RequestContext } from "./request-context.ts"
 
 /** Headers that belong to one connection, not to the message (RFC 9110 §7.6.1). */
@@ -54,6 +54,11 @@ export class ResponseWriter {
     this.#outgoing.writeHead(status, headers)
   }
 
+  /** Adds the name under which Anthropic's SDKs look for the request id, unless it is there. */
+  addAnthropicRequestId(headers: string[]): void {
+    if (!headers.includes("request-id")) headers.push("request-id", this.#requestId)
+  }
+
   /** Sends the head soon, even if no body chunk follows yet. */
   flushSoon(): void {
     setImmediate(() => {
@@ -82,10 +87,8 @@ export class ResponseWriter {
   sendFailure(style: ErrorStyle, failure: Failure): void {
     const body = Buffer.from(errorBody(style, failure))
     const headers = ["content-type", contentTypeOf(style), "content-length", `${body.length}`]
-    if (failure.status === 401) headers.push("www-authenticate", "Bearer")
-    for (const [name, value] of Object.entries(failure.details.headers ?? {})) {
-      headers.push(name, value)
-    }
+    headers.push(...Object.entries(errorHeaders(style, failure)).flat())
+    if (style === "anthropic") this.addAnthropicRequestId(headers)
     this.head(failure.status, headers)
     this.end(body)
   }

@@ -29,7 +29,9 @@ describe.each([
       previous_response_id: first.id,
     })
     expect(second.previous_response_id).toBe(first.id)
-    const sent = JSON.stringify(lastBody(model === claudeModel ? testbed.anthropic : testbed.openai))
+    const sent = JSON.stringify(
+      lastBody(model === claudeModel ? testbed.anthropic : testbed.openai),
+    )
     expect(sent).toContain("One")
     expect(sent).toContain(first.output_text)
     expect(sent).not.toContain("Be brief.")
@@ -42,7 +44,7 @@ describe.each([
     )
     const last = events.at(-1)
     if (last?.type !== "response.completed") throw new Error(`ended with ${last?.type}`)
-    expect(last.response.store).toBe(true)
+    expect(last.response).toHaveProperty("store", true)
     const stored = await client.responses.retrieve(last.response.id)
     expect(stored).toMatchObject({ id: last.response.id, status: "completed", store: true })
     expect(stored.output).toEqual(last.response.output)
@@ -70,7 +72,9 @@ describe.each([
         { role: "user", content: "Go on" },
       ],
     })
-    const sent = JSON.stringify(lastBody(model === claudeModel ? testbed.anthropic : testbed.openai))
+    const sent = JSON.stringify(
+      lastBody(model === claudeModel ? testbed.anthropic : testbed.openai),
+    )
     expect(sent).toContain(first.output_text)
     expect(sent).not.toContain("item_reference")
   })
