@@ -61,6 +61,15 @@ describe("a chat model asked through the Messages API", () => {
     ])
   })
 
+  it("gets large images", async () => {
+    const data = image.repeat(40_000)
+    await ask([{ type: "image", source: { type: "base64", media_type: "image/png", data } }])
+    const url = `data:image/png;base64,${data}`
+    expect(sentMessages()).toEqual([
+      { role: "user", content: [{ type: "image_url", image_url: { url } }] },
+    ])
+  })
+
   it("gets documents", async () => {
     await ask([
       { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } },

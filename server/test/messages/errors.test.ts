@@ -169,6 +169,27 @@ describe("an error before the answer", () => {
   })
 })
 
+describe("an error of Anthropic that the gateway converts", () => {
+  it("keeps its type", async () => {
+    await testbed.gateway.call("POST", "/api/v1/models/create", {
+      ...{ id: "captain", name: "Captain", base_model_id: claudeModel },
+      params: { system: "You are a captain." },
+    })
+    await waitForModels(testbed.gateway, ["captain"])
+    const error = { type: "overloaded_error", message: "Overloaded" }
+    const fault = { kind: "status" as const, status: 529, body: { type: "error", error } }
+    const prepare = () => testbed.anthropic.injectFault(fault, { on: /messages/ })
+    for (const found of await errorsOf("captain", prepare)) {
+      expect(found.status).toBe(529)
+      expect(found.error).toEqual({ type: "error", error })
+    }
+    testbed.anthropic.streamEnd = "error"
+    const { text } = await testbed.send({ ...requestTo("captain"), stream: true })
+    expect(terminalEvents(text)).toEqual(["error"])
+    expect(text.endsWith(`data: ${JSON.stringify({ type: "error", error })}\n\n`)).toBe(true)
+  })
+})
+
 describe("an error within a stream", () => {
   const streamText = async (model: string): Promise<string> =>
     (await testbed.send({ ...requestTo(model), stream: true })).text

@@ -2,6 +2,7 @@ import { APIError } from "@anthropic-ai/sdk"
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Fault } from "../fakes/faults.ts"
+import { saveFunction } from "../functions/function-client.ts"
 import {
   chatModel,
   claudeModel,
@@ -111,6 +112,20 @@ describe.each([chatModel, claudeModel])("while %s is silent", (model) => {
     inject(model, { kind: "slow_headers", ms: silenceMs })
     const { text } = await testbed.send(requestTo(model))
     expect(JSON.parse(text)).toMatchObject({ type: "message" })
+  })
+})
+
+describe("while a function is silent", () => {
+  it("pings are sent before and between its pieces", async () => {
+    const code = `export const name = "Slow"
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 200))
+    export async function* reply() { await wait(); yield "One "; await wait(); yield "two" }`
+    await saveFunction(testbed.gateway, "slow", code)
+    const text = await streamText("slow")
+    const types = eventsOf(text).map(({ type }) => type as string)
+    expect(types.at(0)).toBe("ping")
+    expect(types.indexOf("ping", types.indexOf("message_start"))).toBeGreaterThan(0)
+    expect(types.at(-1)).toBe("message_stop")
   })
 })
 

@@ -143,6 +143,28 @@ describe("a request that the gateway converts although its provider has the form
   })
 })
 
+describe("reasoning without a signature sent to a model of Anthropic", () => {
+  it("is left out of a converted request, and named", async () => {
+    const messages: MessageParam[] = [
+      ...hello,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Hm.", signature: "" },
+          { type: "text", text: "Yes." },
+        ],
+      },
+      { role: "user", content: "And now?" },
+    ]
+    const { response } = await testbed.client.messages
+      .create(params("captain", messages))
+      .withResponse()
+    expect(response.headers.get("x-portico-dropped")).toBe("thinking")
+    const [, turn] = testbed.anthropic.lastBody().messages
+    expect(turn?.content).toEqual([{ type: "text", text: "Yes." }])
+  })
+})
+
 describe("signed reasoning sent to a model of another provider", () => {
   it("is left out, and named", async () => {
     const messages: MessageParam[] = [

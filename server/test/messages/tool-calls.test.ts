@@ -165,6 +165,26 @@ describe("tool calls of a chat model", () => {
     expect(response.headers.get("x-portico-dropped")).toBe("is_error")
   })
 
+  it("are run by the SDK's tool runner", async () => {
+    const cities: string[] = []
+    const runner = testbed.client.beta.messages.toolRunner({
+      ...{ ...requestTo(chatModel), stream: true },
+      tools: [
+        {
+          ...{ type: "custom", name: "weather", input_schema: weather.input_schema },
+          parse: (input: unknown) => input as { city: string },
+          run: ({ city }: { city: string }) => {
+            cities.push(city)
+            return "Sunny."
+          },
+        },
+      ],
+    })
+    const message = await runner.runUntilDone()
+    expect(cities).toEqual(["Hello from Anthropic's SDK"])
+    expect(message.content).toMatchObject([{ type: "text", text: "The tool said: Sunny." }])
+  })
+
   it("whose arguments are no JSON object are an error of the provider", async () => {
     testbed.answerWith({ content: null, tool_calls: [callOf("1", "weather", "{oops")] })
     const failed = testbed.client.messages.create(withTools)

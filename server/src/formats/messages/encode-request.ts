@@ -1,4 +1,5 @@
 import { fail } from "../../errors.ts"
+import { reasoningOf } from "../answer-events.ts"
 import { defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
 
@@ -74,6 +75,10 @@ const toThinking = ({ type, text, signature, data }: Fields): Fields[] => {
   const isSigned = textOf(signature) !== ""
   return isSigned ? [{ type: "thinking", thinking: textOf(text), signature }] : []
 }
+
+const hasOnlyUnsignedReasoning = (message: Fields): boolean =>
+  reasoningOf(message) !== "" &&
+  objectsIn(message.reasoning_details).flatMap(toThinking).length === 0
 
 interface Message {
   role: "user" | "assistant"
@@ -172,6 +177,7 @@ export const encodeMessagesRequest = (
   const messages = objectsIn(request.messages)
   const system = messages.filter(isSystem).flatMap(({ content }) => toBlocks(content))
   const tools = objectsIn(request.tools).flatMap(toTool)
+  if (messages.some(hasOnlyUnsignedReasoning)) report("thinking")
   return {
     model: model.name,
     max_tokens: max_completion_tokens ?? max_tokens ?? model.maxTokens ?? defaultMaxTokens,
