@@ -10,7 +10,7 @@ const lines = [
   ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants"],
   ["connections"],
-  ["files", "usage", "functions", "prompts"],
+  ["files", "usage", "functions", "prompts", "stored-responses"],
   ["models"],
   ["knowledge"],
   ["completions"],

@@ -43,6 +43,7 @@ import { settingsRoutes } from "./settings/routes.ts"
 import { signOnAdminRoutes } from "./sso/admin-routes.ts"
 import { signOnRoutes } from "./sso/routes.ts"
 import { storageRoutes } from "./storage/routes.ts"
+import { storedResponseRoutes } from "./stored-responses/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
 
@@ -151,6 +152,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       prefix,
       completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),
     )
+    mount(prefix, storedResponseRoutes(router("openai"), gateway.storedResponses))
     mount(
       prefix,
       messagesRoutes({ router: router("anthropic"), completions: gateway.completions, bodyLimit }),

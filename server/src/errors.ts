@@ -5,6 +5,7 @@ const statusByCode = {
   missing_parameter: 400,
   duplicate_parameter: 400,
   unsupported_by_model: 400,
+  previous_response_not_found: 400,
   unauthorized: 401,
   wrong_credentials: 401,
   account_pending: 403,

@@ -45,6 +45,8 @@ import { seed } from "./seed.ts"
 import { createSettings } from "./settings/settings.ts"
 import { createSingleSignOn } from "./sso/create-sso.ts"
 import { createStorageQuota } from "./storage/storage-quota.ts"
+import { scheduleExpiry } from "./stored-responses/expiry.ts"
+import { createStoredResponses } from "./stored-responses/stored-responses.ts"
 import { createUsage } from "./usage/create-usage.ts"
 
 const now = (): number => Math.floor(Date.now() / 1000)
@@ -112,6 +114,12 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const connections = createConnections({ ...shared, store: connectionStore, registry })
 
   const { usageRecorders, close: closeUsage, ...usage } = createUsage(shared)
+
+  const storedResponses = createStoredResponses({
+    ...shared,
+    lifetimeSeconds: config.RESPONSE_LIFETIME,
+  })
+  const stopExpiry = scheduleExpiry(storedResponses)
 
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { directory } = functions
@@ -210,6 +218,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     catalogue,
     models,
     completions,
+    storedResponses,
     conversations,
     ...promptParts,
     nativeProxy,
@@ -220,6 +229,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     /** Flushes buffered records and releases all resources. */
     close: async (): Promise<void> => {
       storage.close()
+      stopExpiry()
       await functions.close()
       await knowledge.close()
       await conversations.close()

@@ -116,6 +116,7 @@ const Environment = z.object({
   MAX_STORAGE: SizeBounds.default({ perUser: 100e9, total: 10_000e9 }),
   S3_URL: S3Url.optional(),
   UPLOAD_LIFETIME: Duration.default(86_400),
+  RESPONSE_LIFETIME: Duration.transform(Math.ceil).default(2_592_000),
   MAX_TEXT_LENGTH: PositiveInteger.default(10_000_000),
   EXTRACTION_URL: Url.optional(),
   EXTRACTION_ENGINE: z.enum(["tika", "docling"]).default("tika"),

@@ -32,6 +32,9 @@ export const maxRows = {
   sessionsPerUser: 1000,
   keysPerUser: 100,
   promptsPerUser: 500,
+  /** The oldest are deleted beyond it. */
+  responsesPerUser: 10_000,
+  itemsPerResponse: 10_000,
   /** Held in memory, so that requests need no query. */
   modelGrantsPerUser: 50_000,
   modelGrants: 500_000,
@@ -94,5 +97,11 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   sign_on_sessions: { kind: "perParent", from: "sessions", bound: "one" },
   sign_on_members: { kind: "perParent", from: "group_members", bound: "one" },
   invitations: { kind: "adminOnly" },
+  stored_responses: { kind: "count", per: "user", max: maxRows.responsesPerUser },
+  stored_response_items: {
+    kind: "perParent",
+    from: "stored_responses",
+    bound: "`itemsPerResponse`, and 1 GB per user with all responses",
+  },
   sign_on_spent: { kind: "retained", for: "the lifetime of a sign-in attempt" },
 }

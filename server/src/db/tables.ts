@@ -31,6 +31,7 @@ import type {
 } from "./function-tables.ts"
 import type { InvitationRow } from "./invitation-tables.ts"
 import type { PersonalInstructionsRow, PromptRow } from "./prompt-tables.ts"
+import type { StoredResponseItemRow, StoredResponseRow } from "./response-tables.ts"
 import type {
   IdentityRow,
   SignOnMembershipRow,
@@ -254,4 +255,6 @@ export interface Tables {
   sign_on_members: SignOnMembershipRow
   sign_on_spent: UsedSignOnTokenRow
   invitations: InvitationRow
+  stored_responses: StoredResponseRow
+  stored_response_items: StoredResponseItemRow
 }

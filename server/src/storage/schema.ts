@@ -16,6 +16,8 @@ export const StorageBreakdown = z.object({
   models: Bytes,
   /** Prompts of the prompt library, and instructions for all chats. */
   prompts: Bytes,
+  /** Responses of the Responses API, with their input. */
+  responses: Bytes,
   /** Versions of functions, and the values that functions store. */
   functions: Bytes,
 })

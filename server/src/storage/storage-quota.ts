@@ -23,7 +23,7 @@ export interface StorageAddition {
   addedBy?: string
 }
 
-/** Limits what users store: files, chats, images, models and functions. */
+/** Limits what users store: files, chats, images, models, functions and responses. */
 export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserAndTotal }) => {
   const stored = createStoredBytes(db)
   /** Bytes reserved by writes in progress. */

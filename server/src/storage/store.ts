@@ -34,6 +34,7 @@ export const readBreakdown = async (
     ${sumSubquery(promptBytes, sql`prompts ${ownerFilter}`)}
     + ${sumSubquery(sql`octet_length(text)`, sql`personal_instructions ${ownerFilter}`)}
     as prompts,
+    ${sumSubquery(sql`bytes`, sql`stored_responses ${ownerFilter}`)} as responses,
     ${sumSubquery(sql`octet_length(t.content) + octet_length(t.code)`, functionRows(sql`function_versions`))}
     + ${sumSubquery(sql`octet_length(t.key) + octet_length(t.value)`, functionRows(sql`function_items`))}
     as functions`.execute(reader)

@@ -24,6 +24,7 @@ const emptyBreakdown = {
   images: 0,
   models: 0,
   prompts: 0,
+  responses: 0,
   functions: 0,
 }
 

@@ -18,6 +18,7 @@ const emptyBreakdown = {
   images: 0,
   models: 0,
   prompts: 0,
+  responses: 0,
   functions: 0,
 }
 const createImage = (bytes: number): string => `data:image/png;base64,${"A".repeat(bytes)}`

@@ -14,6 +14,7 @@ export const account = {
   "storage.images": "Bilder in Chats",
   "storage.models": "Modelle",
   "storage.prompts": "Prompts und Anweisungen",
+  "storage.responses": "API-Antworten",
   "storage.functions": "Funktionen",
   "account.password": "Passwort",
   "account.passwordLead":

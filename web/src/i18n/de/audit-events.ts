@@ -46,6 +46,7 @@ export const auditEvents = {
   "event.chat.unshared": "{actor} hat die Freigabe von {target} beendet",
   "event.chat.deleted": "{actor} hat den Chat {target} gelöscht",
   "event.privateChatDeleted": "{actor} hat einen Chat gelöscht",
+  "event.response.deleted": "{actor} hat die gespeicherte Antwort {target} gelöscht",
   "event.project.created": "{actor} hat das Projekt {target} erstellt",
   "event.project.updated": "{actor} hat das Projekt {target} geändert",
   "event.project.deleted": "{actor} hat das Projekt {target} gelöscht",

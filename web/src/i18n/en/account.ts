@@ -13,6 +13,7 @@ export const account = {
   "storage.images": "Images in chats",
   "storage.models": "Models",
   "storage.prompts": "Prompts and instructions",
+  "storage.responses": "API responses",
   "storage.functions": "Functions",
   "account.password": "Password",
   "account.passwordLead": "Changing your password ends all your other sessions.",

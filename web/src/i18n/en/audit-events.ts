@@ -46,6 +46,7 @@ export const auditEvents = {
   "event.chat.unshared": "{actor} stopped sharing {target}",
   "event.chat.deleted": "{actor} deleted the chat {target}",
   "event.privateChatDeleted": "{actor} deleted a chat",
+  "event.response.deleted": "{actor} deleted the stored response {target}",
   "event.project.created": "{actor} created the project {target}",
   "event.project.updated": "{actor} changed the project {target}",
   "event.project.deleted": "{actor} deleted the project {target}",

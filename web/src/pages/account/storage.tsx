@@ -17,9 +17,19 @@ const labels: Record<keyof StorageBreakdown, MessageKey> = {
   images: "storage.images",
   models: "storage.models",
   prompts: "storage.prompts",
+  responses: "storage.responses",
   functions: "storage.functions",
 }
-const parts = ["files", "text", "chats", "images", "models", "prompts", "functions"] as const
+const parts = [
+  "files",
+  "text",
+  "chats",
+  "images",
+  "models",
+  "prompts",
+  "responses",
+  "functions",
+] as const
 
 /** The user's storage by type, and the limit. */
 export const OwnStorage = () => {

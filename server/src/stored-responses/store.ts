@@ -1,0 +1,237 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
+import { type Selectable, sql } from "kysely"
+import { readInChunks } from "../db/chunked-queries.ts"
+import type { Database, Tx } from "../db/database.ts"
+import type { StoredResponseItemRow, StoredResponseRow } from "../db/response-tables.ts"
+import { type ItemSelection, type Owner, selectNewestItems } from "./item-queries.ts"
+
+export type NewResponseItem = Pick<
+  Selectable<StoredResponseItemRow>,
+  "item_id" | "is_output" | "item" | "bytes"
+>
+
+export interface NewResponse extends Omit<Selectable<StoredResponseRow>, "user_id" | "created_at"> {
+  /** In the order of their positions. */
+  items: readonly NewResponseItem[]
+}
+
+/** A response's place in its chain. */
+export interface ChainLink {
+  id: string
+  previous_id: string | null
+  item_bytes: number
+}
+
+interface ItemPage {
+  limit: number
+  order: "asc" | "desc"
+  /** The position after which the page starts. */
+  after: number | undefined
+}
+
+const itemsPerStatement = 500
+/** A response may have 16 MB. */
+const responsesPerStatement = 10
+/** A response may have 10,000 items, which are deleted with it. */
+const deletionsPerBatch = 20
+
+type ResponseKey = Pick<StoredResponseRow, "user_id" | "id">
+
+/** Deletes responses with their items; other requests run in between. */
+const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<void> => {
+  for (const { user_id, id } of keys) {
+    await tx
+      .deleteFrom("stored_responses")
+      .where("user_id", "=", user_id)
+      .where("id", "=", id)
+      .execute()
+    await yieldToEventLoop()
+  }
+}
+
+export const createResponseStore = (db: Database) => {
+  const responsesOf = ({ userId, expiredAt }: Owner) =>
+    db.read
+      .selectFrom("stored_responses")
+      .where("user_id", "=", userId)
+      .where("created_at", ">", expiredAt)
+
+  const itemsOf = (userId: string) =>
+    db.read.selectFrom("stored_response_items").where("user_id", "=", userId)
+
+  return {
+    byId: (owner: Owner, id: string): Promise<Pick<StoredResponseRow, "response"> | undefined> =>
+      responsesOf(owner).select("response").where("id", "=", id).executeTakeFirst(),
+
+    /**
+     * The response and those before it, newest first: as far as they exist, and at most `maxLinks`.
+     */
+    chain: ({ userId, expiredAt }: Owner, id: string, maxLinks: number): Promise<ChainLink[]> =>
+      db.read
+        .withRecursive("chain(id, previous_id, item_bytes, depth)", ({ selectFrom }) =>
+          selectFrom("stored_responses")
+            .select(["id", "previous_id", "item_bytes", sql<number>`1`.as("depth")])
+            .where("user_id", "=", userId)
+            .where("id", "=", id)
+            .where("created_at", ">", expiredAt)
+            .unionAll(
+              selectFrom("stored_responses as previous")
+                .innerJoin("chain", "chain.previous_id", "previous.id")
+                .select(["previous.id", "previous.previous_id", "previous.item_bytes"])
+                .select(sql<number>`depth + 1`.as("depth"))
+                .where("previous.user_id", "=", userId)
+                .where("previous.created_at", ">", expiredAt)
+                .where("depth", "<", maxLinks),
+            ),
+        )
+        .selectFrom("chain")
+        .select(["id", "previous_id", "item_bytes"])
+        .orderBy("depth")
+        .execute(),
+
+    /** The items of several responses, in their order. */
+    itemsOfResponses: async (userId: string, ids: readonly string[]): Promise<string[]> => {
+      const read = async (chunk: readonly string[]): Promise<string[]> => {
+        const rows = await itemsOf(userId)
+          .select(["response_id", "item"])
+          .where("response_id", "in", chunk)
+          .orderBy("response_id")
+          .orderBy("position")
+          .execute()
+        const rowsByResponse = Map.groupBy(rows, ({ response_id }) => response_id)
+        return chunk.flatMap((id) => rowsByResponse.get(id)?.map(({ item }) => item) ?? [])
+      }
+      return readInChunks(ids, read, responsesPerStatement)
+    },
+
+    outputOf: async (userId: string, id: string): Promise<string[]> => {
+      const rows = await itemsOf(userId)
+        .select("item")
+        .where("response_id", "=", id)
+        .where("is_output", "=", 1)
+        .orderBy("position")
+        .execute()
+      return rows.map(({ item }) => item)
+    },
+
+    /**
+     * The position of an input item. If the id occurs several times, it is the last one in `order`,
+     * so that each page gets further.
+     */
+    inputPosition: async (
+      userId: string,
+      { id, itemId, order }: { id: string; itemId: string; order: "asc" | "desc" },
+    ): Promise<number | undefined> => {
+      const row = await itemsOf(userId)
+        .select("position")
+        .where("response_id", "=", id)
+        .where("is_output", "=", 0)
+        .where("item_id", "=", itemId)
+        .orderBy("position", order === "asc" ? "desc" : "asc")
+        .limit(1)
+        .executeTakeFirst()
+      return row?.position
+    },
+
+    inputPage: async (userId: string, id: string, { limit, order, after }: ItemPage) => {
+      const rows = await itemsOf(userId)
+        .select("item")
+        .where("response_id", "=", id)
+        .where("is_output", "=", 0)
+        .$if(after !== undefined, (query) =>
+          query.where("position", order === "asc" ? ">" : "<", after ?? 0),
+        )
+        .orderBy("position", order)
+        .limit(limit)
+        .execute()
+      return rows.map(({ item }) => item)
+    },
+
+    newestItems: (owner: Owner, selection: ItemSelection) =>
+      selectNewestItems(db.read, owner, selection),
+
+    /** @returns false if the user has a response with this id */
+    insert: async (
+      tx: Tx,
+      stored: Pick<StoredResponseRow, "user_id" | "created_at">,
+      { items, ...response }: NewResponse,
+    ): Promise<boolean> => {
+      const inserted = await tx
+        .insertInto("stored_responses")
+        .values({ ...response, ...stored })
+        .onConflict((conflict) => conflict.columns(["user_id", "id"]).doNothing())
+        .returning("id")
+        .executeTakeFirst()
+      if (!inserted) return false
+      const rows = items.map((item, position) => ({
+        ...item,
+        ...stored,
+        response_id: response.id,
+        position,
+      }))
+      for (let at = 0; at < rows.length; at += itemsPerStatement) {
+        const chunk = rows.slice(at, at + itemsPerStatement)
+        await tx.insertInto("stored_response_items").values(chunk).execute()
+        await yieldToEventLoop()
+      }
+      return true
+    },
+
+    total: async (tx: Tx, userId: string): Promise<{ responses: number; bytes: number }> => {
+      const row = await tx
+        .selectFrom("stored_responses")
+        .select(({ fn }) => [
+          fn.countAll<number>().as("responses"),
+          sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as("bytes"),
+        ])
+        .where("user_id", "=", userId)
+        .executeTakeFirstOrThrow()
+      return { responses: Number(row.responses), bytes: Number(row.bytes) }
+    },
+
+    /** The oldest responses of a user, in the order in which they expire. */
+    oldest: (tx: Tx, userId: string): Promise<(ResponseKey & { bytes: number })[]> =>
+      tx
+        .selectFrom("stored_responses")
+        .select(["user_id", "id", "bytes"])
+        .where("user_id", "=", userId)
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(deletionsPerBatch)
+        .execute(),
+
+    removeAll: removeResponses,
+
+    /** @returns false if the response does not exist, or has expired */
+    remove: async (tx: Tx, { userId, expiredAt }: Owner, id: string): Promise<boolean> => {
+      const removed = await tx
+        .deleteFrom("stored_responses")
+        .where("user_id", "=", userId)
+        .where("id", "=", id)
+        .where("created_at", ">", expiredAt)
+        .returning("id")
+        .executeTakeFirst()
+      return removed !== undefined
+    },
+
+    /** In batches: one transaction for all would block other writers. */
+    deleteExpired: async (expiredAt: number): Promise<void> => {
+      const deleteBatch = async (tx: Tx): Promise<number> => {
+        const expired = await tx
+          .selectFrom("stored_responses")
+          .select(["user_id", "id"])
+          .where("created_at", "<=", expiredAt)
+          .orderBy("created_at")
+          .orderBy("user_id")
+          .orderBy("id")
+          .limit(deletionsPerBatch)
+          .execute()
+        await removeResponses(tx, expired)
+        return expired.length
+      }
+      while ((await db.transactRelaxed(deleteBatch)) === deletionsPerBatch);
+    },
+  }
+}
+
+export type ResponseStore = ReturnType<typeof createResponseStore>
