@@ -1,20 +1,25 @@
 import { fail } from "../errors.ts"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import { type Fields, isObject, textOf } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
-import { readMembers } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import { type FileContent, maxFileBytes, type ReadFileContent } from "./file-content.ts"
+import { replaceFields } from "./native-request.ts"
 import type { ModelRequest } from "./request.ts"
 
 const dataUrlOf = ({ mediaType, data }: FileContent): string => `data:${mediaType};base64,${data}`
 
 const titledText = ({ filename, text }: FileContent): string => `${filename}\n\n${text}`
 
-/** The id of the file that a part of the Responses or Messages API refers to; null if to none. */
+const referringTypes = new Set(["input_file", "input_image", "image", "document"])
+/** Other ids are left to the provider: they may be of its own files. */
+const gatewayFileId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The id of the gateway's file that a part refers to; null if to none. */
 const fileIdOf = (part: Fields): string | null => {
-  const { source } = part
+  const { type, source } = part
+  if (!referringTypes.has(textOf(type))) return null
   const { file_id } = isObject(source) && source.type === "file" ? source : part
-  return typeof file_id === "string" ? file_id : null
+  return gatewayFileId.test(textOf(file_id)) ? textOf(file_id) : null
 }
 
 const toSource = (content: FileContent): Fields =>
@@ -93,9 +98,7 @@ export const createFileInliner =
       return replacePart(part, content)
     })
     if (!hasReferences) return request
-    const changed = { ...fields, [member]: replaced }
-    const bytes = Buffer.from(JSON.stringify(changed))
-    return { ...request, bytes, members: readMembers(bytes), fields: changed, scanned: null }
+    return replaceFields(request, { ...fields, [member]: replaced })
   }
 
 export type FileInliner = ReturnType<typeof createFileInliner>

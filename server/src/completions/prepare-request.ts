@@ -10,8 +10,9 @@ import {
 } from "./conversion.ts"
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
+import { toNativeRequest } from "./native-request.ts"
 import type { ModelRequest } from "./request.ts"
-import { type createResponseState, toNativeRequest } from "./response-state.ts"
+import type { ResponseState } from "./response-state.ts"
 
 /** A request that a provider, a function or a filter can read. */
 export interface PreparedRequest {
@@ -25,7 +26,7 @@ export interface PreparedRequest {
 interface Deps {
   filters: Pick<ModelFilters, "areAttachedTo">
   inlineFiles: FileInliner
-  responseState: ReturnType<typeof createResponseState>
+  responseState: ResponseState
 }
 
 interface Input {
@@ -63,7 +64,7 @@ export const createRequestPreparation = ({ filters, inlineFiles, responseState }
       const format = findInboundFormat(received)
       if (!format) return { request: received, converted: null, storedItems: null }
       const { request, storedItems } = await resolveReferences(received, input)
-      const original = request.operation === "responses" ? toNativeRequest(request) : request
+      const original = toNativeRequest(request)
       const mustRead = readsPrompt(request, resolved, filters.areAttachedTo(resolved))
       if (!mustRead && (await speaksFormat(request, resolved))) {
         return { request: original, converted: null, storedItems }

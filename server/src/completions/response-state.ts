@@ -1,9 +1,8 @@
 import { fail } from "../errors.ts"
 import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
-import { removeUnreadableReasoning } from "../formats/responses/native-items.ts"
-import { readMembers } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
+import { replaceFields } from "./native-request.ts"
 import type { ModelRequest } from "./request.ts"
 
 /** A request of the Responses API that refers to nothing stored. */
@@ -31,11 +30,6 @@ const rejectUnsupported = ({ background, conversation }: Fields): void => {
     const message = "Conversations of OpenAI's API are not supported. Use `previous_response_id`."
     fail("not_implemented", message, { param: "conversation" })
   }
-}
-
-const withFields = (request: ModelRequest, fields: Fields): ModelRequest => {
-  const bytes = Buffer.from(JSON.stringify(fields))
-  return { ...request, bytes, members: readMembers(bytes), fields, scanned: null }
 }
 
 /**
@@ -69,18 +63,9 @@ export const createResponseState = (stored: Pick<StoredResponses, "readHistory" 
       const history = previous === "" ? [] : await stored.readHistory(userId, previous)
       const { previous_response_id: _previous, ...rest } = fields
       const input = [...history, ...newItems]
-      return { request: withFields(request, { ...rest, input }), newItems, isStored }
+      return { request: replaceFields(request, { ...rest, input }), newItems, isStored }
     },
   }
 }
 
-/**
- * The request for a provider that has the Responses API itself: it does not store the response, and
- * gets no reasoning that it cannot read.
- */
-export const toNativeRequest = (request: ModelRequest): ModelRequest => {
-  const { fields } = parseAllFields(request)
-  const input = removeUnreadableReasoning(fields.input)
-  if (input === fields.input && fields.store === false) return request
-  return withFields(request, { ...fields, input, store: false })
-}
+export type ResponseState = ReturnType<typeof createResponseState>

@@ -51,15 +51,13 @@ export class StoredResponseRelay extends CompletionRelay {
       this.#pending = all
       return true
     }
-    const whole = all.subarray(0, end + frameEnd.length)
     this.#pending = all.subarray(end + frameEnd.length)
-    const text = whole.includes(responseMark) ? this.#rewrite(whole.toString("utf8")) : whole
-    return this.#send(text)
+    return this.#relayFrames(all.subarray(0, end + frameEnd.length))
   }
 
   override onEnd(): void {
     this.#isEnding = true
-    if (this.#pending.length > 0) this.#send(this.#rewrite(`${this.#pending.toString("utf8")}\n\n`))
+    if (this.#pending.length > 0) this.#relayFrames(Buffer.concat([this.#pending, frameEnd]))
     if (!this.#isSaving) super.onEnd()
   }
 
@@ -83,29 +81,25 @@ export class StoredResponseRelay extends CompletionRelay {
     else super.onFailure(failure, { ...at, isFrameOpen: false })
   }
 
-  #send(text: Buffer | string): boolean {
-    if (this.#isSaving) {
-      this.#held += text.toString()
-      return true
-    }
-    if (text.length === 0) return true
-    const bytes = typeof text === "string" ? Buffer.from(text) : text
-    this.#lastSent = bytes
-    return super.onChunk(bytes)
-  }
-
-  /** Changes the events that contain the response object, and holds back the last one. */
-  #rewrite(frames: string): string {
+  #relayFrames(frames: Buffer): boolean {
+    if (!(this.#isSaving || frames.includes(responseMark))) return this.#pass(frames)
     let text = ""
-    for (const frame of frames.split("\n\n")) {
+    for (const frame of frames.toString("utf8").split("\n\n")) {
       if (frame === "") continue
       const rewritten = this.#rewriteFrame(frame)
       if (this.#isSaving) this.#held += rewritten
       else text += rewritten
     }
-    return text
+    return this.#pass(Buffer.from(text))
   }
 
+  #pass(bytes: Buffer): boolean {
+    if (bytes.length === 0) return true
+    this.#lastSent = bytes
+    return super.onChunk(bytes)
+  }
+
+  /** Changes an event that contains the response object, and starts saving at the last one. */
   #rewriteFrame(frame: string): string {
     const event = frame.includes('"response":') ? parseObject(dataOf(frame)) : null
     if (!(event && isObject(event.response))) return `${frame}\n\n`
@@ -131,7 +125,7 @@ export class StoredResponseRelay extends CompletionRelay {
 
   #release(): void {
     this.#isSaving = false
-    this.#send(this.#held)
+    this.#pass(Buffer.from(this.#held))
     this.#held = ""
     if (this.#isEnding) super.onEnd()
   }

@@ -7,7 +7,7 @@ import type { NewResponse, NewResponseItem } from "./store.ts"
 /** Maximum size of a response with its input, as JSON. */
 const maxResponseBytes = 16_000_000
 /** What the row of a response or item takes besides its JSON: ids, numbers and index entries. */
-export const rowOverheadBytes = 200
+const rowOverheadBytes = 200
 
 /** Prefixes of item ids by type, as in the OpenAI API. */
 const prefixByType: Record<string, string> = {

@@ -68,18 +68,22 @@ export const createResponseStore = (db: Database) => {
      */
     chain: ({ userId, expiredAt }: Owner, id: string, maxLinks: number): Promise<ChainLink[]> =>
       db.read
-        .withRecursive("chain(id, previous_id, item_bytes, depth)", ({ selectFrom }) =>
-          selectFrom("stored_responses")
+        .withRecursive("chain(id, previous_id, item_bytes, depth)", (cte) =>
+          cte
+            .selectFrom("stored_responses")
             .select(["id", "previous_id", "item_bytes", sql<number>`1`.as("depth")])
             .where("user_id", "=", userId)
             .where("id", "=", id)
             .where("created_at", ">", expiredAt)
             .unionAll(
-              selectFrom("stored_responses as previous")
-                .innerJoin("chain", "chain.previous_id", "previous.id")
+              cte
+                .selectFrom("chain")
+                // With an inner join, SQLite would read all of the user's responses at each step.
+                .crossJoin("stored_responses as previous")
                 .select(["previous.id", "previous.previous_id", "previous.item_bytes"])
                 .select(sql<number>`depth + 1`.as("depth"))
                 .where("previous.user_id", "=", userId)
+                .whereRef("previous.id", "=", "chain.previous_id")
                 .where("previous.created_at", ">", expiredAt)
                 .where("depth", "<", maxLinks),
             ),
@@ -233,5 +237,3 @@ export const createResponseStore = (db: Database) => {
     },
   }
 }
-
-export type ResponseStore = ReturnType<typeof createResponseStore>

@@ -1,0 +1,35 @@
+import type { Fields } from "../formats/json-values.ts"
+import { removeUnsignedThinking } from "../formats/messages/native-messages.ts"
+import { removeUnreadableReasoning } from "../formats/responses/native-items.ts"
+import { readMembers } from "../http/json-members.ts"
+import { parseAllFields } from "../http/json-object.ts"
+import type { ModelRequest } from "./request.ts"
+
+/** The request with other fields. */
+export const replaceFields = (request: ModelRequest, fields: Fields): ModelRequest => {
+  const bytes = Buffer.from(JSON.stringify(fields))
+  return { ...request, bytes, members: readMembers(bytes), fields, scanned: null }
+}
+
+/** The provider does not store the response, and gets no reasoning that it cannot read. */
+const toNativeResponsesRequest = (request: ModelRequest): ModelRequest => {
+  const { fields } = parseAllFields(request)
+  const input = removeUnreadableReasoning(fields.input)
+  if (input === fields.input && fields.store === false) return request
+  return replaceFields(request, { ...fields, input, store: false })
+}
+
+const unsignedMarks = ['"signature":""', '"signature": ""'].map((text) => Buffer.from(text))
+
+const toNativeMessagesRequest = (request: ModelRequest): ModelRequest => {
+  if (!unsignedMarks.some((mark) => request.bytes.includes(mark))) return request
+  const { fields } = parseAllFields(request)
+  const messages = removeUnsignedThinking(fields.messages)
+  return messages === fields.messages ? request : replaceFields(request, { ...fields, messages })
+}
+
+/** The request for a provider that speaks the client's format; usually the same bytes. */
+export const toNativeRequest = (request: ModelRequest): ModelRequest => {
+  if (request.operation === "responses") return toNativeResponsesRequest(request)
+  return request.operation === "messages" ? toNativeMessagesRequest(request) : request
+}
