@@ -24,6 +24,7 @@ const exceptions: readonly RegExp[] = [
   /\/(chat\/completions|completions|embeddings|responses|messages(\/count_tokens)?)$/,
   /^ALL \/(ollama|openai)\//,
   // These only read, whatever their method.
+  /POST .*\/responses\/:id\/cancel/,
   /POST \/api\/v1\/knowledge\/:id\/query/,
   /POST \/api\/v1\/connections\/(test|:id\/test)/,
   /POST \/api\/v1\/sso\/providers\/:id\/test/,

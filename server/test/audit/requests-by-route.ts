@@ -6,6 +6,7 @@ import { invitationRecipes } from "./invitation-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
 import type { Recipes } from "./recipes.ts"
+import { responseRecipes } from "./response-requests.ts"
 import { scimRecipes } from "./scim-requests.ts"
 
 const accountRecipes = (gateway: TestGateway, makers: Fixtures, secrets: string[]): Recipes => {
@@ -231,5 +232,6 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...invitationRecipes(makers, secrets),
     ...scimRecipes(makers),
     ...projectRecipes(makers),
+    ...responseRecipes(gateway),
   }
 }

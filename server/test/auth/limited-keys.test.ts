@@ -80,6 +80,10 @@ const answerRoutes = aliases(
   "POST /messages/count_tokens",
   "POST /responses",
 )
+const storedResponseChanges = aliases("DELETE /responses/:id", "POST /responses/:id/cancel")
+const storedResponseReads = aliases("GET /responses/:id", "GET /responses/:id/input_items")
+const storedResponseRoutes = [...storedResponseReads, ...storedResponseChanges]
+const openaiRoutes = [...listRoutes, ...answerRoutes, ...storedResponseRoutes]
 const routesBelow = (prefix: string): string[] =>
   routes
     .filter(acceptsKeys)
@@ -90,17 +94,19 @@ const sortedUnique = (...names: string[]): string[] => [...new Set(names)].sort(
 
 describe("a key's list of routes", () => {
   it.each([
-    [["/v1/*"], () => [...listRoutes, ...answerRoutes]],
+    [["/v1/*"], () => openaiRoutes],
     [["/v1/models/*"], () => listRoutes],
     [["/v1/models*"], () => listRoutes],
     [["/v1/models"], () => aliases("GET /models")],
     [["/api/models/"], () => aliases("GET /models")],
+    [["/v1/responses"], () => aliases("POST /responses")],
+    [["/v1/responses/*"], () => [...aliases("POST /responses"), ...storedResponseRoutes]],
     [["/api/v1/chat/completions"], () => aliases("POST /chat/completions")],
     [["/v1/chat*"], () => aliases("POST /chat/completions")],
     [["/api/v1/models/*"], () => [...listRoutes, ...routesBelow("/api/v1/models")]],
     [["/api/v1/models/create"], () => ["POST /api/v1/models/create"]],
-    [["/api/v1/*"], () => [...listRoutes, ...answerRoutes, ...routesBelow("/api/v1")]],
-    [["/api/*"], () => [...listRoutes, ...answerRoutes, ...routesBelow("/api")]],
+    [["/api/v1/*"], () => [...openaiRoutes, ...routesBelow("/api/v1")]],
+    [["/api/*"], () => [...openaiRoutes, ...routesBelow("/api")]],
     [["/ollama/*"], () => routesBelow("/ollama")],
     [["/v1/files/*", "/nowhere"], () => []],
     [["/*"], () => routes.filter(acceptsKeys).map(nameOf)],
@@ -169,6 +175,7 @@ const harmlessChanges = [
   "POST /api/v1/sso/providers/:id/test",
   "POST /api/v1/sso/signout",
   ...answerRoutes,
+  ...storedResponseChanges,
 ]
 
 /** Routes for which it depends on the body; each is tested below. */

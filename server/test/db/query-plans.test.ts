@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Database } from "../../src/db/database.ts"
 import { createJobStore } from "../../src/jobs/store.ts"
 import { readBreakdown } from "../../src/storage/store.ts"
+import { createResponseStore } from "../../src/stored-responses/store.ts"
 import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -38,6 +39,12 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
         ${numbers} select 'c' || i, ${owner}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`.execute(
         tx,
       )
+      await sql`insert into stored_responses (id, user_id, previous_id, response, item_bytes, bytes, created_at)
+        ${numbers} select 'r' || i, ${owner}, 'r' || (i - ${sql.lit(owners)}), '{}', 1, 4, i from n`.execute(
+        tx,
+      )
+      await sql`insert into stored_response_items (user_id, response_id, position, item_id, is_output, item, bytes, created_at)
+        ${numbers} select ${owner}, 'r' || i, 0, 'i' || i, 0, '{}', 1, i from n`.execute(tx)
       await sql`insert into models (id, user_id, name, base_model_id, meta, is_active, created_at, updated_at)
         ${numbers} select 'm' || i, ${owner}, 'm', 'b', '{}', 1, 0, 0 from n`.execute(tx)
       await sql`insert into model_contents (model_id, meta, params)
@@ -71,7 +78,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
 
   /** Matches plans that read a whole table; on SQLite, also those that use an unsuitable index. */
   const fullScan =
-    /Seq Scan on (jobs|files|chats|models)|SCAN (jobs|files|chats|models)(?! USING INDEX jobs_leased)/
+    /Seq Scan on (jobs|files|chats|models|stored_\w+)|SCAN (jobs|files|chats|models|stored_\w+)(?! USING INDEX jobs_leased)/
 
   it("read no more jobs than needed", async () => {
     const plans = await plansOf(async (db) => {
@@ -89,12 +96,35 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
     const [plan] = await plansOf(async (db) => {
       const breakdown = await readBreakdown(db.read, "u7")
       const each = rows / owners
-      expect(breakdown).toMatchObject({ files: each, text: 2 * each, chats: 3 * each })
+      expect(breakdown).toMatchObject({
+        files: each,
+        text: 2 * each,
+        chats: 3 * each,
+        responses: 4 * each,
+      })
     })
-    for (const index of ["files_size", "chats_bytes", "models_user"]) {
+    for (const index of ["files_size", "chats_bytes", "models_user", "stored_responses_size"]) {
       expect(plan).toContain(index)
     }
     expect(plan).not.toMatch(fullScan)
-    expect(plan).not.toMatch(/(Index|Bitmap Heap) Scan (using \w+ )?on (files|chats)/)
+    expect(plan).not.toMatch(
+      /(Index|Bitmap Heap) Scan (using \w+ )?on (files|chats|stored_responses)/,
+    )
+  })
+
+  it("read only the responses of a chain, and the items that a request refers to", async () => {
+    const plans = await plansOf(async (db) => {
+      const store = createResponseStore(db)
+      const owner = { userId: "u7", expiredAt: 0 }
+      expect(await store.chain(owner, "r5006", 20)).toHaveLength(20)
+      const ids = ["i5006", "i5056"]
+      expect(await store.newestItems(owner, { ids, column: "item" })).toHaveLength(2)
+      expect(await store.itemsOfResponses("u7", ["r5006", "r5056"])).toHaveLength(2)
+    })
+    const [chain, ...items] = plans
+    expect(chain).not.toMatch(fullScan)
+    expect(chain).not.toContain("stored_responses_size")
+    expect(items.join()).toContain("stored_response_items_id")
+    for (const plan of items) expect(plan).not.toMatch(fullScan)
   })
 })

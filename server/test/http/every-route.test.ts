@@ -9,6 +9,7 @@ import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/usage-records.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
+import { exchangeOf } from "../stored-responses/responses.ts"
 
 const scimToken = "the-identity-providers-own-token"
 
@@ -231,6 +232,9 @@ describe("every GET route", () => {
       "/api/v1/functions/id/greeter/versions/1",
     )
 
+    const { id: admin } = (await gateway.call("GET", "/api/v1/auths/")).body
+    await gateway.gateway.storedResponses.save(admin, exchangeOf("resp_read"))
+
     pathByRoute.set("/api/v1/users/:id", `/api/v1/users/${user}`)
     pathByRoute.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
     pathByRoute.set("/api/v1/groups/:id/members", `/api/v1/groups/${group.id}/members`)
@@ -240,6 +244,9 @@ describe("every GET route", () => {
     pathByRoute.set("/api/v1/chats/:id/export", `/api/v1/chats/${chat.id}/export`)
     for (const prefix of ["/v1", "/api", "/api/v1"]) {
       pathByRoute.set(`${prefix}/models/:id{.+}`, `${prefix}/models/helper`)
+      for (const path of ["", "/input_items"]) {
+        pathByRoute.set(`${prefix}/responses/:id${path}`, `${prefix}/responses/resp_read${path}`)
+      }
     }
   })
 

@@ -57,7 +57,9 @@ it("every list is paginated or has a bound documented here", async () => {
   const unpaginated = Object.entries<Path>(paths).flatMap(([path, { get }]) => {
     const schema = resolve(get?.responses?.[200]?.content?.["application/json"]?.schema)
     const parameters = get?.parameters ?? []
-    const hasPages = parameters.some(({ name }) => ["page", "before", "cursor"].includes(name))
+    const hasPages = parameters.some(({ name }) =>
+      ["page", "before", "after", "cursor"].includes(name),
+    )
     return isList(schema) && !hasPages ? [path] : []
   })
   expect(unpaginated.toSorted()).toEqual(Object.keys(unpaginatedLists).toSorted())

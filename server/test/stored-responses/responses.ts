@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto"
+import {
+  type AnsweredRequest,
+  createStoredResponses,
+} from "../../src/stored-responses/stored-responses.ts"
+import type { TestGateway } from "../harness/gateway.ts"
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** The gateway's stored responses, with another clock or other limits. */
+export const storedResponsesOf = (
+  { gateway }: TestGateway,
+  options: Partial<Parameters<typeof createStoredResponses>[0]> = {},
+) =>
+  createStoredResponses({
+    db: gateway.db,
+    storage: gateway.storageLimit,
+    audit: gateway.audit,
+    lifetimeSeconds: gateway.config.RESPONSE_LIFETIME,
+    newId: randomUUID,
+    now: nowSeconds,
+    ...options,
+  })
+
+export const message = (content: string, id?: string) => ({
+  type: "message",
+  role: "user",
+  content,
+  ...(id !== undefined && { id }),
+})
+
+/** A request with one message, and its response, which answers it in capitals. */
+export const exchangeOf = (
+  id: string,
+  { previous = null, text = id }: { previous?: string | null; text?: string } = {},
+) =>
+  ({
+    response: {
+      id,
+      object: "response",
+      created_at: 1_700_000_000,
+      status: "completed",
+      model: "gpt-fake",
+      output: [
+        {
+          id: `msg_of_${id}`,
+          type: "message",
+          role: "assistant",
+          content: [{ type: "output_text", text: text.toUpperCase() }],
+        },
+      ],
+      previous_response_id: previous,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+    input: [message(text, `in_${id}`)],
+  }) satisfies AnsweredRequest
