@@ -18,7 +18,13 @@ const lines = [
 ]
 
 // Nested folders may import whatever their parent may, and the parent itself.
-const nested = ["db/migrations", "functions/examples", "knowledge/built-in"]
+const nested = [
+  "db/migrations",
+  "formats/messages",
+  "formats/responses",
+  "functions/examples",
+  "knowledge/built-in",
+]
 
 const order = lines.flat()
 const isFile = (name) => name.endsWith(".ts")

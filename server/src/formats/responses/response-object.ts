@@ -3,7 +3,7 @@ import { type Fields, isObject } from "../json-values.ts"
 
 const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
 
-export const toUsage = (usage: Fields | null): Fields | null => {
+const toUsage = (usage: Fields | null): Fields | null => {
   if (!usage) return null
   const { prompt_tokens, completion_tokens } = usage
   const { prompt_tokens_details: input, completion_tokens_details: output } = usage
