@@ -1,7 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { fail } from "../errors.ts"
 import {
   type FunctionModel,
   type FunctionRegistry,
@@ -11,7 +10,9 @@ import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { isAllowedByKey, mayRead, requireKeyAccess, visibleEndpoints } from "./access.ts"
 import { maxChainLength } from "./base-model-chain.ts"
+import { createIdResolver, toDiscoverableId } from "./claude-alias.ts"
 import { createModelContentsCache } from "./contents-cache.ts"
+import { failModelNotFound } from "./failures.ts"
 import { createModelIndex, type IndexedModel } from "./model-index.ts"
 import { endpointRecord, functionRecord, shortenRecord, workspaceRecord } from "./model-records.ts"
 import { createIdPrecedence } from "./precedence.ts"
@@ -138,20 +139,12 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     return isAnswerable(found) ? { id, workspace: [], ...found } : null
   }
 
-  const isOffered = (id: string): boolean =>
-    registry.endpoints().has(id) || directory.model(id) !== undefined
-
-  /** A runtime's model may be named without its tag, which then defaults to `latest`. */
-  const knownId = (requested: string): string => {
-    const latest = `${requested}:latest`
-    const known = effectiveModel(requested) !== undefined || isOffered(requested)
-    return !known && registry.endpoints().has(latest) ? latest : requested
-  }
-
-  const failNotFound = (id: string): never => {
-    const message = `The model "${id.slice(0, 200)}" does not exist or you do not have access to it.`
-    return fail("model_not_found", message, { param: "model" })
-  }
+  const isOfferedByConnection = (id: string): boolean => registry.endpoints().has(id)
+  const isKnown = (id: string): boolean =>
+    effectiveModel(id) !== undefined ||
+    isOfferedByConnection(id) ||
+    directory.model(id) !== undefined
+  const knownId = createIdResolver({ isKnown, isOfferedByConnection })
 
   /** Adds the models' contents from the cache; null if one of them is missing. */
   const withCachedModels = (found: ResolvedModel<ModelSummary>): ResolvedModel | null => {
@@ -172,9 +165,9 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     const workspace: WorkspaceModel[] = []
     for (const summary of found.workspace) {
       const model = contents.get(summary) ?? (await contents.load(summary))
-      workspace.push(model ?? failNotFound(found.id))
+      workspace.push(model ?? failModelNotFound(found.id))
     }
-    const now = resolveSummary(caller, found.id) ?? failNotFound(found.id)
+    const now = resolveSummary(caller, found.id) ?? failModelNotFound(found.id)
     const isSame =
       now.workspace.length === workspace.length &&
       now.workspace.every((summary, at) => summary === found.workspace[at])
@@ -188,7 +181,8 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
 
   const resolveAfterRefresh = async (caller: Caller, id: string): Promise<ResolvedModel> => {
     await registry.waitForModel(() => resolveSummary(caller, knownId(id)) !== null)
-    return loadContents(caller, resolveSummary(caller, knownId(id)) ?? failNotFound(id))
+    requireKeyAccess(caller, knownId(id))
+    return loadContents(caller, resolveSummary(caller, knownId(id)) ?? failModelNotFound(id))
   }
 
   const recordOf = (model: ModelSummary, caller: Caller): ModelRecord => {
@@ -248,7 +242,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     get: (caller: Caller, requested: string): ModelRecord => {
       const id = knownId(requested)
       requireKeyAccess(caller, id)
-      return getRecord(caller, id) ?? failNotFound(requested)
+      return getRecord(caller, id) ?? failModelNotFound(requested)
     },
 
     /**
@@ -256,6 +250,12 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
      * this includes deactivated models.
      */
     list,
+
+    /** The model's id, or an alias of it that Claude Code's model discovery lists. */
+    discoverableIdOf: (id: string): string => {
+      const alias = toDiscoverableId(id)
+      return knownId(alias) === id ? alias : id
+    },
 
     /** Whether the caller may use a connection's model through the native API. */
     isUsableNatively: (caller: Caller, id: string): boolean =>

@@ -8,6 +8,7 @@ import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
 import { mayRead, mayWrite, requireReadable } from "./access.ts"
 import { auditChange, auditState, auditTarget } from "./audit-details.ts"
+import { createBaseCheck } from "./base-model.ts"
 import { findChainError } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { failNotFound, failTaken } from "./failures.ts"
@@ -54,32 +55,7 @@ interface ModelTransaction {
 export const createModels = (deps: Deps) => {
   const { maxModels, db, store, catalogue, storage, audit, bus, now, refreshCaller } = deps
 
-  /**
-   * The base must be a model that the caller may use. May refresh the connections' lists, so this
-   * runs before the transaction.
-   * @param planned ids of models that the same import creates
-   */
-  const requireBase = async (
-    caller: Caller,
-    { id, base }: { id: string; base: string },
-    { planned, path = "" }: { planned?: ReadonlySet<string>; path?: string } = {},
-  ): Promise<void> => {
-    const field = `${path}base_model_id`
-    if (base === id) {
-      if (caller.user.role === "admin") return
-      failInvalid(
-        field,
-        "Choose another ID: only administrators may give a model the ID of its base model.",
-      )
-    }
-    const workspace = catalogue.effectiveModel(base)
-    if (planned?.has(base) || (workspace && mayRead(workspace, caller))) return
-    try {
-      await catalogue.resolve(caller, base)
-    } catch {
-      failInvalid(field, `Model "${base}" not found. Choose one from the list of models.`)
-    }
-  }
+  const requireBase = createBaseCheck(catalogue)
 
   /** Checked within the transaction: access may have changed since the request arrived. */
   const requireWritable = async (

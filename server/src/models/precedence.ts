@@ -1,6 +1,7 @@
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
+import { stripAliasPrefix } from "./claude-alias.ts"
 
 const latestTag = ":latest"
 
@@ -48,11 +49,15 @@ export const createIdPrecedence = ({ registry, directory, adminNames }: Deps) =>
     return functionNames
   }
 
+  const isNameTaken = (name: string): boolean =>
+    adminNames().has(name) || getFunctionNames().has(name) || getEndpointNames().has(name)
+
   return {
     /** Whether an id, or one that resembles it, belongs to a model that takes precedence. */
     isTaken: (idKey: string): boolean => {
       const name = stripLatestTag(idKey)
-      return adminNames().has(name) || getFunctionNames().has(name) || getEndpointNames().has(name)
+      const aliased = stripAliasPrefix(name)
+      return isNameTaken(name) || (aliased !== null && isNameTaken(aliased))
     },
   }
 }

@@ -17,6 +17,7 @@ import type { NodeRequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
+import { isNamedByAlias } from "../models/claude-alias.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
 import type { UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import { mergeModelLists } from "./merged-list.ts"
@@ -116,9 +117,10 @@ export const createNativeProxy = (deps: Deps) => {
 
   const nativeEndpointsOf = async (caller: Caller, kind: ProviderKind, model: string) => {
     const { id, endpoints, workspace } = await catalogue.resolve(caller, model)
-    // A workspace model with its base's id restricts that model. Other workspace models have no
-    // native equivalent.
-    const native = workspace.every(({ base_model_id, id }) => base_model_id === id)
+    // A workspace model with its base's id restricts that model. Other workspace models and aliases
+    // have no native equivalent.
+    const native =
+      !isNamedByAlias(model, id) && workspace.every(({ base_model_id, id }) => base_model_id === id)
     const matching = native ? endpoints.filter(({ upstream }) => upstream.config.kind === kind) : []
     if (matching.length === 0) fail("model_not_found", `model '${model}' not found`)
     return { id, offers: matching }
