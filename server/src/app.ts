@@ -147,7 +147,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   )
 
   for (const prefix of aliasPrefixes) {
-    mount(prefix, modelListRoutes(router("openai"), gateway.catalogue))
+    mount(prefix, modelListRoutes({ router: router("openai"), ...gateway }))
     mount(
       prefix,
       completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),

@@ -84,6 +84,31 @@ describe("a workspace model", () => {
     expect(pageErrors).toEqual([])
   })
 
+  it("gets a name for Claude Code by its own switch while the setting is off", async () => {
+    const { page, open, pageErrors } = await app.asAdmin()
+    await open("/admin/settings")
+    const setting = page.getByRole("switch", { name: "Claude Code names" })
+    await setting.click()
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Saved").waitFor()
+    await open("/models/new?base=gpt-fake")
+    await page.getByRole("textbox", { name: "Name" }).fill("Helmsman")
+    await page.getByRole("switch", { name: "Claude Code name" }).click()
+    await page.getByRole("button", { name: "Create model" }).click()
+    await page.getByRole("heading", { name: "Helmsman" }).waitFor()
+
+    const headers = { "anthropic-version": "2023-06-01" }
+    const { body } = await app.gateway.call("GET", "/v1/models", undefined, { headers })
+    const ids = body.data.map(({ id }: { id: string }) => id)
+    expect(ids).toContain("claude-helmsman")
+    expect(ids).toContain("gpt-fake")
+    await page.reload()
+    const ownSwitch = page.getByRole("switch", { name: "Claude Code name" })
+    await expect.poll(() => ownSwitch.isChecked()).toBe(true)
+    await app.gateway.call("POST", "/api/v1/settings", { claude_aliases: true })
+    expect(pageErrors).toEqual([])
+  })
+
   it("shows a validation error below the field", async () => {
     const { page, open } = await app.asAdmin()
     await open("/models/new?base=gpt-fake")

@@ -95,6 +95,7 @@ const Environment = z.object({
     .transform(Math.floor)
     .optional(),
   ENABLE_OPENAI_PROXY: Flag.optional(),
+  CLAUDE_ALIASES: Flag.optional(),
   METRICS_TOKEN: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   TRUSTED_PROXIES: Cidrs.default([]),

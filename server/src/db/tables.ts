@@ -170,7 +170,7 @@ export interface ModelRow {
   user_id: string
   name: string
   base_model_id: string
-  /** The description, the tags and the starters. */
+  /** What lists show: the `meta` of a `ModelSummary`. */
   meta: string
   is_active: SqlBoolean
   created_at: number

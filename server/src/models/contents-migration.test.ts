@@ -32,8 +32,8 @@ it.each(chooseDatabases())(
     const store = createModelStore({ db, grants: createGrants(db) })
     expect(await store.byId("full")).toMatchObject({ name: "full", meta, params })
     expect(await store.byId("bare")).toMatchObject({ meta: { description: "", tags: [] }, params })
-    const summary = { description: "ünïcödé 😀", tags: ["a"], starters: [] }
-    expect((await store.summary("full"))?.meta).toEqual(summary)
+    const listed = { description: "ünïcödé 😀", tags: ["a"], starters: [], claude_alias: false }
+    expect((await store.summary("full"))?.meta).toEqual(listed)
     await db.close()
     await remove()
   },

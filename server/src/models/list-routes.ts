@@ -1,27 +1,78 @@
 import { z } from "zod"
+import { errorResponse, toFailure } from "../http/errors.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import { createAnthropicModels } from "./anthropic-models.ts"
+import { AnthropicModelInfo, AnthropicModelList } from "./anthropic-schema.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { ModelList, ModelRecord } from "./schema.ts"
 
-/** `GET /models` and `GET /models/{id}`, as in the OpenAI API. */
-export const modelListRoutes = (router: Router, catalogue: ModelCatalogue): Router => {
+/** All optional and unparsed: each client sends its own, and others' must not fail a request. */
+const ListParameters = z.object({
+  limit: z.string().optional().describe("Anthropic's format: from 1 to 1000, 20 by default"),
+  after_id: z.string().optional().describe("Anthropic's format: the page after this model"),
+  before_id: z.string().optional().describe("Anthropic's format: the page before this model"),
+})
+
+const usesAnthropicFormat = ({ incoming }: RequestContext): boolean =>
+  incoming.headers["anthropic-version"] !== undefined
+
+/** Calls `respond`, and reports a failure in Anthropic's format, which these routes do not have. */
+const respondInAnthropicFormat = <T>(exchange: RequestContext, respond: () => T): T | Response => {
+  try {
+    return respond()
+  } catch (error) {
+    const failure = toFailure(error)
+    exchange.failure = failure
+    return errorResponse("anthropic", failure)
+  }
+}
+
+interface Deps {
+  router: Router
+  catalogue: ModelCatalogue
+  settings: SettingsStore
+}
+
+/**
+ * `GET /models` and `GET /models/{id}`, as in the OpenAI API, or as in Anthropic's for requests
+ * with the header `anthropic-version`.
+ */
+export const modelListRoutes = ({ router, catalogue, settings }: Deps): Router => {
+  const anthropicModels = createAnthropicModels({ catalogue, settings })
   router.on("get", "/models", {
     access: "user",
     isAliased: true,
     summary: "List the models that you can use; long descriptions are truncated",
+    query: ListParameters,
     responses: {
-      200: json(ModelList, "The models, including the last known ones of unreachable connections"),
+      200: json(
+        z.union([ModelList, AnthropicModelList]),
+        "The models, including the last known ones of unreachable connections",
+      ),
     },
-    handle: ({ caller }) => ({ object: "list", data: catalogue.list(caller) }),
+    handle: ({ caller, query, exchange }) => {
+      if (usesAnthropicFormat(exchange)) {
+        return respondInAnthropicFormat(exchange, () => anthropicModels.list(caller, query))
+      }
+      return { object: "list", data: catalogue.list(caller) }
+    },
   })
   router.on("get", "/models/:id{.+}", {
     access: "user",
     isAliased: true,
     summary: "Get a model",
     params: z.object({ id: z.string() }),
-    responses: { 200: json(ModelRecord, "The model"), 404: { description: "Model not found" } },
-    handle: ({ caller, params }) => catalogue.get(caller, params.id),
+    responses: {
+      200: json(z.union([ModelRecord, AnthropicModelInfo]), "The model"),
+      404: { description: "Model not found" },
+    },
+    handle: ({ caller, params, exchange }) =>
+      usesAnthropicFormat(exchange)
+        ? respondInAnthropicFormat(exchange, () => anthropicModels.get(caller, params.id))
+        : catalogue.get(caller, params.id),
   })
   return router
 }

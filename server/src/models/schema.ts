@@ -42,6 +42,8 @@ const summaryMeta = {
   tags: z.array(z.string().min(1).max(100)).max(50).default([]),
   /** Suggested first messages, which the start page shows. */
   starters: z.array(z.string().trim().min(1, "Enter a text").max(200)).max(4).default([]),
+  /** Whether lists in Anthropic's format name it `claude-<id>`, whatever the setting. */
+  claude_alias: z.boolean().default(false),
 }
 const Meta = z.looseObject(summaryMeta)
 
@@ -68,7 +70,7 @@ export const WorkspaceModel = z
   .meta({ id: "WorkspaceModel" })
 export type WorkspaceModel = z.output<typeof WorkspaceModel>
 
-/** A model without `params`, and with only the description, the tags and the starters of `meta`. */
+/** A model without `params`, and with only the part of `meta` that lists show. */
 export const ModelSummary = WorkspaceModel.omit({ params: true })
   .extend({ meta: z.object(summaryMeta) })
   .meta({ id: "ModelSummary" })
@@ -92,7 +94,7 @@ export const NewModel = z
     id: ModelId,
     name: fields.name,
     base_model_id: ModelId,
-    meta: Meta.default({ description: "", tags: [], starters: [] }),
+    meta: Meta.default({ description: "", tags: [], starters: [], claude_alias: false }),
     params: Params.default({}),
     access_grants: AccessGrants.default([]),
     is_active: z.boolean().default(true),

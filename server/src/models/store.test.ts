@@ -13,6 +13,7 @@ const model = (id: string, own: Partial<WorkspaceModel> = {}): WorkspaceModel =>
     description: "ünïcödé 😀",
     tags: ["a", "b"],
     starters: ["Hello"],
+    claude_alias: true,
     anything: { deep: [1, null] },
   },
   params: { system: "Be brief.", temperature: 0.5 },
@@ -42,10 +43,10 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
     expect(await insert(whole)).toBe(true)
     expect(await find("a/b:c")).toEqual(whole)
     const { params, meta, ...summary } = whole
-    const { description, tags, starters } = meta
+    const { description, tags, starters, claude_alias } = meta
     expect(await store.summary("a/b:c")).toEqual({
       ...summary,
-      meta: { description, tags, starters },
+      meta: { description, tags, starters, claude_alias },
     })
     const changes = { name: "New", params: {}, access_grants: [], is_active: true, updated_at: 2 }
     await database.db.transact((tx) => store.update(tx, "a/b:c", changes))
@@ -58,7 +59,7 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
     const changed = { ...whole, updated_at: 2 }
     for (const changes of [
       { name: "New" },
-      { meta: { description: "x", tags: [], starters: ["Hi"] } },
+      { meta: { description: "x", tags: [], starters: ["Hi"], claude_alias: false } },
     ]) {
       Object.assign(changed, changes)
       await database.db.transact((tx) => store.update(tx, "fields", { ...changes, updated_at: 2 }))

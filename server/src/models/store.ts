@@ -11,7 +11,7 @@ import type { ModelChanges, ModelSummary, WorkspaceModel } from "./schema.ts"
  */
 export interface ModelContents {
   params: WorkspaceModel["params"]
-  /** Everything except the description, the tags and the starters. */
+  /** Everything except what a `ModelSummary` contains. */
   meta: Record<string, unknown>
   /** The combined length of both as JSON, in characters. */
   length: number
@@ -19,8 +19,8 @@ export interface ModelContents {
 
 const toSummary = (row: Selectable<ModelRow>, access_grants: AccessGrant[] = []): ModelSummary => ({
   ...row,
-  // Models saved before starters were introduced have none.
-  meta: { starters: [], ...JSON.parse(row.meta) },
+  // Models saved by an older version lack the newer fields.
+  meta: { starters: [], claude_alias: false, ...JSON.parse(row.meta) },
   is_active: row.is_active === 1,
   access_grants,
 })
@@ -37,10 +37,13 @@ export const toWorkspaceModel = (
 ): WorkspaceModel => ({ ...summary, meta: { ...meta, ...summary.meta }, params })
 
 /** `meta` is stored in two columns: `models.meta` and, next to `params`, `model_contents.meta`. */
-const splitMetaColumns = ({ description, tags, starters, ...rest }: WorkspaceModel["meta"]) => ({
-  listed: JSON.stringify({ description, tags, starters }),
-  rest: JSON.stringify(rest),
-})
+const splitMetaColumns = (meta: WorkspaceModel["meta"]) => {
+  const { description, tags, starters, claude_alias, ...rest } = meta
+  return {
+    listed: JSON.stringify({ description, tags, starters, claude_alias }),
+    rest: JSON.stringify(rest),
+  }
+}
 
 const toRow = ({ access_grants, params, ...model }: WorkspaceModel): Insertable<ModelRow> => ({
   ...model,

@@ -14,6 +14,8 @@ export const Settings = z
     jwt_expires_in: z.int().min(60).max(31_536_000).default(2_419_200),
     /** Whether `/openai/*` passes through to OpenAI-style connections. */
     enable_openai_proxy: z.boolean().default(false),
+    /** Whether lists in Anthropic's format name other providers' models `claude-<id>`. */
+    claude_aliases: z.boolean().default(true),
     /** Seconds; 0 keeps all. */
     usage_retention: z.int().min(0).default(34_560_000),
     /** Seconds; 0 keeps all. */
@@ -51,6 +53,7 @@ export const SettingsChanges = z
     password_sign_in: z.enum(["on", "administrators", "off"]),
     jwt_expires_in: z.int().min(60, sessionLength).max(31_536_000, sessionLength),
     enable_openai_proxy: z.boolean(),
+    claude_aliases: z.boolean(),
     usage_retention: z.int().min(0, retention),
     audit_retention: z.int().min(0, retention),
     chat_titles: z.enum(["words", "local", "any"]),

@@ -13,6 +13,7 @@ const variableBySetting = {
   password_sign_in: "PASSWORD_SIGN_IN",
   jwt_expires_in: "JWT_EXPIRES_IN",
   enable_openai_proxy: "ENABLE_OPENAI_PROXY",
+  claude_aliases: "CLAUDE_ALIASES",
   usage_retention: "USAGE_RETENTION",
   audit_retention: "AUDIT_RETENTION",
   embedding_model: "EMBEDDING_MODEL",

@@ -172,6 +172,9 @@ export const admin = {
   "settings.titles.any": "Chat-Modell",
   "settings.proxy": "OpenAI-Durchleitung",
   "settings.proxyHelp": "Stellt die API jeder Verbindung unverändert unter /openai bereit.",
+  "settings.claudeAliases": "Namen für Claude Code",
+  "settings.claudeAliasesHelp":
+    "Führt Modelle anderer Anbieter für Claude Code als claude-<ID> auf, weil es alle übrigen Namen ausblendet.",
   "settings.files": "Antworten aus Dateien",
   "settings.template": "Quellen-Prompt",
   "settings.templateHelp": "{mark} steht für die Quellen.",

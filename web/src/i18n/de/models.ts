@@ -50,6 +50,9 @@ export const models = {
   "models.description": "Beschreibung",
   "models.system": "System-Prompt",
   "models.tags": "Schlagwörter",
+  "models.claudeAlias": "Name für Claude Code",
+  "models.claudeAliasHelp":
+    "Führt dieses Modell für Claude Code als claude-<ID> auf. Nur nötig, wenn die Namen für Claude Code in der Administration für alle Modelle ausgeschaltet sind.",
   "models.params": "Parameter",
   "models.context": "Kontext",
   "models.delete": "Modell löschen",

@@ -165,6 +165,9 @@ export const admin = {
   "settings.titles.any": "The chat's own model",
   "settings.proxy": "OpenAI pass-through",
   "settings.proxyHelp": "Makes each connection's own API available under /openai, unchanged.",
+  "settings.claudeAliases": "Claude Code names",
+  "settings.claudeAliasesHelp":
+    "Lists models of other providers to Claude Code as claude-<id>, because it hides all other names.",
   "settings.files": "Answers from files",
   "settings.template": "Source prompt",
   "settings.templateHelp": "{mark} stands for the sources.",

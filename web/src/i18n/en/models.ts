@@ -47,6 +47,9 @@ export const models = {
   "models.description": "Description",
   "models.system": "System prompt",
   "models.tags": "Tags",
+  "models.claudeAlias": "Claude Code name",
+  "models.claudeAliasHelp":
+    "Lists this model to Claude Code as claude-<id>. Needed only if an administrator has turned off Claude Code names for all models.",
   "models.params": "Parameters",
   "models.context": "Context",
   "models.delete": "Delete model",

@@ -99,6 +99,13 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           onValue={(enable_openai_proxy) => set({ enable_openai_proxy })}
           locked={locked.enable_openai_proxy}
         />
+        <SwitchField
+          label={t("settings.claudeAliases")}
+          help={t("settings.claudeAliasesHelp")}
+          checked={values.claude_aliases}
+          onValue={(claude_aliases) => set({ claude_aliases })}
+          locked={locked.claude_aliases}
+        />
       </SettingsGroup>
       <SettingsGroup title={t("settings.notice")}>
         <BannerFields values={values} set={set} error={fieldError(error, "banner")} />

@@ -7,6 +7,7 @@ import { Combobox } from "../../ui/combobox.tsx"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { Form, fieldError } from "../../ui/form.tsx"
 import { NameAndIdFields, useDerivedId } from "../../ui/name-and-id-fields.tsx"
+import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { KnowledgeField } from "./knowledge-field.tsx"
@@ -109,6 +110,12 @@ export const ModelForm = (props: ModelFormProps) => {
           label={t("models.grants")}
           grants={values.access_grants}
           onGrants={(access_grants) => set({ access_grants })}
+        />
+        <SwitchField
+          label={t("models.claudeAlias")}
+          help={t("models.claudeAliasHelp")}
+          checked={values.claude_alias}
+          onValue={(claude_alias) => set({ claude_alias })}
         />
         <details className="rounded border border-line">
           <summary className="px-4 py-3 text-sm font-medium">{t("models.params")}</summary>

@@ -14,6 +14,7 @@ export interface ModelValues {
   /** Collection IDs. */
   knowledge: string[]
   access_grants: AccessGrant[]
+  claude_alias: boolean
   /** Includes parameters without a control in the form; these are kept unchanged. */
   params: Record<string, unknown>
 }
@@ -28,6 +29,7 @@ export const emptyModel = (base: string): ModelValues => ({
   starters: [],
   knowledge: [],
   access_grants: [],
+  claude_alias: false,
   params: {},
 })
 
@@ -52,6 +54,7 @@ export const toModelValues = (model: WorkspaceModel): ModelValues => {
     starters: model.meta.starters,
     knowledge: knowledgeOf(model.meta.knowledge),
     access_grants: model.access_grants,
+    claude_alias: model.meta.claude_alias,
     params,
   }
 }
@@ -67,14 +70,14 @@ export const omitEmptyParams = (params: Record<string, unknown>): Record<string,
 
 /** The request body; metadata unknown to the form is kept from `previous`. */
 export const toRequestBody = (values: ModelValues, previous?: WorkspaceModel) => {
-  const { base_model_id, name, id, description, system, tags, access_grants } = values
+  const { base_model_id, name, id, description, system, tags, access_grants, claude_alias } = values
   const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))
   const starters = values.starters.map((text) => text.trim()).filter(Boolean)
   return {
     id: id || deriveId(name),
     name,
     base_model_id,
-    meta: { ...previous?.meta, description, tags, starters, knowledge },
+    meta: { ...previous?.meta, description, tags, starters, knowledge, claude_alias },
     params: { ...omitEmptyParams(values.params), ...(system && { system }) },
     access_grants,
   }
