@@ -7,10 +7,12 @@ import type { SettingsStore } from "../settings/settings.ts"
 import { createAnthropicModels } from "./anthropic-models.ts"
 import { AnthropicModelInfo, AnthropicModelList } from "./anthropic-schema.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
+import { toCodexModels } from "./codex-models.ts"
 import { ModelList, ModelRecord } from "./schema.ts"
 
 /** All optional and unparsed: each client sends its own, and others' must not fail a request. */
 const ListParameters = z.object({
+  client_version: z.string().optional().describe("Sent by Codex: adds `models` to the list"),
   limit: z.string().optional().describe("Anthropic's format: from 1 to 1000, 20 by default"),
   after_id: z.string().optional().describe("Anthropic's format: the page after this model"),
   before_id: z.string().optional().describe("Anthropic's format: the page before this model"),
@@ -57,7 +59,9 @@ export const modelListRoutes = ({ router, catalogue, settings }: Deps): Router =
       if (usesAnthropicFormat(exchange)) {
         return respondInAnthropicFormat(exchange, () => anthropicModels.list(caller, query))
       }
-      return { object: "list", data: catalogue.list(caller) }
+      const data = catalogue.list(caller)
+      const isCodex = query.client_version !== undefined
+      return { object: "list", data, ...(isCodex && { models: toCodexModels(data) }) }
     },
   })
   router.on("get", "/models/:id{.+}", {

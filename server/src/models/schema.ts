@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
 import { ListQuery } from "../http/pagination.ts"
+import { CodexModel } from "./codex-schema.ts"
 
 const ModelId = z
   .string()
@@ -34,7 +35,12 @@ export const ModelRecord = z
 export type ModelRecord = z.output<typeof ModelRecord>
 
 export const ModelList = z
-  .object({ object: z.literal("list"), data: z.array(ModelRecord) })
+  .object({
+    object: z.literal("list"),
+    data: z.array(ModelRecord),
+    /** The models as Codex expects them; only with the parameter `client_version`. */
+    models: z.array(CodexModel).optional(),
+  })
   .meta({ id: "ModelList" })
 
 const summaryMeta = {
