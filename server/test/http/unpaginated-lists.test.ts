@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
-const boundOfModels = "MAX_MODELS, and what the connections offer"
 const addedByAdministrators = "what administrators add"
 
 /** Lists returned without pagination, and the bound of each; see also `db/table-limits.ts`. */
 const unpaginatedLists: Record<string, string> = {
-  "/api/models": boundOfModels,
   "/api/v1/auths/api_keys": "100 keys for each user",
   "/api/v1/auths/sessions": "1,000 sessions for each user",
   "/api/v1/ratings/summary": "200 models",
@@ -19,12 +17,10 @@ const unpaginatedLists: Record<string, string> = {
   "/api/v1/functions/id/{id}/runs": "50 runs for each function",
   "/api/v1/functions/id/{id}/versions": addedByAdministrators,
   "/api/v1/groups/mine": addedByAdministrators,
-  "/api/v1/models": boundOfModels,
   "/api/v1/sso/identities": "accounts at the identity providers that administrators connect",
   "/api/v1/sso/providers": addedByAdministrators,
   "/api/v1/sso/users/{id}/identities": addedByAdministrators,
   "/api/v1/usage": "a row for each day, model, user, key or connection",
-  "/v1/models": boundOfModels,
 }
 
 let gateway: TestGateway
