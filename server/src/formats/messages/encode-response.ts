@@ -44,7 +44,7 @@ const startMessage = ({ id, model }: Pick<Answer, "id" | "model">, extra: Fields
 })
 
 const toBlock = ({ block, text, signature }: CompleteBlock): Fields => {
-  if (block.kind === "text") return { type: "text", text, citations: null }
+  if (block.kind === "text") return { type: "text", text }
   if (block.kind === "reasoning") return { type: "thinking", thinking: text, signature }
   if (block.kind === "redacted") return { type: "redacted_thinking", data: block.data }
   const input = parseObject(text === "" ? "{}" : text)
@@ -87,6 +87,7 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
   /** Number of the open block. */
   let index = -1
   let open: AnswerBlock = { kind: "text" }
+  let isSigned = false
 
   const deltaEvent = (delta: Fields): string =>
     formatEvent({ type: "content_block_delta", index, delta })
@@ -101,15 +102,21 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
         case "open": {
           index++
           open = event.block
+          isSigned = false
           const started = { type: "content_block_start", index }
           return formatEvent({ ...started, content_block: emptyBlock(event.block) })
         }
         case "append":
           return deltaEvent(toDelta(open, event.text))
         case "sign":
+          isSigned = true
           return deltaEvent({ type: "signature_delta", signature: event.signature })
-        case "close":
-          return formatEvent({ type: "content_block_stop", index })
+        case "close": {
+          // The AI SDK does not return reasoning without a signature to the model.
+          const isUnsigned = open.kind === "reasoning" && !isSigned
+          const signed = isUnsigned ? deltaEvent({ type: "signature_delta", signature: "" }) : ""
+          return signed + formatEvent({ type: "content_block_stop", index })
+        }
         case "finish": {
           const delta = { stop_reason: stopReasons[event.reason], stop_sequence: null }
           const last = formatEvent({ type: "message_delta", delta, usage: toUsage(event.usage) })
