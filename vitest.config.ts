@@ -37,7 +37,7 @@ export default defineConfig({
           ...server,
           name: "server",
           include: ["packages/*/src/**/*.test.ts", "server/{src,test}/**/*.test.ts"],
-          exclude: [...excludedFiles, ...isolatedFiles],
+          exclude: [...excludedFiles, ...isolatedFiles, "**/node_modules/**"],
           isolate: false,
         },
       },

@@ -19,7 +19,7 @@ import {
   startMessagesTestbed,
 } from "./messages-testbed.ts"
 
-/** A Python with the packages in `python-sdk/requirements.txt`; CI provides one. */
+/** A Python with the packages in `../clients/requirements.txt`; CI provides one. */
 const python = process.env.TEST_PYTHON
 const program = new URL("./python-sdk/use_sdk.py", import.meta.url).pathname
 const run = promisify(execFile)
@@ -31,7 +31,7 @@ let hasSdk = false
 const skipWithoutSdk = ({ skip }: TestContext): void => {
   if (hasSdk) return
   expect(process.env.CI, "CI has to set TEST_PYTHON").toBeUndefined()
-  skip("set TEST_PYTHON to a Python with server/test/messages/python-sdk/requirements.txt")
+  skip("set TEST_PYTHON to a Python with server/test/clients/requirements.txt")
 }
 
 beforeAll(async () => {
