@@ -1,6 +1,7 @@
 import { fail } from "../../errors.ts"
 import type { CanonicalRequest, ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+import { checkResponsesRequest } from "./check-request.ts"
 import { decodeItems } from "./decode-items.ts"
 import { convertTools, functionNameOf } from "./tools.ts"
 
@@ -79,6 +80,7 @@ export const decodeResponsesRequest = (body: Fields): CanonicalRequest => {
   const dropped = new Set<string>()
   const report: ReportDropped = (name) => void dropped.add(name)
   rejectStoredPrompt(body)
+  checkResponsesRequest(body)
   reportUnknownFields(body, report)
   const { instructions, reasoning, user } = body
   const system = textOf(instructions)

@@ -1,0 +1,68 @@
+import { fail } from "../../errors.ts"
+import { type Fields, isObject, textOf } from "../json-values.ts"
+
+const wrongType = (name: string, expected: string): never =>
+  fail("bad_request", `"${name}" must be ${expected}.`, { param: name.replace(/\[.*/, "") })
+
+const isText = (value: unknown): boolean => typeof value === "string"
+const isContent = (value: unknown): boolean =>
+  isText(value) || (Array.isArray(value) && value.every(isObject))
+const isRole = (value: unknown): boolean =>
+  ["user", "assistant", "system", "developer"].includes(textOf(value))
+
+const roleMember = ["role", isRole, '"user", "assistant", "system" or "developer"'] as const
+const contentMember = ["content", isContent, "a string or an array of parts"] as const
+const outputMember = ["output", isContent, "a string or an array of parts"] as const
+const nameMember = ["name", isText, "a string"] as const
+const callIdMember = ["call_id", isText, "a string"] as const
+
+/** The members without which an item cannot be converted. */
+const requiredMembers: Record<
+  string,
+  (readonly [name: string, isValid: (value: unknown) => boolean, expected: string])[]
+> = {
+  message: [roleMember, contentMember],
+  function_call: [nameMember, callIdMember, ["arguments", isText, "a string"]],
+  custom_tool_call: [nameMember, callIdMember, ["input", isText, "a string"]],
+  function_call_output: [callIdMember, outputMember],
+  custom_tool_call_output: [callIdMember, outputMember],
+}
+
+const checkItem = (item: unknown, at: number): void => {
+  if (!isObject(item)) {
+    wrongType(`input[${at}]`, "an object")
+    return
+  }
+  for (const [name, isValid, expected] of requiredMembers[textOf(item.type) || "message"] ?? []) {
+    if (!isValid(item[name])) wrongType(`input[${at}].${name}`, expected)
+  }
+}
+
+const checkTool = (tool: unknown, at: number): void => {
+  const { type, name } = isObject(tool) ? tool : {}
+  if (!isText(type)) wrongType(`tools[${at}]`, "an object with a type")
+  if ((type === "function" || type === "custom") && !isText(name)) {
+    wrongType(`tools[${at}].name`, "a string")
+  }
+}
+
+/** @throws {Failure} `bad_request` unless the input is a text, or items */
+export const checkInput = (input: unknown): void => {
+  if (isText(input)) return
+  if (!Array.isArray(input)) wrongType("input", "a string or an array of items")
+  else input.forEach(checkItem)
+}
+
+/**
+ * Checks the form of what is converted, which would otherwise be lost without notice. Values that
+ * are passed on are left to the provider.
+ * @throws {Failure} `bad_request`
+ */
+export const checkResponsesRequest = ({ input, instructions, tools }: Fields): void => {
+  checkInput(input)
+  if (Array.isArray(input) && input.length === 0)
+    wrongType("input", "a string or at least one item")
+  if (!isText(instructions ?? "")) wrongType("instructions", "a string")
+  if (!Array.isArray(tools ?? [])) wrongType("tools", "an array of tools")
+  else if (Array.isArray(tools)) tools.forEach(checkTool)
+}
