@@ -11,8 +11,11 @@ export const replaceFields = (request: ModelRequest, fields: Fields): ModelReque
   return { ...request, bytes, members: readMembers(bytes), fields, scanned: null }
 }
 
+const reasoningMark = Buffer.from('"reasoning"')
+
 /** The provider does not store the response, and gets no reasoning that it cannot read. */
 const toNativeResponsesRequest = (request: ModelRequest): ModelRequest => {
+  if (request.fields.store === false && !request.bytes.includes(reasoningMark)) return request
   const { fields } = parseAllFields(request)
   const input = removeUnreadableReasoning(fields.input)
   if (input === fields.input && fields.store === false) return request

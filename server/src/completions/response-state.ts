@@ -1,5 +1,6 @@
 import { fail } from "../errors.ts"
 import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
+import { checkInput } from "../formats/responses/check-request.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import { replaceFields } from "./native-request.ts"
@@ -32,6 +33,14 @@ const rejectUnsupported = ({ background, conversation }: Fields): void => {
   }
 }
 
+const referenceMark = Buffer.from('"item_reference"')
+
+/** Such a request is not parsed, and may be large. */
+const needsNoState = ({ bytes, fields }: ModelRequest): boolean =>
+  fields.store === false &&
+  textOf(fields.previous_response_id) === "" &&
+  !bytes.includes(referenceMark)
+
 /**
  * Replaces what a request refers to by the items themselves, so that any model can answer it, and no
  * provider has to store anything.
@@ -52,14 +61,16 @@ export const createResponseState = (stored: Pick<StoredResponses, "readHistory" 
      * @throws {Failure} `previous_response_not_found`, `not_implemented` or `bad_request`
      */
     resolve: async (userId: string, request: ModelRequest): Promise<StatelessRequest> => {
+      rejectUnsupported(request.fields)
+      if (needsNoState(request)) return { request, newItems: [], isStored: false }
       const { fields } = parseAllFields(request)
-      rejectUnsupported(fields)
       const { previous_response_id, store } = fields
       const isStored = store !== false
       const newItems = await resolveReferences(userId, toItems(fields.input))
       const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
       const previous = textOf(previous_response_id)
       if (previous === "" && !hasReferences) return { request, newItems, isStored }
+      checkInput(fields.input ?? [])
       const history = previous === "" ? [] : await stored.readHistory(userId, previous)
       const { previous_response_id: _previous, ...rest } = fields
       const input = [...history, ...newItems]

@@ -7,6 +7,10 @@ const recheckAfterSeconds = 600
 /** How servers answer a path or method that they do not have. */
 const missingStatuses = new Set([404, 405, 501])
 
+/** A server that starts or is overloaded answers every path like this. */
+const saysNothing = (status: number): boolean =>
+  status === 429 || (status >= 500 && !missingStatuses.has(status))
+
 interface Deps {
   provider: Provider
   client: Pick<Client, "ask">
@@ -27,7 +31,7 @@ export const createOperationSupport = ({ provider, client, headers, now }: Deps)
   const findings = new Map<CompletionOperation, Finding>()
   const pending = new Map<CompletionOperation, Promise<void>>()
 
-  /** Null if the server could not be asked. */
+  /** Null if the server could not be asked, or its answer says nothing about the operation. */
   const findSupport = async (operation: CompletionOperation): Promise<boolean | null> => {
     const path = provider.operationPath(operation)
     const request = { method: "POST", path, json: {}, headers }
@@ -35,7 +39,8 @@ export const createOperationSupport = ({ provider, client, headers, now }: Deps)
       await client.ask(request, AbortSignal.timeout(listTimeoutMs))
       return true
     } catch (error) {
-      return error instanceof RefusedError ? !missingStatuses.has(error.status) : null
+      if (!(error instanceof RefusedError) || saysNothing(error.status)) return null
+      return !missingStatuses.has(error.status)
     }
   }
 
