@@ -18,6 +18,7 @@ import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
+import { ResponseRelay } from "./response-relay.ts"
 import { createSourceEncoder } from "./source-encoder.ts"
 import { createSourceSearch, needsSources } from "./sources.ts"
 import { StoredResponseRelay } from "./stored-response-relay.ts"
@@ -94,7 +95,8 @@ export const createCompletions = ({
     { exchange, caller, received, storedItems }: ClientRequest,
     options: RelayOptions,
   ): CompletionRelay => {
-    if (!storedItems) return new CompletionRelay(exchange, options)
+    if (received.operation !== "responses") return new CompletionRelay(exchange, options)
+    if (!storedItems) return new ResponseRelay(exchange, options)
     const { previous_response_id = null } = received.fields
     const save = (response: Fields): Promise<void> =>
       storedResponses.save(caller.user.id, { response, input: storedItems })

@@ -1,4 +1,5 @@
 import { createAnswerConverter } from "../formats/answer-converter.ts"
+import type { AnswerError } from "../formats/answer-events.ts"
 import { endOnce } from "../formats/end-once.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
@@ -59,6 +60,12 @@ export const createConversion = (
   ),
 })
 
+/** For a stream of which nothing was sent. */
+const encodeFailure =
+  ({ encoder }: ClientConversion) =>
+  (error: AnswerError): string =>
+    encoder.encodeEvent({ type: "error", error })
+
 const relayFormats: Partial<Record<CompletionOperation, RelayFormat>> = {
   messages: messagesRelayFormat,
   responses: responsesRelayFormat,
@@ -71,8 +78,14 @@ export const relayFormatOf = (
 ): RelayFormat => {
   const format = relayFormats[operation] ?? openaiRelayFormat
   if (!conversion) return format
-  const { encoder } = conversion
-  return { ...format, formatFailure: (error) => encoder.encodeEvent({ type: "error", error }) }
+  const encode = encodeFailure(conversion)
+  if (operation !== "responses") return { ...format, formatFailure: encode }
+  // The stream may have been passed on from a provider that speaks the client's format.
+  return {
+    ...format,
+    formatFailure: (error, sent) =>
+      sent.first ? format.formatFailure(error, sent) : encode(error),
+  }
 }
 
 export const createClientConverter = ({ encoder }: ClientConversion): ResponseConverter =>

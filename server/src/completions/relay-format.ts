@@ -1,7 +1,7 @@
 import type { AnswerError } from "../formats/answer-events.ts"
 import type { Fields } from "../formats/json-values.ts"
 import { encodeMessagesError, formatMessagesError } from "../formats/messages/encode-response.ts"
-import { formatResponsesFailure } from "../formats/responses/failure-event.ts"
+import { formatResponsesFailure, type SentEvents } from "../formats/responses/failure-event.ts"
 import { type ErrorStyle, errorEvent } from "../http/errors.ts"
 
 /** How an inbound API reports errors, and that a provider is still at work. */
@@ -9,9 +9,9 @@ export interface RelayFormat {
   errorStyle: ErrorStyle
   /**
    * The event that ends a stream early; possibly none if the stream has ended.
-   * @param lastChunk what was sent last; null if nothing was
+   * @param sent the first and the last chunk that were sent
    */
-  formatFailure(error: AnswerError, lastChunk: Buffer | null): string
+  formatFailure(error: AnswerError, sent: SentEvents): string
   /** The body of an error that the gateway words; null if that of the OpenAI API is used. */
   encodeError: ((error: AnswerError) => Fields) | null
   /** Sent while a stream is silent; null if the API has nothing for this. */

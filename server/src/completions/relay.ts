@@ -2,6 +2,7 @@ import { forwardedHeaders } from "../connections/response-headers.ts"
 import { Failure } from "../errors.ts"
 import type { AnswerError } from "../formats/answer-events.ts"
 import { readErrorBody } from "../formats/error-body.ts"
+import type { SentEvents } from "../formats/responses/failure-event.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
@@ -47,7 +48,7 @@ export class CompletionRelay implements ResponseConsumer {
   readonly #pings: Pings | null
   /** Undefined once they are sent. */
   #sources: SourceEncoder | undefined
-  #lastChunk: Buffer | null = null
+  protected readonly sent: SentEvents = { first: null, last: null }
   /** Whether the head was sent with a ping, before the provider answered. */
   #isEarly = false
 
@@ -79,7 +80,8 @@ export class CompletionRelay implements ResponseConsumer {
 
   onChunk(bytes: Buffer): boolean {
     this.#pings?.recordChunk(bytes)
-    this.#lastChunk = bytes
+    this.sent.first ??= bytes
+    this.sent.last = bytes
     if (!this.#sources) return this.#reply.write(bytes)
     const extended = this.#sources.addToBody(bytes)
     this.#sources = undefined
@@ -138,7 +140,7 @@ export class CompletionRelay implements ResponseConsumer {
   }
 
   #endWithFailure(error: AnswerError, isFrameOpen = false): void {
-    const event = this.#format.formatFailure(error, this.#lastChunk)
+    const event = this.#format.formatFailure(error, this.sent)
     this.#reply.end(`${isFrameOpen ? "\n\n" : ""}${event}`)
   }
 

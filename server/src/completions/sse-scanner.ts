@@ -75,7 +75,7 @@ const frameStart = (text: Buffer | string, at: number): number => {
 }
 
 /** Offset after the last blank line in `bytes`, or 0. */
-const lastBoundary = (bytes: Buffer): number => {
+export const lastBoundary = (bytes: Buffer): number => {
   const end = bytes.length
   if (bytes[end - 1] === newline) {
     const before = bytes[end - 2]

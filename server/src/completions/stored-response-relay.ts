@@ -1,10 +1,11 @@
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject, parseObject, textOf } from "../formats/json-values.ts"
-import { formatResponsesFailure } from "../formats/responses/failure-event.ts"
+import { formatResponsesFailure, lastEventTypes } from "../formats/responses/failure-event.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { CompletionRelay, type RelayOptions } from "./relay.ts"
+import type { RelayOptions } from "./relay.ts"
 import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
+import { ResponseRelay } from "./response-relay.ts"
 
 export interface ResponseStorage {
   /** Members of the response that depend on the gateway, such as `store`. */
@@ -13,27 +14,24 @@ export interface ResponseStorage {
   save: (response: Fields) => Promise<void>
 }
 
-const frameEnd = Buffer.from("\n\n")
-const responseMark = Buffer.from('"response":')
-const lastTypes = new Set(["response.completed", "response.incomplete", "response.failed"])
-const empty = Buffer.alloc(0)
+const responseMark = /"response" ?:/
+const afterBlankLine = /(?<=\n\r?\n)/
 
 const dataOf = (frame: string): string =>
   frame
-    .split("\n")
+    .split(/\r?\n/)
     .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5).trim())
+    .map((line) => line.slice(5))
     .join("\n")
 
 /**
  * Relays a response of the Responses API and stores it: its end reaches the client when it is
  * stored, so that the client can refer to it.
  */
-export class StoredResponseRelay extends CompletionRelay {
+export class StoredResponseRelay extends ResponseRelay {
   override readonly passesLongBodies = false
+  readonly #exchange: RequestContext
   readonly #storage: ResponseStorage
-  #pending: Buffer = empty
-  #lastSent: Buffer | null = null
   #isEnding = false
   #isSaving = false
   /** What follows when the response is stored. */
@@ -41,24 +39,14 @@ export class StoredResponseRelay extends CompletionRelay {
 
   constructor(exchange: RequestContext, options: RelayOptions, storage: ResponseStorage) {
     super(exchange, options)
+    this.#exchange = exchange
     this.#storage = storage
-  }
-
-  override onChunk(bytes: Buffer): boolean {
-    const all = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])
-    const end = all.lastIndexOf(frameEnd)
-    if (end < 0) {
-      this.#pending = all
-      return true
-    }
-    this.#pending = all.subarray(end + frameEnd.length)
-    return this.#relayFrames(all.subarray(0, end + frameEnd.length))
   }
 
   override onEnd(): void {
     this.#isEnding = true
-    if (this.#pending.length > 0) this.#relayFrames(Buffer.concat([this.#pending, frameEnd]))
-    if (!this.#isSaving) super.onEnd()
+    this.relayRemainder()
+    if (!this.#isSaving) this.endReply()
   }
 
   override onBody(body: Buffer, head: ResponseHead): void {
@@ -74,38 +62,32 @@ export class StoredResponseRelay extends CompletionRelay {
     })
   }
 
-  /** The beginning of an event that did not arrive completely is dropped. */
   override onFailure(failure: Failure, at: FailurePoint): void {
     // The response itself is complete.
     if (this.#isSaving) this.#isEnding = true
-    else super.onFailure(failure, { ...at, isFrameOpen: false })
+    else super.onFailure(failure, at)
   }
 
-  #relayFrames(frames: Buffer): boolean {
-    if (!(this.#isSaving || frames.includes(responseMark))) return this.#pass(frames)
-    let text = ""
-    for (const frame of frames.toString("utf8").split("\n\n")) {
-      if (frame === "") continue
+  protected override relayFrames(frames: Buffer): boolean {
+    const text = frames.toString("utf8")
+    if (!(this.#isSaving || responseMark.test(text))) return super.relayFrames(frames)
+    let relayed = ""
+    for (const frame of text.split(afterBlankLine)) {
       const rewritten = this.#rewriteFrame(frame)
       if (this.#isSaving) this.#held += rewritten
-      else text += rewritten
+      else relayed += rewritten
     }
-    return this.#pass(Buffer.from(text))
-  }
-
-  #pass(bytes: Buffer): boolean {
-    if (bytes.length === 0) return true
-    this.#lastSent = bytes
-    return super.onChunk(bytes)
+    return super.relayFrames(Buffer.from(relayed))
   }
 
   /** Changes an event that contains the response object, and starts saving at the last one. */
   #rewriteFrame(frame: string): string {
-    const event = frame.includes('"response":') ? parseObject(dataOf(frame)) : null
-    if (!(event && isObject(event.response))) return `${frame}\n\n`
+    const event = responseMark.test(frame) ? parseObject(dataOf(frame)) : null
+    if (!(event && isObject(event.response))) return frame
     const response = { ...event.response, ...this.#storage.members }
-    if (lastTypes.has(textOf(event.type))) this.#startSaving(response)
-    return `event: ${textOf(event.type)}\ndata: ${JSON.stringify({ ...event, response })}\n\n`
+    const type = textOf(event.type)
+    if (lastEventTypes.has(type)) this.#startSaving(response)
+    return `event: ${type}\ndata: ${JSON.stringify({ ...event, response })}\n\n`
   }
 
   #startSaving(response: Fields): void {
@@ -118,15 +100,16 @@ export class StoredResponseRelay extends CompletionRelay {
   }
 
   #endUnsaved(error: unknown): void {
-    const event = formatResponsesFailure(toFailure(error), this.#lastSent)
-    super.onChunk(Buffer.from(event))
-    super.onEnd()
+    const failure = toFailure(error)
+    this.#exchange.failure = failure
+    super.relayFrames(Buffer.from(formatResponsesFailure(failure, this.sent)))
+    this.endReply()
   }
 
   #release(): void {
     this.#isSaving = false
-    this.#pass(Buffer.from(this.#held))
+    super.relayFrames(Buffer.from(this.#held))
     this.#held = ""
-    if (this.#isEnding) super.onEnd()
+    if (this.#isEnding) this.endReply()
   }
 }

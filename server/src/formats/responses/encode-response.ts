@@ -2,6 +2,7 @@ import type { AnswerError, AnswerEvent } from "../answer-events.ts"
 import { type Answer, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
+import { toResponseError } from "./failure-event.ts"
 import {
   createItemId,
   createItemState,
@@ -17,20 +18,14 @@ import { convertTools, toCustomInput } from "./tools.ts"
 const formatEvent = (event: Fields): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Codes that clients act on; see the `error` of the response object. */
-const knownCodes = new Set([
-  ...["context_length_exceeded", "insufficient_quota", "invalid_prompt", "rate_limit_exceeded"],
-  ...["server_is_overloaded"],
-])
-
-const toResponseError = ({ code, message, status }: AnswerError) => {
-  if (knownCodes.has(code)) return { code, message }
-  return { code: status === 429 ? "rate_limit_exceeded" : "server_error", message }
+const errorTypeOf = (status: number): string => {
+  if (status === 429) return "rate_limit_error"
+  return status < 500 ? "invalid_request_error" : "server_error"
 }
 
 /** The body of an error response. */
 const encodeError = ({ message, code, status }: AnswerError): Fields => {
-  const type = status < 500 ? "invalid_request_error" : "server_error"
+  const type = errorTypeOf(status)
   return { error: { message, type, param: null, code: code || null }, detail: message }
 }
 
@@ -43,6 +38,8 @@ class ResponseStream {
   readonly #output: Fields[] = []
   #texts = ""
   #open: ItemState | null = null
+  /** Closed, but not reported as done: whether it is complete shows in what follows. */
+  #closed: ItemState | null = null
 
   constructor(context: EncoderContext) {
     this.#context = context
@@ -54,26 +51,22 @@ class ResponseStream {
     switch (event.type) {
       case "start":
         return this.#start(event.model)
-      case "open":
+      case "open": {
+        const done = this.#endItem("completed")
         this.#open = createItemState(event.block, this.#toolByName)
-        return this.#startItem(this.#open)
+        return done + this.#startItem(this.#open)
+      }
       case "append":
         return this.#open ? this.#append(this.#open, event.text) : ""
       case "sign":
         if (this.#open) this.#open.signature = event.signature
         return ""
       case "close":
-        return this.#close("completed")
-      case "finish": {
-        const { reason, usage } = event
-        const response = this.#response.ended(
-          { output: this.#output, reason, usage },
-          this.#context.sourceMembers(this.#texts),
-        )
-        return this.#event(`response.${response.status}`, { response })
-      }
+        return this.#close()
+      case "finish":
+        return this.#finish(event)
       case "error": {
-        const started = this.#sequence === 0 ? this.#start("") : ""
+        const started = this.#sequence === 0 ? this.#start("") : this.#endItem("incomplete")
         const response = this.#response.failed(toResponseError(event.error), this.#output)
         return started + this.#event("response.failed", { response })
       }
@@ -132,19 +125,36 @@ class ResponseStream {
     return started + this.#itemEvent(state, "response.reasoning_summary_text.delta", members)
   }
 
-  #close(status: string): string {
+  #finish({ reason, usage }: Extract<AnswerEvent, { type: "finish" }>): string {
+    const done = this.#endItem(incompleteReasonOf(reason) ? "incomplete" : "completed")
+    const response = this.#response.ended(
+      { output: this.#output, reason, usage },
+      this.#context.sourceMembers(this.#texts),
+    )
+    return done + this.#event(`response.${response.status}`, { response })
+  }
+
+  #close(): string {
     const state = this.#open
     if (!state) return ""
     this.#open = null
+    this.#closed = state
+    return this.#closeContent(state)
+  }
+
+  /** Reports the closed item as done. */
+  #endItem(status: string): string {
+    const state = this.#closed
+    if (!state) return ""
+    this.#closed = null
     const item = toCompleteItem(state, status)
-    const contents = this.#closeContent(state, item)
     const output_index = this.#output.length
     const done = this.#event("response.output_item.done", { output_index, item })
     this.#output.push(item)
-    return contents + done
+    return done
   }
 
-  #closeContent(state: ItemState, item: Fields): string {
+  #closeContent(state: ItemState): string {
     const { block, text, tool } = state
     if (block.kind === "text") {
       this.#texts += text
@@ -155,7 +165,7 @@ class ResponseStream {
         this.#itemEvent(state, "response.content_part.done", part)
       )
     }
-    if (block.kind === "tool") return this.#closeCall(state, item, tool?.kind === "custom")
+    if (block.kind === "tool") return this.#closeCall(state, tool?.kind === "custom")
     if (text === "") return ""
     const part = { summary_index: 0, part: summaryPart(text) }
     return (
@@ -164,7 +174,7 @@ class ResponseStream {
     )
   }
 
-  #closeCall(state: ItemState, item: Fields, isCustom: boolean): string {
+  #closeCall(state: ItemState, isCustom: boolean): string {
     if (isCustom) {
       const input = toCustomInput(state.text)
       return (
@@ -172,7 +182,8 @@ class ResponseStream {
         this.#itemEvent(state, "response.custom_tool_call_input.done", { input })
       )
     }
-    const done = { name: item.name, arguments: item.arguments }
+    const { name, arguments: args } = toCompleteItem(state, "completed")
+    const done = { name, arguments: args }
     return this.#itemEvent(state, "response.function_call_arguments.done", done)
   }
 }

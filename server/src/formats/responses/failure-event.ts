@@ -1,25 +1,68 @@
 import type { AnswerError } from "../answer-events.ts"
+import { type Fields, isObject, parseObject, textOf } from "../json-values.ts"
 
-const sequenceNumber = /"sequence_number": ?(\d+)/g
-/** The number is near the beginning or the end of an event. */
-const maxScannedBytes = 65_536
-
-const lastNumberIn = (bytes: Buffer): number => {
-  const text = bytes.subarray(-maxScannedBytes).toString("latin1")
-  const found = [...text.matchAll(sequenceNumber)].at(-1)?.[1]
-  return found === undefined ? -1 : Number(found)
+/** Events of a stream that were sent to the client: the first ones, and the last ones. */
+export interface SentEvents {
+  first: Buffer | null
+  last: Buffer | null
 }
 
+/** Codes that clients act on; see the `error` of the response object. */
+const knownCodes = new Set([
+  ...["context_length_exceeded", "insufficient_quota", "invalid_prompt", "rate_limit_exceeded"],
+  ...["server_is_overloaded"],
+])
+
+/** The `error` of a response object. */
+export const toResponseError = ({ code, message, status }: AnswerError) => {
+  if (knownCodes.has(code)) return { code, message }
+  return { code: status === 429 ? "rate_limit_exceeded" : "server_error", message }
+}
+
+/** Events after which nothing follows. */
+export const lastEventTypes: ReadonlySet<string> = new Set([
+  ...["response.completed", "response.incomplete", "response.failed"],
+])
+
+const dataLine = /^data:(.*)$/gm
+
+/** The events in whole frames; `[DONE]` is none. */
+const eventsIn = (frames: Buffer | null): Fields[] => {
+  const lines = frames?.toString("utf8").matchAll(dataLine) ?? []
+  return [...lines].map(([, data = ""]) => parseObject(data)).filter(isObject)
+}
+
+/** The provider may have reported why it stops, which not every client reads. */
+const reportedError = (event: Fields | undefined): Fields | null => {
+  if (event?.type === "error") return isObject(event.error) ? event.error : event
+  return event?.type === undefined && isObject(event?.error) ? event.error : null
+}
+
+const mergeErrors = (error: AnswerError, reported: Fields | null): AnswerError => {
+  const { message, code } = reported ?? {}
+  return { ...error, message: textOf(message) || error.message, code: textOf(code) || error.code }
+}
+
+const formatEvent = (event: Fields): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
 /**
- * The event that ends a stream early.
- * @param lastChunk what was sent last, from which the numbering continues
- * @see https://platform.openai.com/docs/api-reference/responses-streaming/error
+ * The event that ends a stream early: it continues the numbering, and repeats the response that the
+ * first event contains. Empty if the stream has ended.
+ * @see https://platform.openai.com/docs/api-reference/responses-streaming/response/failed
  */
-export const formatResponsesFailure = (
-  { message, code }: AnswerError,
-  lastChunk: Buffer | null,
-): string => {
-  const sequence_number = (lastChunk ? lastNumberIn(lastChunk) : -1) + 1
-  const event = { type: "error", sequence_number, code, message, param: null }
-  return `event: error\ndata: ${JSON.stringify(event)}\n\n`
+export const formatResponsesFailure = (error: AnswerError, { first, last }: SentEvents): string => {
+  const lastEvents = eventsIn(last)
+  if (lastEvents.some(({ type }) => lastEventTypes.has(textOf(type)))) return ""
+  const lastNumber = lastEvents.findLast(
+    ({ sequence_number }) => typeof sequence_number === "number",
+  )?.sequence_number
+  const sequence_number = typeof lastNumber === "number" ? lastNumber + 1 : 0
+  const cause = toResponseError(mergeErrors(error, reportedError(lastEvents.at(-1))))
+  const started = eventsIn(first).find(({ response }) => isObject(response))?.response
+  if (!isObject(started)) {
+    return formatEvent({ type: "error", sequence_number, ...cause, param: null })
+  }
+  const response = { ...started, status: "failed", error: cause }
+  return formatEvent({ type: "response.failed", sequence_number, response })
 }

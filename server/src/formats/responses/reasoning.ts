@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from "../canonical-request.ts"
-import { type Fields, objectsIn, textOf } from "../json-values.ts"
+import { type Fields, objectsIn, parseObject, textOf } from "../json-values.ts"
 
 /** Distinguishes the gateway's own content from that of OpenAI, which only OpenAI can read. */
 const prefix = "portico."
@@ -10,13 +10,14 @@ export const encodeReasoning = (detail: ReasoningDetail): string =>
 
 export const isGatewayReasoning = (encrypted: string): boolean => encrypted.startsWith(prefix)
 
+/** Clients may have changed it. */
 const decodeEncrypted = (encrypted: string): ReasoningDetail | null => {
   if (!isGatewayReasoning(encrypted)) return null
-  try {
-    return JSON.parse(Buffer.from(encrypted.slice(prefix.length), "base64url").toString("utf8"))
-  } catch {
-    return null
-  }
+  const json = Buffer.from(encrypted.slice(prefix.length), "base64url").toString("utf8")
+  const { type, text, signature, data } = parseObject(json) ?? {}
+  if (type === "reasoning.encrypted") return { type, data: textOf(data) }
+  if (type !== "reasoning.text") return null
+  return { type, text: textOf(text), signature: textOf(signature) }
 }
 
 const joinTexts = (parts: unknown): string =>
