@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest"
+import { Failure } from "../errors.ts"
+import type { Fields } from "../formats/json-values.ts"
+import type { RequestContext } from "../http/request-context.ts"
+import { responsesRelayFormat } from "./relay-format.ts"
+import { StoredResponseRelay } from "./stored-response-relay.ts"
+
+const head = { status: 200, rawHeaders: ["content-type", "text/event-stream"], isStream: true }
+const members = { store: true, previous_response_id: "resp_0" }
+
+/** A client that records what it receives. */
+const createClient = () => {
+  const received: string[] = []
+  let isEnded = false
+  const record = (chunk?: Buffer | string): boolean => {
+    if (chunk !== undefined) received.push(chunk.toString())
+    return true
+  }
+  const outgoing = {
+    ...{ statusCode: 200, headersSent: false, destroyed: false, writableEnded: false },
+    ...{ writableFinished: false, writeHead: () => {}, flushHeaders: () => {} },
+    ...{ destroy: () => {}, on: () => {}, once: () => {}, prependListener: () => {} },
+    write: record,
+    end: (chunk?: Buffer | string) => {
+      record(chunk)
+      isEnded = true
+    },
+  }
+  const exchange = {
+    ...{ outgoing, requestId: "req_1", address: "", startedAt: 0, caller: null },
+    incoming: { headers: {}, socket: {} },
+  } satisfies RequestContext
+  return { exchange, text: () => received.join(""), isEnded: () => isEnded }
+}
+
+const openRelay = () => {
+  const client = createClient()
+  const saved: Fields[] = []
+  const storing = Promise.withResolvers<void>()
+  const save = (response: Fields): Promise<void> => {
+    saved.push(response)
+    return storing.promise
+  }
+  const format = responsesRelayFormat
+  const relay = new StoredResponseRelay(client.exchange, { format }, { members, save })
+  relay.onStart(head)
+  return { relay, client, saved, storing }
+}
+
+const response = { id: "resp_1", store: false, output: [] as unknown[], text: 'a "response": ä🐝' }
+const output = [{ type: "message", id: "msg_1" }]
+const createEvents = () => [
+  { type: "response.created", sequence_number: 0, response },
+  { type: "response.output_text.delta", sequence_number: 1, delta: 'ü {"response":{}} 🐝' },
+  { type: "response.completed", sequence_number: 2, response: { ...response, output } },
+]
+const format = (events: readonly { type: string }[]): string =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")
+const withMembers = (events: readonly { type: string }[]) =>
+  events.map((event) =>
+    "response" in event ? { ...event, response: { ...Object(event.response), ...members } } : event,
+  )
+
+const sent = format(createEvents())
+const expected = format(withMembers(createEvents()))
+
+describe("a stream that is stored", () => {
+  it.each(["\n", "\r\n"])("is the same wherever it is cut; lines end with %j", async (end) => {
+    const text = sent.replaceAll("\n", end)
+    const bytes = Buffer.from(`${text}data: [DONE]${end}${end}`)
+    for (let at = 0; at <= bytes.length; at++) {
+      const { relay, client, saved, storing } = openRelay()
+      relay.onChunk(bytes.subarray(0, at))
+      relay.onChunk(bytes.subarray(at))
+      relay.onEnd()
+      expect(client.text()).not.toContain("response.completed")
+      expect(client.isEnded()).toBe(false)
+      storing.resolve()
+      await storing.promise
+      const plain = client.text().replaceAll("\r\n", "\n")
+      expect(plain).toBe(`${expected}data: [DONE]\n\n`)
+      expect(client.isEnded()).toBe(true)
+      expect(saved).toEqual([{ ...response, output, ...members }])
+    }
+  })
+
+  it("ends as soon as it is stored, even if the provider's connection breaks", async () => {
+    const { relay, client, storing } = openRelay()
+    relay.onChunk(Buffer.from(sent))
+    relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: true })
+    expect(client.isEnded()).toBe(false)
+    storing.resolve()
+    await storing.promise
+    expect([client.text(), client.isEnded()]).toEqual([expected, true])
+  })
+
+  it("ends once if the provider's connection breaks after it was stored", async () => {
+    const { relay, client, storing } = openRelay()
+    relay.onChunk(Buffer.from(sent))
+    storing.resolve()
+    await storing.promise
+    relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: false })
+    expect([client.text(), client.isEnded()]).toEqual([expected, true])
+  })
+
+  it("fails if it cannot be stored", async () => {
+    const { relay, client, storing } = openRelay()
+    relay.onChunk(Buffer.from(sent))
+    storing.reject(new Failure("storage_limit", "Full"))
+    await storing.promise.catch(() => {})
+    await Promise.resolve()
+    const [created, delta] = withMembers(createEvents())
+    const failed = {
+      ...{ type: "response.failed", sequence_number: 2 },
+      response: {
+        ...{ ...response, ...members, status: "failed" },
+        error: { code: "server_error", message: "Full" },
+      },
+    }
+    expect(client.text()).toBe(format([created, delta, failed].flatMap((event) => event ?? [])))
+    expect(client.isEnded()).toBe(true)
+    expect(client.exchange).toHaveProperty("failure.code", "storage_limit")
+  })
+
+  it("drops an event that did not arrive completely", () => {
+    const { relay, client, saved } = openRelay()
+    const [created = "", delta = ""] = sent.split("\n\n")
+    relay.onChunk(Buffer.from(`${created}\n\n${delta.slice(0, -5)}`))
+    relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: true })
+    const types = [...client.text().matchAll(/^event: (.*)$/gm)].map(([, type]) => type)
+    expect(types).toEqual(["response.created", "response.failed"])
+    expect(saved).toEqual([])
+  })
+})
