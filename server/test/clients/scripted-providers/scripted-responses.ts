@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { type Json, type JsonObject, listOf, objectOf, textOf } from "../../fakes/json.ts"
 import {
   eventStreamResponse,
@@ -13,6 +14,9 @@ import {
   type ScriptedPrompt,
   splitIntoWords,
 } from "./scripted-model.ts"
+
+/** Ids are unique, as the gateway stores items by them. */
+const createId = (prefix: string): string => `${prefix}_${randomUUID()}`
 
 const encryptedReasoning = "scripted-reasoning"
 
@@ -80,7 +84,12 @@ const toTextPart = (text: string): JsonObject => ({ type: "output_text", text, a
 const toCallItem = ({ name, input }: ScriptedCall): JsonObject => {
   const parts = name.split(separator)
   return {
-    ...{ type: "function_call", id: "fc_scripted", call_id: "call_scripted", status: "completed" },
+    ...{
+      type: "function_call",
+      id: createId("fc"),
+      call_id: createId("call"),
+      status: "completed",
+    },
     ...(parts.length > 1 && { namespace: parts[0] ?? "" }),
     name: parts.at(-1) ?? "",
     arguments: JSON.stringify(input),
@@ -88,14 +97,14 @@ const toCallItem = ({ name, input }: ScriptedCall): JsonObject => {
 }
 
 const toItems = ({ reasoning, text, call }: ScriptedAnswer): JsonObject[] => {
-  const message = { type: "message", id: "msg_scripted", role: "assistant", status: "completed" }
+  const message = { type: "message", id: createId("msg"), role: "assistant", status: "completed" }
   return [
     ...(reasoning === ""
       ? []
       : [
           {
             type: "reasoning",
-            id: "rs_scripted",
+            id: createId("rs"),
             summary: [toSummary(reasoning)],
             encrypted_content: encryptedReasoning,
           },
@@ -106,7 +115,7 @@ const toItems = ({ reasoning, text, call }: ScriptedAnswer): JsonObject[] => {
 }
 
 const toResponse = ({ model }: ScriptedPrompt, output: JsonObject[]): JsonObject => ({
-  id: "resp_scripted",
+  id: createId("resp"),
   object: "response",
   created_at: 1_750_000_000,
   status: "completed",
