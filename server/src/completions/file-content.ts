@@ -22,6 +22,23 @@ export interface FileContent {
   text: string
 }
 
+/** For files whose upload named no type. */
+const mediaTypeByExtension: Record<string, string> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  pdf: "application/pdf",
+}
+
+const mediaTypeOf = (contentType: string, filename: string): string => {
+  const named = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  if (named !== "" && named !== "application/octet-stream") return named
+  const [extension = ""] = /[^.]*$/.exec(filename.toLowerCase()) ?? []
+  return mediaTypeByExtension[extension] ?? named
+}
+
 const isSentAsBytes = (mediaType: string): boolean =>
   mediaType.startsWith("image/") || mediaType === "application/pdf"
 
@@ -42,6 +59,10 @@ export const createFileContentReader = ({ files, objects }: FileContentDeps) => 
       const message = `The file "${file.filename}" is still being processed. Try again shortly.`
       fail("file_not_ready", message, { ...details, headers: { "retry-after": "5" } })
     }
+    if (file.status === "stored") {
+      const message = `The file "${file.filename}" was uploaded with process=false. Process it first.`
+      fail("file_not_ready", message, details)
+    }
     if (file.status === "failed") {
       const message = `The file "${file.filename}" cannot be read: ${file.error ?? "unknown error"}`
       fail("file_unreadable", message, details)
@@ -56,7 +77,7 @@ export const createFileContentReader = ({ files, objects }: FileContentDeps) => 
       return fail("file_not_found", message, { param: "file_id" })
     })
     const { filename, size } = file
-    const mediaType = file.content_type.split(";", 1)[0]?.trim().toLowerCase() ?? ""
+    const mediaType = mediaTypeOf(file.content_type, filename)
     if (!isSentAsBytes(mediaType)) {
       const text = await readText(caller, id, signal)
       return { filename, mediaType, data: null, text, size: text.length }
