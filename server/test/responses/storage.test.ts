@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => testbed.reset())
 afterAll(async () => {
   await testbed.stop()
-  await killAllGateways()
+  killAllGateways()
 })
 
 const models = [chatModel, claudeModel, nativeModel]
