@@ -1,0 +1,155 @@
+import { APIUserAbortError } from "openai"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import type { FakeUpstream } from "../fakes/upstream.ts"
+import { waitFor } from "../harness/usage-records.ts"
+import { claudeModel } from "../messages/messages-testbed.ts"
+import {
+  chatModel,
+  nativeModel,
+  type ResponsesTestbed,
+  readEvents,
+  startResponsesTestbed,
+  terminalTypes,
+} from "./responses-testbed.ts"
+
+let testbed: ResponsesTestbed
+/** Offers the native model too, without the Responses API. */
+let other: FakeOpenAI
+let added = ""
+
+const upstreams = () => testbed.gateway.gateway.registry.upstreams()
+const rested = () => waitFor(() => upstreams().every((upstream) => !upstream.isResting()))
+const removeResponses = () =>
+  other.injectFault({ kind: "status", status: 404 }, { on: /responses/, times: Infinity })
+
+beforeAll(async () => {
+  testbed = await startResponsesTestbed()
+  other = await startFakeOpenAI({ models: [nativeModel] })
+})
+afterEach(async () => {
+  if (added) await testbed.gateway.call("DELETE", `/api/v1/connections/${added}`)
+  added = ""
+  testbed.reset()
+  other.clearFaults()
+})
+afterAll(async () => {
+  await testbed.stop()
+  await other.close()
+})
+
+const unavailable = {
+  ...{ kind: "status" as const, status: 503 },
+  body: { error: { message: "Unavailable" } },
+}
+const answering = /responses|completions/
+const countRequests = ({ requests }: FakeUpstream): number =>
+  requests.filter(({ method }) => method === "POST").length
+
+const addOther = async (): Promise<void> => {
+  removeResponses()
+  const { body } = await testbed.gateway.call("POST", "/api/v1/connections/create", {
+    ...{ kind: "openai", name: "other", base_url: other.url },
+  })
+  added = body.id
+  await waitFor(() => upstreams().every((upstream) => upstream.hasListed()))
+  await testbed.client.responses.create({ model: nativeModel, input: "x" })
+  await rested()
+}
+
+describe("failover", () => {
+  /** Requests at the same time go to both connections first. */
+  const sendFour = (fields: object) =>
+    Promise.all(
+      Array.from({ length: 4 }, (_, at) =>
+        testbed.send({
+          ...{ model: nativeModel, input: `Hi ${at}` },
+          truncation: "auto",
+          ...fields,
+        }),
+      ),
+    )
+
+  it.each([
+    { stream: false, store: true },
+    { stream: true, store: true },
+    { stream: true, store: false },
+  ])("between different formats: %j", async (fields) => {
+    await addOther()
+    const cases = [
+      { failing: testbed.openai, dropped: "truncation" },
+      { failing: other, dropped: null },
+    ]
+    for (const { failing, dropped } of cases) {
+      await rested()
+      failing.injectFault(unavailable, { times: Infinity, on: answering })
+      const before = countRequests(failing)
+      for (const { status, text, headers } of await sendFour(fields)) {
+        expect(status).toBe(200)
+        expect(text).toContain("You said: Hi")
+        expect(headers.get("x-portico-dropped")).toBe(dropped)
+        const ends = fields.stream ? terminalTypes(readEvents(text)) : ["response.completed"]
+        expect(ends).toEqual(["response.completed"])
+      }
+      expect(countRequests(failing)).toBeGreaterThan(before)
+      failing.clearFaults()
+    }
+  })
+
+  it.each([true, false])("does not mix streams that break (store: %s)", async (store) => {
+    await addOther()
+    for (const upstream of [testbed.openai, other])
+      upstream.injectFault({ kind: "break", after: 5 }, { on: answering, times: 4 })
+    for (const { text } of await sendFour({ stream: true, store })) {
+      const events = readEvents(text)
+      expect(terminalTypes(events)).toEqual(["response.failed"])
+      expect(events.filter(({ type }) => type === "response.created")).toHaveLength(1)
+      const ids = events.flatMap(({ response }) => Object(response).id ?? [])
+      expect(new Set(ids).size).toBe(1)
+    }
+  })
+
+  it("ends with the error of the first connection if all fail", async () => {
+    await addOther()
+    for (const upstream of [testbed.openai, other])
+      upstream.injectFault(unavailable, { on: answering, times: 4 })
+    for (const { status, text } of await sendFour({})) {
+      expect(status).toBe(503)
+      expect(JSON.parse(text)).toMatchObject({ error: { message: "Unavailable" } })
+    }
+  })
+})
+
+describe("a client that disconnects", () => {
+  it.each([chatModel, claudeModel, nativeModel])("ends the request to %s", async (model) => {
+    const upstream = { [chatModel]: testbed.chat, [claudeModel]: testbed.anthropic }[model]
+    const target = upstream ?? testbed.openai
+    const on = model === chatModel ? /completions/ : /messages|responses/
+    target.injectFault({ kind: "slow_frames", ms: 500 }, { on })
+    const next = target.nextRequest(on)
+    const stream = testbed.client.responses.stream({ model, input: "One two three" })
+    const ended = stream.finalResponse()
+    const request = await next
+    await new Promise<void>((resolve) => stream.once("event", () => resolve()))
+    stream.abort()
+    await expect(ended).rejects.toBeInstanceOf(APIUserAbortError)
+    await request.aborted
+  })
+
+  it.each([true, false])(
+    "before the first byte ends the request too (store: %s)",
+    async (store) => {
+      testbed.openai.injectFault({ kind: "hang" }, { on: /responses/ })
+      const next = testbed.openai.nextRequest(/responses/)
+      const controller = new AbortController()
+      const answer = testbed.client.responses.create(
+        { model: nativeModel, input: "Hi", store },
+        { signal: controller.signal },
+      )
+      const request = await next
+      controller.abort()
+      await expect(answer).rejects.toBeInstanceOf(APIUserAbortError)
+      await request.aborted
+    },
+  )
+})
