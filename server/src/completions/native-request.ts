@@ -1,4 +1,4 @@
-import type { Fields } from "../formats/json-values.ts"
+import { type Fields, isObject, textOf } from "../formats/json-values.ts"
 import { removeUnsignedThinking } from "../formats/messages/native-messages.ts"
 import { removeUnreadableReasoning } from "../formats/responses/native-items.ts"
 import { readMembers } from "../http/json-members.ts"
@@ -13,13 +13,26 @@ export const replaceFields = (request: ModelRequest, fields: Fields): ModelReque
 
 const reasoningMark = Buffer.from('"reasoning"')
 
+const encryptedReasoning = "reasoning.encrypted_content"
+/** OpenAI's models that reason; the others reject the option. */
+const reasoningModel = /(^|[./:-])(o[1-9]|gpt-[5-9](?!.*-chat))/
+
+/** Without it, the reasoning of a response that the provider does not store would be lost. */
+const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
+  const reasons = isObject(reasoning) || reasoningModel.test(textOf(model))
+  const included: unknown[] = Array.isArray(include) ? include : []
+  if (!reasons || included.includes(encryptedReasoning)) return {}
+  return { include: [...included, encryptedReasoning] }
+}
+
 /** The provider does not store the response, and gets no reasoning that it cannot read. */
 const toNativeResponsesRequest = (request: ModelRequest): ModelRequest => {
   if (request.fields.store === false && !request.bytes.includes(reasoningMark)) return request
   const { fields } = parseAllFields(request)
   const input = removeUnreadableReasoning(fields.input)
   if (input === fields.input && fields.store === false) return request
-  return replaceFields(request, { ...fields, input, store: false })
+  const options = fields.store === false ? {} : includeReasoning(fields)
+  return replaceFields(request, { ...fields, ...options, input, store: false })
 }
 
 const unsignedMarks = ['"signature":""', '"signature": ""'].map((text) => Buffer.from(text))

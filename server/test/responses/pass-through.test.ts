@@ -123,6 +123,15 @@ describe("a request that is to be stored, for a provider with the Responses API"
     expect(bodies).toHaveLength(stream ? 3 : 1)
     for (const body of bodies) expect(body).toMatchObject({ store: true, previous_response_id })
   })
+
+  it("asks a model that reasons for what continues its reasoning", async () => {
+    const request = { model: nativeModel, input: "One", reasoning: { effort: "low" } }
+    await testbed.send({ ...request, include: ["file_search_call.results"] })
+    const include = ["file_search_call.results", "reasoning.encrypted_content"]
+    expect(lastRequest().json).toEqual({ ...request, include, store: false })
+    await testbed.send({ ...request, store: false })
+    expect(lastRequest().json).toEqual({ ...request, store: false })
+  })
 })
 
 describe("the search for the Responses API", () => {
