@@ -49,6 +49,8 @@ interface ClientRequest extends PreparedRequest {
   received: ModelRequest
 }
 
+const neverAborted = new AbortController().signal
+
 /** Sends completion requests to an endpoint of their model and relays the responses. */
 export const createCompletions = ({
   catalogue,
@@ -136,15 +138,15 @@ export const createCompletions = ({
     await relay({ ...clientRequest, request: sourced.request }, present, sourced.citationResult)
   }
 
-  /** `complete` for requests in the format of another inbound API than OpenAI's older ones. */
-  const prepare = (
+  const prepare = async (
     exchange: RequestContext,
     caller: Caller,
     { received, resolved }: { received: ModelRequest; resolved: ResolvedModel },
-  ): Promise<PreparedRequest> =>
-    runAbortable(exchange, caller, (signal) =>
-      preparation.prepare(received, { caller, resolved, signal }),
-    )
+  ): Promise<PreparedRequest> => {
+    const run = (signal: AbortSignal): Promise<PreparedRequest> =>
+      preparation.prepare(received, { caller, resolved, signal })
+    return preparation.mayRefer(received) ? runAbortable(exchange, caller, run) : run(neverAborted)
+  }
 
   return {
     /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */

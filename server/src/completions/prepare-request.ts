@@ -23,6 +23,10 @@ export interface PreparedRequest {
   storedItems: Fields[] | null
 }
 
+const referenceMarks = ['"file_id"', '"item_reference"', '"previous_response_id"'].map((text) =>
+  Buffer.from(text),
+)
+
 interface Deps {
   filters: Pick<ModelFilters, "areAttachedTo">
   inlineFiles: FileInliner
@@ -52,6 +56,10 @@ export const createRequestPreparation = ({ filters, inlineFiles, responseState }
   return {
     /** Whether an operation has to be prepared at all. */
     isNeeded: (request: ModelRequest): boolean => findInboundFormat(request) !== undefined,
+
+    /** Whether a request may refer to stored responses or files, which take time to read. */
+    mayRefer: ({ bytes }: ModelRequest): boolean =>
+      referenceMarks.some((mark) => bytes.includes(mark)),
 
     /** Whether a request can be sent to the model's providers as it is. */
     canPassThrough: async (request: ModelRequest, resolved: ResolvedModel): Promise<boolean> =>
