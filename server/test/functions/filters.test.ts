@@ -211,12 +211,16 @@ describe("a filter", () => {
 
   it("cannot be bypassed through another route to the same model", async () => {
     await attachFilter("mask", mask, ["gpt-fake"])
+    const body = { model: "gpt-fake", prompt: "x" }
+    expect((await gateway.call("POST", "/v1/completions", body)).status).toBe(400)
+    const input = "write to ada@example.com"
     for (const [path, fields] of [
-      ["/v1/completions", { prompt: "x" }],
-      ["/v1/responses", { input: "x" }],
+      ["/v1/responses", { input }],
+      ["/v1/messages", { max_tokens: 10, messages: [{ role: "user", content: input }] }],
     ] as const) {
-      const body = { model: "gpt-fake", ...fields }
-      expect((await gateway.call("POST", path, body)).status, path).toBe(400)
+      const { status } = await gateway.call("POST", path, { model: "gpt-fake", ...fields })
+      expect(status, path).toBe(200)
+      expect(lastUpstreamRequest()?.body.toString(), path).not.toContain("ada@")
     }
   })
 })

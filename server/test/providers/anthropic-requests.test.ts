@@ -135,7 +135,7 @@ describe("a request to Anthropic", () => {
         client.chat.completions.create({ model, messages: [{ role: "user", content: [audio] }] }),
       () => client.chat.completions.create({ model, messages, n: 2 }),
       () => client.embeddings.create({ model, input: "Hello" }),
-      () => client.responses.create({ model, input: "Hello" }),
+      () => client.completions.create({ model, prompt: "Hello" }),
     ]
     for (const send of refused) await expect(send()).rejects.toThrow(BadRequestError)
     expect(upstream.requests.length).toBe(length)
