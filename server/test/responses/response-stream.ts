@@ -34,7 +34,7 @@ const readContentEvent = (event: Fields, { item, deltas }: OpenItem): void => {
   expect(event[member]).toBe(isWithoutArguments ? "{}" : sent)
 }
 
-/** The texts of a complete item. */
+/** The texts of a complete item; arguments that are empty need no delta. */
 const textsIn = ({ content, summary, arguments: args, input }: Fields): unknown[] => [
   ...(Array.isArray(content) ? content.map((part) => part.text) : []),
   ...(Array.isArray(summary) ? summary.map((part) => part.text) : []),
@@ -45,7 +45,7 @@ const closeItem = (event: Fields, { item, deltas }: OpenItem): Fields => {
   const done = isObject(event.item) ? event.item : {}
   const { type, id, call_id, name } = item
   expect(done).toMatchObject({ type, id, ...(call_id !== undefined && { call_id, name }) })
-  expect([...deltas.values()]).toEqual(textsIn(done))
+  expect([...deltas.values()].filter((text) => text !== "{}")).toEqual(textsIn(done))
   return done
 }
 
