@@ -177,6 +177,15 @@ describe("a frame larger than any ought to be", () => {
     expect(scanner).toMatchObject({ tokens, hasTerminator: true, isFrameOpen: false })
   })
 
+  it("is the end of a response if it begins like one", () => {
+    const last = chunk({ type: "response.completed", response: { text: "x".repeat(3_000_000) } })
+    const pieces = [delta("a"), ...(last.match(/.{1,65536}/gs) ?? [])]
+    const { scanner } = pass(pieces, { endings: responseEndMarkers })
+    expect(scanner).toMatchObject({ hasTerminator: true, isFrameOpen: false })
+    const more = pass([...pieces, delta("b"), delta("c")], { endings: responseEndMarkers })
+    expect(more.scanner.hasTerminator).toBe(false)
+  })
+
   it("is not kept in memory", () => {
     const scanner = new SseScanner(chatEndMarkers, true)
     let out = 0

@@ -161,6 +161,7 @@ export class SseScanner implements StreamScanner {
   #pending: Buffer = empty
   #last: Buffer = empty
   #previous: Buffer = empty
+  #isInLongFrame = false
   /** Whether the last frame sent to the client lacks its blank line. */
   isFrameOpen = false
   tokens: TokenCounts | null = null
@@ -182,7 +183,7 @@ export class SseScanner implements StreamScanner {
     const shown = boundary > 0 ? this.#scan(whole) : whole
     if (!this.#hideUsage) {
       this.isFrameOpen = this.#pending.length > 0
-      if (this.#pending.length > maxFrameBytes) this.#pending = empty
+      if (this.#pending.length > maxFrameBytes) this.#skipLongFrame()
       return chunk
     }
     if (this.#pending.length <= maxFrameBytes) return shown
@@ -233,17 +234,27 @@ export class SseScanner implements StreamScanner {
     return this.isFrameOpen ? `\n\n${missingTerminator}` : missingTerminator
   }
 
+  /** The beginning of a frame shows what it is, such as the end of a response with large items. */
+  #skipLongFrame(): void {
+    if (!this.#isInLongFrame) this.#keepAsLast(this.#pending)
+    this.#isInLongFrame = true
+    this.#pending = empty
+  }
+
+  #keepAsLast(piece: Buffer): void {
+    this.#previous = this.#last
+    this.#last = piece
+  }
+
   #scan(whole: Buffer): Buffer {
     this.isFrameOpen = false
+    this.#isInLongFrame = false
     const events = count(whole, dataMark)
     this.eventCount += events
     const { shown, extras } = containsUsage(whole)
       ? this.#extractUsage(whole)
       : { shown: whole, extras: 0 }
-    if (events > extras) {
-      this.#previous = this.#last
-      this.#last = whole
-    }
+    if (events > extras) this.#keepAsLast(whole)
     return shown
   }
 
