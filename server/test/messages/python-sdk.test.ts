@@ -36,7 +36,8 @@ const skipWithoutSdk = ({ skip }: TestContext): void => {
 
 beforeAll(async () => {
   testbed = await startMessagesTestbed()
-  hasSdk = await run(python ?? "", ["-c", "import anthropic"]).then(
+  if (!python) return
+  hasSdk = await run(python, ["-c", "import anthropic"]).then(
     () => true,
     () => false,
   )
