@@ -21,7 +21,7 @@ const operations: Record<OpenAIOperation, { summary: string; body: RouteShape["b
   completions: { summary: "Create a text completion (legacy)", body: TextCompletionBody },
   embeddings: { summary: "Create embeddings", body: EmbeddingsBody },
   responses: {
-    summary: "Create a response, if the provider supports the Responses API",
+    summary: "Create a response",
     body: ResponsesBody,
   },
 }
