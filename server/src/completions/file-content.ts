@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers"
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
 import type { ObjectStore } from "../files/object-store.ts"
+import { lookUp } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 
 /** For the files of one request together. */
@@ -36,7 +37,7 @@ const mediaTypeOf = (contentType: string, filename: string): string => {
   const named = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (named !== "" && named !== "application/octet-stream") return named
   const [extension = ""] = /[^.]*$/.exec(filename.toLowerCase()) ?? []
-  return mediaTypeByExtension[extension] ?? named
+  return lookUp(mediaTypeByExtension, extension) ?? named
 }
 
 const isSentAsBytes = (mediaType: string): boolean =>

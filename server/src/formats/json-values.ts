@@ -8,6 +8,10 @@ export const isObject = (value: unknown): value is Fields =>
 /** The value if it is a string, else "". */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
+/** The value of a table's own key. Keys come from others, and may be `constructor`. */
+export const lookUp = <Value>(table: Record<string, Value>, key: unknown): Value | undefined =>
+  typeof key === "string" && Object.hasOwn(table, key) ? table[key] : undefined
+
 /** The objects of an array; empty if the value is none. */
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []

@@ -154,6 +154,24 @@ describe("tools", () => {
     expect(JSON.stringify(testbed.lastClaudeBody())).toContain(image)
   })
 
+  it("are answered directly, whatever the client adds in between", async () => {
+    const input: Input = [
+      { role: "user", content: "Look" },
+      { type: "function_call", call_id: "1", name: "see", arguments: "{}" },
+      { role: "developer", content: "The user is in a hurry." },
+      { type: "function_call_output", call_id: "1", output: "A bee." },
+      { role: "user", content: "Go on" },
+    ]
+    await testbed.client.responses.create({ model: chatModel, input })
+    expect(testbed.lastChatBody().messages).toMatchObject([
+      { role: "user", content: "Look" },
+      { role: "assistant", tool_calls: [{ id: "1" }] },
+      { role: "tool", tool_call_id: "1", content: "A bee." },
+      { role: "user", content: "The user is in a hurry." },
+      { role: "user", content: "Go on" },
+    ])
+  })
+
   it("whose calls come in pieces of several chunks stay apart", async () => {
     testbed.streamDeltas(
       [

@@ -43,6 +43,8 @@ describe.each([chatModel, claudeModel])("what %s cannot do", (model) => {
     ["additional_tools", withItem({ type: "additional_tools", tools: [] }), "input"],
     ["input_image", withPart({ type: "input_image", detail: "auto" }), "input"],
     ["input_file", withPart({ type: "input_file", filename: "a.pdf" }), "input"],
+    ["constructor", withItem({ type: "constructor" }), "input"],
+    ["toString", withPart({ type: "toString" }), "input"],
     ["input_video", withPart({ type: "input_video" }), "input"],
   ])("is rejected and named: %s", async (name, fields, param) => {
     for (const stream of [false, true]) {

@@ -1,6 +1,6 @@
 import { fail } from "../../errors.ts"
 import type { ReasoningDetail, ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+import { type Fields, isObject, lookUp, objectsIn, textOf } from "../json-values.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { functionNameOf, toCustomArguments } from "./tools.ts"
 
@@ -28,7 +28,7 @@ const partDecoders: Record<string, (part: Fields) => Fields> = {
 
 const toPart = (part: Fields): Fields => {
   const type = textOf(part.type)
-  const decode = partDecoders[type]
+  const decode = lookUp(partDecoders, type)
   return decode ? decode(part) : failUnsupported(`content of type "${type}"`)
 }
 
@@ -55,6 +55,18 @@ const toAssistantMessage = ({ texts, calls, details, reasoning }: AssistantTurn)
   ...(calls.length > 0 && { tool_calls: calls }),
 })
 
+/** Clients may add messages between a call and its result; providers accept none there. */
+const moveResultsToCalls = (messages: readonly Fields[]): Fields[] => {
+  const moved: Fields[] = []
+  let resultsEnd = 0
+  for (const message of messages) {
+    if (message.role === "tool") moved.splice(resultsEnd++, 0, message)
+    else moved.push(message)
+    if (message.role === "assistant") resultsEnd = moved.length
+  }
+  return moved
+}
+
 /**
  * Collects the messages of a canonical prompt. Items of one turn of the assistant (reasoning, texts,
  * calls) become one message; the results of tools follow it directly.
@@ -72,7 +84,7 @@ class MessageCollector {
 
   add(item: Fields): void {
     const type = textOf(item.type) || "message"
-    const decode = this.#decoders[type]
+    const decode = lookUp(this.#decoders, type)
     if (decode) decode(item)
     else failUnsupported(`items of type "${type}"`)
   }
@@ -80,7 +92,7 @@ class MessageCollector {
   end(): Fields[] {
     this.#endTurn()
     this.#endResults()
-    return this.#messages
+    return moveResultsToCalls(this.#messages)
   }
 
   readonly #decoders: Record<string, (item: Fields) => void> = {
