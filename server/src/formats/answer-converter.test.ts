@@ -25,7 +25,7 @@ const toMessage = (deltas: readonly object[], finish_reason?: string): Fields =>
 
 const contentOf = (deltas: readonly object[]): unknown => toMessage(deltas).content
 
-const text = (content: string) => ({ type: "text", text: content, citations: null })
+const text = (content: string) => ({ type: "text", text: content })
 const use = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input })
 /** A delta with a piece of a tool call. */
 const call = (index: number | undefined, fields: object, id?: string) => ({

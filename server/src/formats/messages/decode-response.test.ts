@@ -8,7 +8,7 @@ import {
 } from "../../../test/messages/message-stream.ts"
 import type { Fields } from "../json-values.ts"
 
-const text = (content: string) => ({ type: "text", text: content, citations: null })
+const text = (content: string) => ({ type: "text", text: content })
 const use = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input })
 
 describe("a stream of messages converted to chat completions and back", () => {

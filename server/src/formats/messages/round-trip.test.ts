@@ -127,7 +127,7 @@ const createGenerator = (seed: number) => {
 
     message: (): Fields => {
       const calls = some(2, toolUse).map(({ cache_control: _hint, ...call }) => call)
-      const texts = some(1, () => ({ type: "text", text: prose(), citations: null }))
+      const texts = some(1, () => ({ type: "text", text: prose() }))
       return {
         ...{ id: `msg_${word(8)}`, type: "message", role: "assistant", model: word(6) },
         content: [...some(3, thinking), ...texts, ...calls],
