@@ -36,7 +36,7 @@ const mediaTypeByExtension: Record<string, string> = {
 const mediaTypeOf = (contentType: string, filename: string): string => {
   const named = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (named !== "" && named !== "application/octet-stream") return named
-  const [extension = ""] = /[^.]*$/.exec(filename.toLowerCase()) ?? []
+  const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
   return lookUp(mediaTypeByExtension, extension) ?? named
 }
 

@@ -47,7 +47,7 @@ const sendWithFault = (stream: boolean, fault: Fault) => {
 
 const lastEvent = (body: string) => {
   const frames = body.split("\n\n").filter(Boolean)
-  return JSON.parse(frames.at(-1)?.replace(/^(event: \w+\n)?data: /, "") ?? "")
+  return JSON.parse(frames.at(-1)?.replace(/^(event: [\w.]+\n)?data: /, "") ?? "")
 }
 
 describe.each([
@@ -244,6 +244,9 @@ describe("during a stream", () => {
     await gateway.call("POST", "/v1/responses", requested)
     upstream.injectFault({ kind: "last_words", after: 3, frame }, { on: /responses/ })
     const { body } = await gateway.call("POST", "/v1/responses", requested)
-    expect(lastEvent(body)).toMatchObject({ type: "error", code: "upstream_broken" })
+    expect(lastEvent(body)).toMatchObject({
+      type: "response.failed",
+      response: { status: "failed", error: { code: "server_error" } },
+    })
   })
 })

@@ -130,8 +130,8 @@ describe("a request that refers to items", () => {
 
   it.each([chatModel, claudeModel])("that do not exist fails with %s", async (model) => {
     const input = [{ type: "item_reference" as const, id: "msg_unknown" }]
-    const asked = testbed.client.responses.create({ model, input })
-    await expect(asked).rejects.toMatchObject({
+    const request = testbed.client.responses.create({ model, input })
+    await expect(request).rejects.toMatchObject({
       ...{ status: 400, param: "input", message: expect.stringContaining("msg_unknown") },
     })
   })

@@ -146,8 +146,8 @@ describe("files of others", () => {
   })
 
   it.each([chatModel, claudeModel])("of the provider are unknown to %s", async (model) => {
-    const asked = ask(model, filePart("file-abc123"))
-    await expect(asked).rejects.toMatchObject({
+    const response = ask(model, filePart("file-abc123"))
+    await expect(response).rejects.toMatchObject({
       ...{ status: 400, code: "unsupported_by_model", param: "input" },
     })
   })
@@ -163,10 +163,10 @@ describe("files of others", () => {
 describe("a file", () => {
   it("that is still being processed is waited for", async () => {
     const id = await uploadFile("scan.png", png, { type: "application/x-scan" })
-    const asked = ask(chatModel, filePart(id))
+    const response = ask(chatModel, filePart(id))
     await expect.poll(() => releases.length).toBe(1)
     releases[0]?.()
-    expect((await asked).output_text).toContain("Recognized words.")
+    expect((await response).output_text).toContain("Recognized words.")
   })
 
   it.each([

@@ -117,8 +117,8 @@ describe("a workspace model", () => {
     })
     await waitForModels(testbed.gateway, ["private"])
     const { key } = await testbed.gateway.createUser("Grace")
-    const asked = testbed.createClient(key).responses.create({ model: "private", input: "Hi" })
-    await expect(asked).rejects.toMatchObject({ status: 404, code: "model_not_found" })
+    const request = testbed.createClient(key).responses.create({ model: "private", input: "Hi" })
+    await expect(request).rejects.toMatchObject({ status: 404, code: "model_not_found" })
   })
 })
 
