@@ -1,10 +1,11 @@
 import type { JsonBody } from "../http/body-buffer.ts"
+import { AnthropicErrorBody } from "../http/error-bodies.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Completions } from "./completions.ts"
 import { parseModelRequest } from "./request.ts"
-import { AnthropicErrorBody, MessagesBody, MessagesResponse, TokenCount } from "./schema.ts"
+import { MessagesBody, MessagesResponse, TokenCount } from "./schema.ts"
 
 interface Deps {
   router: Router

@@ -1,4 +1,5 @@
 import type { JsonBody } from "../http/body-buffer.ts"
+import { OpenAIErrorBody } from "../http/error-bodies.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
 import { json, type RouteShape } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -8,7 +9,6 @@ import { parseModelRequest } from "./request.ts"
 import {
   ChatCompletionBody,
   EmbeddingsBody,
-  OpenAIErrorBody,
   ProviderResponse,
   ResponsesBody,
   TextCompletionBody,

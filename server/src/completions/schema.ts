@@ -29,21 +29,6 @@ export const ProviderResponse = z
   .looseObject({})
   .meta({ description: "The provider's response, byte for byte; `text/event-stream` if streamed" })
 
-export const OpenAIErrorBody = z
-  .object({
-    error: z.object({
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-      code: z.string().nullable(),
-    }),
-    detail: z
-      .string()
-      .optional()
-      .describe("Same as `error.message`; absent in errors that come from the provider"),
-  })
-  .meta({ id: "OpenAIError" })
-
 /** https://platform.claude.com/docs/en/api/messages/create */
 export const MessagesBody = z
   .looseObject({
@@ -59,11 +44,3 @@ export const MessagesResponse = z
   .meta({ description: "A message of Anthropic's API; `text/event-stream` if streamed" })
 
 export const TokenCount = z.object({ input_tokens: z.int() }).meta({ id: "TokenCount" })
-
-export const AnthropicErrorBody = z
-  .object({
-    type: z.literal("error"),
-    error: z.object({ type: z.string(), message: z.string() }),
-    request_id: z.string().nullish(),
-  })
-  .meta({ id: "AnthropicError" })

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { AnthropicErrorBody, OpenAIErrorBody } from "../http/error-bodies.ts"
 import { errorResponse, toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { json } from "../http/route.ts"
@@ -54,6 +55,7 @@ export const modelListRoutes = ({ router, catalogue, settings }: Deps): Router =
         z.union([ModelList, AnthropicModelList]),
         "The models, including the last known ones of unreachable connections",
       ),
+      400: json(AnthropicErrorBody, "An invalid page of Anthropic's format"),
     },
     handle: ({ caller, query, exchange }) => {
       if (usesAnthropicFormat(exchange)) {
@@ -71,7 +73,7 @@ export const modelListRoutes = ({ router, catalogue, settings }: Deps): Router =
     params: z.object({ id: z.string() }),
     responses: {
       200: json(z.union([ModelRecord, AnthropicModelInfo]), "The model"),
-      404: { description: "Model not found" },
+      404: json(z.union([OpenAIErrorBody, AnthropicErrorBody]), "Model not found"),
     },
     handle: ({ caller, params, exchange }) =>
       usesAnthropicFormat(exchange)

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { AnthropicErrorBody, OpenAIErrorBody } from "../completions/schema.ts"
+import { AnthropicErrorBody, OpenAIErrorBody } from "../http/error-bodies.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import { StorageUsage } from "../storage/schema.ts"
 
