@@ -11,7 +11,9 @@ export const replaceFields = (request: ModelRequest, fields: Fields): ModelReque
   return { ...request, bytes, members: readMembers(bytes), fields, scanned: null }
 }
 
-const reasoningMark = Buffer.from('"reasoning"')
+const reasoningItems = ['"type":"reasoning"', '"type": "reasoning"'].map((text) =>
+  Buffer.from(text),
+)
 
 const encryptedReasoning = "reasoning.encrypted_content"
 /** OpenAI's models that reason; the others reject the option. */
@@ -27,7 +29,8 @@ const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
 
 /** The provider does not store the response, and gets no reasoning that it cannot read. */
 const toNativeResponsesRequest = (request: ModelRequest): ModelRequest => {
-  if (request.fields.store === false && !request.bytes.includes(reasoningMark)) return request
+  const hasReasoning = reasoningItems.some((mark) => request.bytes.includes(mark))
+  if (request.fields.store === false && !hasReasoning) return request
   const { fields } = parseAllFields(request)
   const input = removeUnreadableReasoning(fields.input)
   if (input === fields.input && fields.store === false) return request

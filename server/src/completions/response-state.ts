@@ -41,6 +41,14 @@ const needsNoState = ({ bytes, fields }: ModelRequest): boolean =>
   textOf(fields.previous_response_id) === "" &&
   !bytes.includes(referenceMark)
 
+const maxStorableBytes = 16_000_000
+
+const checkStorableSize = ({ bytes }: ModelRequest): void => {
+  if (bytes.length <= maxStorableBytes) return
+  const message = `A request of more than ${maxStorableBytes / 1e6} MB cannot be stored. Set "store" to false.`
+  fail("body_too_large", message, { param: "store" })
+}
+
 /**
  * Replaces what a request refers to by the items themselves, so that any model can answer it, and no
  * provider has to store anything.
@@ -63,6 +71,7 @@ export const createResponseState = (stored: Pick<StoredResponses, "readHistory" 
     resolve: async (userId: string, request: ModelRequest): Promise<StatelessRequest> => {
       rejectUnsupported(request.fields)
       if (needsNoState(request)) return { request, newItems: [], isStored: false }
+      checkStorableSize(request)
       const { fields } = parseAllFields(request)
       const { previous_response_id, store } = fields
       const isStored = store !== false

@@ -1,3 +1,4 @@
+import { dataOfEvent } from "../formats/sse-events.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import { parseTokenCounts } from "../usage/token-counts.ts"
 import type { StreamScanner } from "./response-consumer.ts"
@@ -112,13 +113,6 @@ const containsLine = (bytes: Buffer, start: Buffer): boolean => {
 const lastIndexOfAny = (bytes: Buffer, marks: readonly Buffer[]): number =>
   Math.max(-1, ...marks.map((mark) => bytes.lastIndexOf(mark)))
 
-const dataOf = (frame: string): string =>
-  frame
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5))
-    .join("\n")
-
 /** End of the frame around `at`: after the next blank line. */
 const frameEnd = (text: string, at: number): number => {
   const unix = text.indexOf("\n\n", at)
@@ -137,7 +131,7 @@ const noUsage: FrameUsage = { tokens: null, isUsageOnly: false }
 
 const readUsage = (frame: string): FrameUsage => {
   try {
-    const data = JSON.parse(dataOf(frame))
+    const data = JSON.parse(dataOfEvent(frame))
     const tokens = parseTokenCounts(data.usage ?? (data.response ?? data.message)?.usage)
     const isUsageOnly = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
     return { tokens, isUsageOnly }

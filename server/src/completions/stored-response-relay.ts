@@ -1,6 +1,7 @@
 import type { Failure } from "../errors.ts"
 import { type Fields, isObject, parseObject, textOf } from "../formats/json-values.ts"
 import { formatResponsesFailure, lastEventTypes } from "../formats/responses/failure-event.ts"
+import { dataOfEvent } from "../formats/sse-events.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { RelayOptions } from "./relay.ts"
@@ -16,13 +17,6 @@ export interface ResponseStorage {
 
 const responseMark = /"response" ?:/
 const afterBlankLine = /(?<=\n\r?\n)/
-
-const dataOf = (frame: string): string =>
-  frame
-    .split(/\r?\n/)
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5))
-    .join("\n")
 
 /**
  * Relays a response of the Responses API and stores it: its end reaches the client when it is
@@ -82,7 +76,7 @@ export class StoredResponseRelay extends ResponseRelay {
 
   /** Changes an event that contains the response object, and starts saving at the last one. */
   #rewriteFrame(frame: string): string {
-    const event = responseMark.test(frame) ? parseObject(dataOf(frame)) : null
+    const event = responseMark.test(frame) ? parseObject(dataOfEvent(frame)) : null
     if (!(event && isObject(event.response))) return frame
     const response = { ...event.response, ...this.#storage.members }
     const type = textOf(event.type)

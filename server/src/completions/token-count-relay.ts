@@ -1,3 +1,4 @@
+import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import { CompletionRelay } from "./relay.ts"
@@ -28,7 +29,14 @@ export class TokenCountRelay extends CompletionRelay {
   }
 
   override onErrorReply(error: ErrorReply, head: ResponseHead): void {
-    if (unsupportedStatuses.has(error.status)) sendTokenCount(this.#exchange, this.#estimate())
-    else super.onErrorReply(error, head)
+    if (!unsupportedStatuses.has(error.status)) {
+      super.onErrorReply(error, head)
+      return
+    }
+    try {
+      sendTokenCount(this.#exchange, this.#estimate())
+    } catch (refusal) {
+      this.onFailure(toFailure(refusal), { head: null, isFrameOpen: false })
+    }
   }
 }

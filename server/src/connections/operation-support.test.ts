@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises"
 import { RefusedError } from "@portico/http1"
 import { describe, expect, it } from "vitest"
 import { openai } from "../providers/openai.ts"
@@ -5,9 +6,10 @@ import { createOperationSupport } from "./operation-support.ts"
 
 /** A server that refuses the empty request with this status, and a clock. */
 const createServer = (status: number) => {
-  const state = { status, requests: 0, now: 1000 }
+  const state = { status, requests: 0, now: 1000, delayMs: 0 }
   const ask = async (): Promise<never> => {
     state.requests++
+    await setTimeout(state.delayMs)
     throw new RefusedError(state.status, "")
   }
   const client = { ask }
@@ -36,6 +38,16 @@ describe("what is known about a server's API", () => {
     const { state, hasResponses } = createServer(status)
     expect(await hasResponses()).toBe(true)
     state.status = 405
+    expect([await hasResponses(), state.requests]).toEqual([false, 2])
+  })
+
+  it("is not asked for again at once if the server is slow to say nothing", async () => {
+    const { state, hasResponses } = createServer(503)
+    state.delayMs = 1100
+    expect(await hasResponses()).toBe(true)
+    state.status = 405
+    expect([await hasResponses(), state.requests]).toEqual([true, 1])
+    state.now += 30
     expect([await hasResponses(), state.requests]).toEqual([false, 2])
   })
 

@@ -4,11 +4,14 @@ import { listTimeoutMs } from "./diagnosis.ts"
 
 /** A server may be updated while the gateway runs. In seconds, like `now`. */
 const recheckAfterSeconds = 600
+/** A server that is slow to say nothing must not delay every request. */
+const slowMs = 1000
+const retrySlowAfterSeconds = 30
 /** How servers answer a path or method that they do not have. */
 const missingStatuses = new Set([404, 405, 501])
 
 /** A server that starts or is overloaded answers every path like this. */
-const saysNothing = (status: number): boolean =>
+const isInconclusive = (status: number): boolean =>
   status === 429 || (status >= 500 && !missingStatuses.has(status))
 
 interface Deps {
@@ -19,7 +22,8 @@ interface Deps {
 }
 
 interface Finding {
-  isSupported: boolean
+  /** Null if the server could not be asked, or its answer is inconclusive. */
+  isSupported: boolean | null
   checkedAt: number
 }
 
@@ -39,14 +43,19 @@ export const createOperationSupport = ({ provider, client, headers, now }: Deps)
       await client.ask(request, AbortSignal.timeout(listTimeoutMs))
       return true
     } catch (error) {
-      if (!(error instanceof RefusedError) || saysNothing(error.status)) return null
+      if (!(error instanceof RefusedError) || isInconclusive(error.status)) return null
       return !missingStatuses.has(error.status)
     }
   }
 
   const check = async (operation: CompletionOperation): Promise<void> => {
-    const isSupported = await findSupport(operation)
-    if (isSupported !== null) findings.set(operation, { isSupported, checkedAt: now() })
+    const startedAt = performance.now()
+    const found = await findSupport(operation)
+    const isSlow = performance.now() - startedAt > slowMs
+    if (found === null && !isSlow) return
+    const isSupported = found ?? findings.get(operation)?.isSupported ?? null
+    const age = found === null ? recheckAfterSeconds - retrySlowAfterSeconds : 0
+    findings.set(operation, { isSupported, checkedAt: now() - age })
   }
 
   const startCheck = (operation: CompletionOperation): Promise<void> => {

@@ -1,25 +1,39 @@
 import { type Fields, objectsIn } from "./json-values.ts"
 
+/** A message whose content may be extended. */
+interface MergedMessage {
+  message: Fields
+  /** The contents of the messages that it consists of. */
+  contents: unknown[]
+}
+
 const toParts = (content: unknown): Fields[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 
-const joinContents = (first: unknown, second: unknown): unknown =>
-  typeof first === "string" && typeof second === "string"
-    ? `${first}\n\n${second}`
-    : [...toParts(first), ...toParts(second)]
+const joinContents = (contents: readonly unknown[]): unknown =>
+  contents.every((content) => typeof content === "string")
+    ? contents.join("\n\n")
+    : contents.flatMap(toParts)
+
+const toMessage = ({ message, contents }: MergedMessage): Fields =>
+  contents.length === 1 ? message : { ...message, content: joinContents(contents) }
 
 /**
  * Merges system messages: many prompt templates accept only one, at the beginning. A later one
  * becomes part of the user's message before it.
  */
 export const mergeSystemMessages = (messages: readonly Fields[]): Fields[] => {
-  const merged: Fields[] = []
+  const merged: MergedMessage[] = []
   for (const message of messages) {
     const last = merged.at(-1)
-    const isSystem = message.role === "system"
-    if (isSystem && (last?.role === "system" || last?.role === "user")) {
-      merged[merged.length - 1] = { ...last, content: joinContents(last.content, message.content) }
-    } else merged.push(isSystem && last ? { ...message, role: "user" } : message)
+    const { role, content } = message
+    const isSystem = role === "system"
+    if (isSystem && (last?.message.role === "system" || last?.message.role === "user")) {
+      last.contents.push(content)
+    } else {
+      const own = isSystem && last ? { ...message, role: "user" } : message
+      merged.push({ message: own, contents: [content] })
+    }
   }
-  return merged
+  return merged.map(toMessage)
 }

@@ -121,6 +121,13 @@ describe("the count of tokens for a model of Anthropic", () => {
     expect(tokens).toBeLessThan(100)
   })
 
+  it("is refused if neither the provider counts nor the gateway can estimate", async () => {
+    testbed.anthropic.tokenCount = null
+    const tools = [{ type: "web_search_20250305" as const, name: "web_search" as const }]
+    const counted = testbed.client.messages.countTokens({ ...requestTo(claudeModel), tools })
+    await expect(counted).rejects.toMatchObject({ status: 400 })
+  })
+
   it("fails as the provider does", async () => {
     const body = { type: "error", error: { type: "rate_limit_error", message: "Slow down." } }
     testbed.anthropic.injectFault({ kind: "status", status: 429, body }, { on: /count_tokens/ })

@@ -197,3 +197,16 @@ describe("a converted response", () => {
     })
   })
 })
+
+it("records the provider's usage, whatever the request's members are called", async () => {
+  const parameters = { type: "object", properties: { usage: { type: "object" } } }
+  const tools = [{ type: "function", name: "f", parameters }]
+  const metadata = { usage: { input_tokens: 0, output_tokens: 0 } }
+  const body = { model: chatModel, input: "Hello", store: false, tools, metadata }
+  const response = await testbed.send(body)
+  const { usage } = JSON.parse(response.text)
+  expect(usage.input_tokens).toBeGreaterThan(0)
+  expect(await testbed.usageOf(response)).toMatchObject({
+    ...{ tokens_in: usage.input_tokens, tokens_out: usage.output_tokens, estimated: 0 },
+  })
+})

@@ -101,8 +101,9 @@ const toMessages = (messages: readonly Fields[]): Fields[] => {
   const merged: Message[] = []
   for (const message of messages.filter((one) => !isSystem(one)).map(toMessage)) {
     const last = merged.at(-1)
-    if (last?.role === message.role) last.content.push(...message.content)
-    else if (message.content.length > 0) merged.push(message)
+    if (last?.role === message.role) {
+      for (const block of message.content) last.content.push(block)
+    } else if (message.content.length > 0) merged.push(message)
   }
   return merged.map(({ role, content }) => ({ role, content }))
 }

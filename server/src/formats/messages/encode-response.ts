@@ -4,6 +4,7 @@ import { type Answer, type CompleteBlock, textOfAnswer } from "../completion-blo
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { type Fields, isObject, parseObject } from "../json-values.ts"
 import { MalformedResponse } from "../malformed-response.ts"
+import { formatTypedEvent } from "../sse-events.ts"
 import { messagesErrorType } from "./error-types.ts"
 
 const stopReasons: Record<FinishReason, string> = {
@@ -65,9 +66,6 @@ const toDelta = ({ kind }: AnswerBlock, text: string): Fields => {
   return { type: "input_json_delta", partial_json: text }
 }
 
-const formatEvent = (event: Fields): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-
 /** The body of an error response. */
 export const encodeMessagesError = ({ message, code, status }: AnswerError): Fields => ({
   type: "error",
@@ -76,7 +74,7 @@ export const encodeMessagesError = ({ message, code, status }: AnswerError): Fie
 
 /** A failure as the last event of a stream. */
 export const formatMessagesError = (error: AnswerError): string =>
-  formatEvent(encodeMessagesError(error))
+  formatTypedEvent(encodeMessagesError(error))
 
 /**
  * Writes an answer as a message of Anthropic's API.
@@ -90,21 +88,21 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
   let isSigned = false
 
   const deltaEvent = (delta: Fields): string =>
-    formatEvent({ type: "content_block_delta", index, delta })
+    formatTypedEvent({ type: "content_block_delta", index, delta })
 
   return {
     encodeEvent: (event) => {
       switch (event.type) {
         case "start": {
           const message = startMessage(event, sourceMembers(null))
-          return formatEvent({ type: "message_start", message })
+          return formatTypedEvent({ type: "message_start", message })
         }
         case "open": {
           index++
           open = event.block
           isSigned = false
           const started = { type: "content_block_start", index }
-          return formatEvent({ ...started, content_block: emptyBlock(event.block) })
+          return formatTypedEvent({ ...started, content_block: emptyBlock(event.block) })
         }
         case "append":
           return deltaEvent(toDelta(open, event.text))
@@ -115,12 +113,16 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
           // The AI SDK does not return reasoning without a signature to the model.
           const isUnsigned = open.kind === "reasoning" && !isSigned
           const signed = isUnsigned ? deltaEvent({ type: "signature_delta", signature: "" }) : ""
-          return signed + formatEvent({ type: "content_block_stop", index })
+          return signed + formatTypedEvent({ type: "content_block_stop", index })
         }
         case "finish": {
           const delta = { stop_reason: stopReasons[event.reason], stop_sequence: null }
-          const last = formatEvent({ type: "message_delta", delta, usage: toUsage(event.usage) })
-          return last + formatEvent({ type: "message_stop" })
+          const last = formatTypedEvent({
+            type: "message_delta",
+            delta,
+            usage: toUsage(event.usage),
+          })
+          return last + formatTypedEvent({ type: "message_stop" })
         }
         case "error":
           return formatMessagesError(event.error)

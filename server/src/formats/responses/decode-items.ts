@@ -55,16 +55,18 @@ const toAssistantMessage = ({ texts, calls, details, reasoning }: AssistantTurn)
   ...(calls.length > 0 && { tool_calls: calls }),
 })
 
-/** Clients may add messages between a call and its result; providers accept none there. */
+/** Providers expect the results of calls right after them; clients may add messages in between. */
 const moveResultsToCalls = (messages: readonly Fields[]): Fields[] => {
-  const moved: Fields[] = []
-  let resultsEnd = 0
+  const callerById = new Map<unknown, Fields>()
   for (const message of messages) {
-    if (message.role === "tool") moved.splice(resultsEnd++, 0, message)
-    else moved.push(message)
-    if (message.role === "assistant") resultsEnd = moved.length
+    for (const { id } of objectsIn(message.tool_calls)) callerById.set(id, message)
   }
-  return moved
+  const callerOf = ({ role, tool_call_id }: Fields): Fields | undefined =>
+    role === "tool" ? callerById.get(tool_call_id) : undefined
+  const resultsByCaller = Map.groupBy(messages, callerOf)
+  return messages
+    .filter((message) => callerOf(message) === undefined)
+    .flatMap((message) => [message, ...(resultsByCaller.get(message) ?? [])])
 }
 
 /**
@@ -117,7 +119,8 @@ class MessageCollector {
   #addMessage({ role, content }: Fields): void {
     if (role === "assistant") {
       const texts = toParts(content).map(({ text }) => textOf(text))
-      this.#currentTurn().texts.push(...texts.filter(Boolean))
+      const turn = this.#currentTurn()
+      for (const text of texts) if (text !== "") turn.texts.push(text)
       return
     }
     this.#endTurn()
@@ -137,7 +140,7 @@ class MessageCollector {
     const parts = toParts(isObject(output) ? JSON.stringify(output) : output)
     const texts = parts.filter(({ type }) => type === "text")
     const others = parts.filter(({ type }) => type !== "text")
-    this.#returnedParts.push(...others)
+    for (const part of others) this.#returnedParts.push(part)
     const placeholder = others.length > 0 ? "The result follows in the next message." : ""
     const content = texts.length > 0 ? toContent(texts) : placeholder
     this.#messages.push({ role: "tool", tool_call_id: call_id, content })

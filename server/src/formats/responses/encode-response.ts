@@ -2,6 +2,7 @@ import type { AnswerError, AnswerEvent } from "../answer-events.ts"
 import { type Answer, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
+import { formatTypedEvent } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {
   createItemId,
@@ -14,9 +15,6 @@ import {
 } from "./items.ts"
 import { createResponseObject, incompleteReasonOf, type ResponseObject } from "./response-object.ts"
 import { convertTools, toCustomInput } from "./tools.ts"
-
-const formatEvent = (event: Fields): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 const errorTypeOf = (status: number): string => {
   if (status === 429) return "rate_limit_error"
@@ -88,7 +86,7 @@ class ResponseStream {
   }
 
   #event(type: string, members: Fields): string {
-    return formatEvent({ type, sequence_number: this.#sequence++, ...members })
+    return formatTypedEvent({ type, sequence_number: this.#sequence++, ...members })
   }
 
   #itemEvent({ id }: ItemState, type: string, members: Fields): string {

@@ -1,5 +1,6 @@
 import type { AnswerError } from "../answer-events.ts"
 import { type Fields, isObject, parseObject, textOf } from "../json-values.ts"
+import { dataOfEvent, formatTypedEvent } from "../sse-events.ts"
 
 /** Events of a stream that were sent to the client: the first ones, and the last ones. */
 export interface SentEvents {
@@ -24,12 +25,12 @@ export const lastEventTypes: ReadonlySet<string> = new Set([
   ...["response.completed", "response.incomplete", "response.failed"],
 ])
 
-const dataLine = /^data:(.*)$/gm
+const blankLine = /\r?\n\r?\n/
 
-/** The events in whole frames; `[DONE]` is none. */
+/** The events in whole frames, except `[DONE]`. */
 const eventsIn = (frames: Buffer | null): Fields[] => {
-  const lines = frames?.toString("utf8").matchAll(dataLine) ?? []
-  return [...lines].map(([, data = ""]) => parseObject(data)).filter(isObject)
+  const events = frames?.toString("utf8").split(blankLine) ?? []
+  return events.map((event) => parseObject(dataOfEvent(event))).filter(isObject)
 }
 
 /** The provider may have reported why it stops, which not every client reads. */
@@ -42,9 +43,6 @@ const mergeErrors = (error: AnswerError, reported: Fields | null): AnswerError =
   const { message, code } = reported ?? {}
   return { ...error, message: textOf(message) || error.message, code: textOf(code) || error.code }
 }
-
-const formatEvent = (event: Fields): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /**
  * The event that ends a stream early: it continues the numbering, and repeats the response that the
@@ -61,8 +59,8 @@ export const formatResponsesFailure = (error: AnswerError, { first, last }: Sent
   const cause = toResponseError(mergeErrors(error, reportedError(lastEvents.at(-1))))
   const started = eventsIn(first).find(({ response }) => isObject(response))?.response
   if (!isObject(started)) {
-    return formatEvent({ type: "error", sequence_number, ...cause, param: null })
+    return formatTypedEvent({ type: "error", sequence_number, ...cause, param: null })
   }
   const response = { ...started, status: "failed", error: cause }
-  return formatEvent({ type: "response.failed", sequence_number, response })
+  return formatTypedEvent({ type: "response.failed", sequence_number, response })
 }

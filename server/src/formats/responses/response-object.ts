@@ -56,9 +56,11 @@ export const createResponseObject = (request: Fields, id: string, model: string)
   const created_at = epochSeconds()
   const base = (status: string, sources: Fields): Fields => ({
     ...{ id, object: "response", created_at, status, background: false, completed_at: null },
-    ...{ error: null, incomplete_details: null, model, output: [], usage: null },
+    ...{ error: null, incomplete_details: null, model, output: [] },
     ...repeatedMembers(request),
     ...sources,
+    // Last, because the client's own members may contain one of this name: see `findUsage`.
+    usage: null,
   })
   return {
     inProgress: (sources: Fields): Fields => base("in_progress", sources),

@@ -1,0 +1,13 @@
+import type { Fields } from "./json-values.ts"
+
+/** Formats an event that names its type, as Anthropic's API and the Responses API do. */
+export const formatTypedEvent = (event: Fields): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** The data of one server-sent event. */
+export const dataOfEvent = (event: string): string =>
+  event
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(5))
+    .join("\n")
