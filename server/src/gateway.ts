@@ -16,7 +16,7 @@ import { createModelFilters } from "./completions/filters.ts"
 import { createFunctionServices } from "./completions/function-services.ts"
 import { createFileInliner } from "./completions/inline-files.ts"
 import { createRequestPreparation } from "./completions/prepare-request.ts"
-import { createResponseState } from "./completions/response-state.ts"
+import { createReferenceResolver } from "./completions/reference-resolver.ts"
 import { createResponseTracker } from "./completions/tracked-response.ts"
 import type { Config } from "./config/config.ts"
 import { createConnectionRegistry } from "./connections/connection-registry.ts"
@@ -147,7 +147,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     preparation: createRequestPreparation({
       filters,
       inlineFiles: createFileInliner(createFileContentReader(knowledge)),
-      responseState: createResponseState(storedResponses),
+      references: createReferenceResolver(storedResponses),
     }),
     storedResponses,
     dispatch: createDispatcher({

@@ -1,7 +1,7 @@
 import type { ResponseHandler } from "@portico/http1"
 import { createChatDecoder } from "../connections/chat-decoder.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
-import { ConvertedResponse } from "../connections/converted-response.ts"
+import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionAttempt } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
@@ -71,10 +71,10 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
   if (!(chatFormat || createEncoder)) return undefined
   return (receiver) => {
     const encoded: ResponseHandler = createEncoder
-      ? new ConvertedResponse(receiver, createEncoder())
+      ? new ConvertingHandler(receiver, createEncoder())
       : receiver
     if (!chatFormat) return encoded
-    return new ConvertedResponse(encoded, createChatDecoder(chatFormat, model))
+    return new ConvertingHandler(encoded, createChatDecoder(chatFormat, model))
   }
 }
 

@@ -18,10 +18,10 @@ import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
-import { ResponseRelay } from "./response-relay.ts"
+import { ResponsesApiRelay } from "./responses-api-relay.ts"
 import { createSourceEncoder } from "./source-encoder.ts"
 import { createSourceSearch, needsSources } from "./sources.ts"
-import { StoredResponseRelay } from "./stored-response-relay.ts"
+import { StoringResponseRelay } from "./storing-response-relay.ts"
 import { sendTokenCount, TokenCountRelay } from "./token-count-relay.ts"
 import { revokedFailure, shutdownFailure } from "./tracked-response.ts"
 
@@ -98,12 +98,12 @@ export const createCompletions = ({
     options: RelayOptions,
   ): CompletionRelay => {
     if (received.operation !== "responses") return new CompletionRelay(exchange, options)
-    if (!storedItems) return new ResponseRelay(exchange, options)
+    if (!storedItems) return new ResponsesApiRelay(exchange, options)
     const { previous_response_id = null } = received.fields
     const save = (response: Fields): Promise<void> =>
       storedResponses.save(caller.user.id, { response, input: storedItems })
     const storage = { members: { store: true, previous_response_id }, save }
-    return new StoredResponseRelay(exchange, options, storage)
+    return new StoringResponseRelay(exchange, options, storage)
   }
 
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */
@@ -145,7 +145,9 @@ export const createCompletions = ({
   ): Promise<PreparedRequest> => {
     const run = (signal: AbortSignal): Promise<PreparedRequest> =>
       preparation.prepare(received, { caller, resolved, signal })
-    return preparation.mayRefer(received) ? runAbortable(exchange, caller, run) : run(neverAborted)
+    return preparation.mayReferToStored(received)
+      ? runAbortable(exchange, caller, run)
+      : run(neverAborted)
   }
 
   return {

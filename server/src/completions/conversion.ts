@@ -97,7 +97,7 @@ const changesPrompt = ({ workspace }: ResolvedModel): boolean =>
   )
 
 /** Whether the gateway itself has to read or change the prompt. */
-export const readsPrompt = (
+export const mustReadPrompt = (
   { fields }: ModelRequest,
   resolved: ResolvedModel,
   hasFilters: boolean,

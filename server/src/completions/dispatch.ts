@@ -12,7 +12,7 @@ import type { CompletionOperation } from "../providers/provider.ts"
 import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
 import { createAttempts } from "./attempts.ts"
 import { type ClientConversion, createClientConverter } from "./conversion.ts"
-import { ConvertedReceiver } from "./converted-receiver.ts"
+import { ConvertingReceiver } from "./converting-receiver.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
 import type { ModelRequest } from "./request.ts"
@@ -58,7 +58,7 @@ const createChatReceiver = (
   reader: ResponseReceiver,
   conversion: ClientConversion | undefined,
 ): ResponseReceiver =>
-  conversion ? new ConvertedReceiver(reader, createClientConverter(conversion)) : reader
+  conversion ? new ConvertingReceiver(reader, createClientConverter(conversion)) : reader
 
 interface Deps {
   fairLoop: FairEventLoop

@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers"
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
 import type { ObjectStore } from "../files/object-store.ts"
-import { lookUp } from "../formats/json-values.ts"
+import { ownValue } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 
 /** For the files of one request together. */
@@ -37,7 +37,7 @@ const mediaTypeOf = (contentType: string, filename: string): string => {
   const named = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""
   if (named !== "" && named !== "application/octet-stream") return named
   const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
-  return lookUp(mediaTypeByExtension, extension) ?? named
+  return ownValue(mediaTypeByExtension, extension) ?? named
 }
 
 const isSentAsBytes = (mediaType: string): boolean =>

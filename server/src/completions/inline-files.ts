@@ -3,7 +3,7 @@ import { type Fields, isObject, textOf } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import { type FileContent, maxFileBytes, type ReadFileContent } from "./file-content.ts"
-import { replaceFields } from "./native-request.ts"
+import { replaceFields } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
 
 const dataUrlOf = ({ mediaType, data }: FileContent): string => `data:${mediaType};base64,${data}`

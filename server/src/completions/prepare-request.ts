@@ -5,14 +5,14 @@ import {
   type ConvertedRequest,
   convertRequest,
   findInboundFormat,
-  readsPrompt,
+  mustReadPrompt,
   speaksFormat,
 } from "./conversion.ts"
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
-import { toNativeRequest } from "./native-request.ts"
+import { toPassThroughRequest } from "./pass-through-request.ts"
+import type { ReferenceResolver } from "./reference-resolver.ts"
 import type { ModelRequest } from "./request.ts"
-import type { ResponseState } from "./response-state.ts"
 
 /** A request that a provider, a function or a filter can read. */
 export interface PreparedRequest {
@@ -30,7 +30,7 @@ const referenceMarks = ['"file_id"', '"item_reference"', '"previous_response_id"
 interface Deps {
   filters: Pick<ModelFilters, "areAttachedTo">
   inlineFiles: FileInliner
-  responseState: ResponseState
+  references: ReferenceResolver
 }
 
 interface Input {
@@ -43,12 +43,12 @@ interface Input {
  * Prepares requests of inbound APIs other than chat completions: resolves what they refer to, and
  * converts them unless every endpoint of the model speaks their format.
  */
-export const createRequestPreparation = ({ filters, inlineFiles, responseState }: Deps) => {
+export const createRequestPreparation = ({ filters, inlineFiles, references }: Deps) => {
   const resolveReferences = async (received: ModelRequest, { caller, signal }: Input) => {
     if (received.operation !== "responses") {
       return { request: await inlineFiles(caller, received, signal), storedItems: null }
     }
-    const stateless = await responseState.resolve(caller.user.id, received)
+    const stateless = await references.resolve(caller.user.id, received)
     const request = await inlineFiles(caller, stateless.request, signal)
     return { request, storedItems: stateless.isStored ? stateless.newItems : null }
   }
@@ -58,12 +58,12 @@ export const createRequestPreparation = ({ filters, inlineFiles, responseState }
     isNeeded: (request: ModelRequest): boolean => findInboundFormat(request) !== undefined,
 
     /** Whether a request may refer to stored responses or files, which take time to read. */
-    mayRefer: ({ bytes }: ModelRequest): boolean =>
+    mayReferToStored: ({ bytes }: ModelRequest): boolean =>
       referenceMarks.some((mark) => bytes.includes(mark)),
 
     /** Whether a request can be sent to the model's providers as it is. */
     canPassThrough: async (request: ModelRequest, resolved: ResolvedModel): Promise<boolean> =>
-      !readsPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
+      !mustReadPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
       (await speaksFormat(request, resolved)),
 
     /** @throws {Failure} if the request refers to something unknown, or cannot be converted */
@@ -72,8 +72,8 @@ export const createRequestPreparation = ({ filters, inlineFiles, responseState }
       const format = findInboundFormat(received)
       if (!format) return { request: received, converted: null, storedItems: null }
       const { request, storedItems } = await resolveReferences(received, input)
-      const original = toNativeRequest(request)
-      const mustRead = readsPrompt(request, resolved, filters.areAttachedTo(resolved))
+      const original = toPassThroughRequest(request)
+      const mustRead = mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
       if (!mustRead && (await speaksFormat(request, resolved))) {
         return { request: original, converted: null, storedItems }
       }

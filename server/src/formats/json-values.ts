@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is Fields =>
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** The value of a table's own key. Keys come from others, and may be `constructor`. */
-export const lookUp = <Value>(table: Record<string, Value>, key: unknown): Value | undefined =>
+export const ownValue = <Value>(table: Record<string, Value>, key: unknown): Value | undefined =>
   typeof key === "string" && Object.hasOwn(table, key) ? table[key] : undefined
 
 /** The objects of an array; empty if the value is none. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { isObject } from "../formats/json-values.ts"
 import {
-  createMessagesDecoder,
+  createMessageStreamDecoder,
   decodeMessage,
   decodeMessagesError,
 } from "../formats/messages/decode-response.ts"
@@ -84,7 +84,7 @@ export const anthropic: Provider = {
   chatFormat: {
     encodeRequest,
     decodeResponse: (response, { name }) => decodeMessage(response, name),
-    createStreamDecoder: ({ name }) => createMessagesDecoder(name),
+    createStreamDecoder: ({ name }) => createMessageStreamDecoder(name),
     decodeError: decodeMessagesError,
   },
 }

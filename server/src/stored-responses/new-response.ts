@@ -1,6 +1,6 @@
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
-import { type Fields, lookUp, objectsIn } from "../formats/json-values.ts"
+import { type Fields, objectsIn, ownValue } from "../formats/json-values.ts"
 import { storableId } from "./schema.ts"
 import type { NewResponse, NewResponseItem } from "./store.ts"
 
@@ -26,7 +26,7 @@ export const toStorableId = (id: unknown): string | null =>
 /** Gives an item an id if it has none, or one that cannot be stored. */
 const withId = (item: Fields, newId: () => string): Fields => {
   if (toStorableId(item.id) !== null) return item
-  const prefix = lookUp(prefixByType, item.type || "message") ?? "item"
+  const prefix = ownValue(prefixByType, item.type || "message") ?? "item"
   return { ...item, id: `${prefix}_${newId().replaceAll("-", "")}` }
 }
 

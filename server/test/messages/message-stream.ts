@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { createChatDecoder } from "../../src/connections/chat-decoder.ts"
-import { ConvertedResponse } from "../../src/connections/converted-response.ts"
+import { ConvertingHandler } from "../../src/connections/converting-handler.ts"
 import { createAnswerConverter } from "../../src/formats/answer-converter.ts"
 import { type Fields, isObject, textOf } from "../../src/formats/json-values.ts"
 import { createMessageEncoder } from "../../src/formats/messages/encode-response.ts"
@@ -27,7 +27,7 @@ export const convertStream = (
   chunks: readonly Buffer[],
 ): string => {
   let text = ""
-  const response = new ConvertedResponse(
+  const response = new ConvertingHandler(
     {
       onHead: () => {},
       onData: (chunk) => {

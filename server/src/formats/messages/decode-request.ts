@@ -5,7 +5,7 @@ import {
   type ReasoningDetail,
   type ReportDropped,
 } from "../canonical-request.ts"
-import { type Fields, isObject, lookUp, objectsIn, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import { checkMessagesRequest } from "./check-request.ts"
 
 const failUnsupported = (what: string, param: string): never =>
@@ -55,7 +55,7 @@ const partDecoders: Record<string, (block: Fields, report: ReportDropped) => Fie
 }
 
 const toPart = (block: Fields, report: ReportDropped): Fields => {
-  const decode = lookUp(partDecoders, block.type) ?? failBlock(block)
+  const decode = ownValue(partDecoders, block.type) ?? failBlock(block)
   return { ...decode(block, report), ...cacheControlOf(block) }
 }
 

@@ -1,5 +1,5 @@
 import { createCompletionFormatter, toTokenCounts } from "../chat-completion.ts"
-import { type Fields, isObject, lookUp, objectsIn, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 
 const finishReasons: Record<string, string> = {
   max_tokens: "length",
@@ -8,7 +8,7 @@ const finishReasons: Record<string, string> = {
   refusal: "content_filter",
 }
 
-const toFinishReason = (reason: unknown): string => lookUp(finishReasons, reason) ?? "stop"
+const toFinishReason = (reason: unknown): string => ownValue(finishReasons, reason) ?? "stop"
 
 const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
 
@@ -67,7 +67,7 @@ export const decodeMessagesError = ({ error }: Fields): Fields | null => {
 }
 
 /** Converts the events of a stream to chunks of a chat completion; null ends the stream. */
-export const createMessagesDecoder = (model: string) => {
+export const createMessageStreamDecoder = (model: string) => {
   let formatter = createCompletionFormatter(model)
   let usage: Fields = {}
   /** Number of the current tool call; its arguments arrive in pieces. */
@@ -109,7 +109,7 @@ export const createMessagesDecoder = (model: string) => {
     content_block_start: ({ content_block }) =>
       startBlock(isObject(content_block) ? content_block : {}),
     content_block_delta: ({ delta }) =>
-      isObject(delta) ? (lookUp(deltas, delta.type)?.(delta) ?? []) : [],
+      isObject(delta) ? (ownValue(deltas, delta.type)?.(delta) ?? []) : [],
     // A tool without arguments sends no piece of them, but "" is not JSON.
     content_block_stop: () => (hasArguments ? [] : [argumentsChunk("{}")]),
     message_delta: ({ delta, usage: reported }) => {
@@ -119,5 +119,6 @@ export const createMessagesDecoder = (model: string) => {
     message_stop: () => [formatter.chunk({ usage: toUsage(usage) }), null],
     error: (event) => [{ error: decodeMessagesError(event) }, null],
   }
-  return (event: Fields): readonly (Fields | null)[] => lookUp(decoders, event.type)?.(event) ?? []
+  return (event: Fields): readonly (Fields | null)[] =>
+    ownValue(decoders, event.type)?.(event) ?? []
 }

@@ -1,7 +1,7 @@
 import { fail } from "../../errors.ts"
 import { reasoningOf } from "../answer-events.ts"
 import { defaultFilename, type ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, lookUp, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectsIn, ownValue, parseObject, textOf } from "../json-values.ts"
 
 /** Required by the API; used for models whose own maximum is not known. */
 const defaultMaxTokens = 4096
@@ -124,7 +124,7 @@ const choiceTypes: Record<string, string> = { none: "none", required: "any" }
 
 const toToolChoice = ({ tool_choice, parallel_tool_calls }: Fields): Fields => {
   const named = isObject(tool_choice) && isObject(tool_choice.function) ? tool_choice.function : {}
-  const type = "name" in named ? "tool" : (lookUp(choiceTypes, tool_choice) ?? "auto")
+  const type = "name" in named ? "tool" : (ownValue(choiceTypes, tool_choice) ?? "auto")
   const isSingle = parallel_tool_calls === false && type !== "none"
   return { type, ...named, ...(isSingle && { disable_parallel_tool_use: true }) }
 }

@@ -1,5 +1,5 @@
 import { fail } from "../../errors.ts"
-import { type Fields, isObject, lookUp, textOf } from "../json-values.ts"
+import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
 
 const wrongType = (name: string, expected: string): never =>
   fail("bad_request", `"${name}" must be ${expected}.`, { param: name.replace(/\[.*/, "") })
@@ -33,7 +33,7 @@ const checkItem = (item: unknown, at: number): void => {
     wrongType(`input[${at}]`, "an object")
     return
   }
-  for (const [name, isValid, expected] of lookUp(requiredMembers, item.type || "message") ?? []) {
+  for (const [name, isValid, expected] of ownValue(requiredMembers, item.type || "message") ?? []) {
     if (!isValid(item[name])) wrongType(`input[${at}].${name}`, expected)
   }
 }

@@ -1,6 +1,6 @@
 import { fail } from "../../errors.ts"
 import type { ReasoningDetail, ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, lookUp, objectsIn, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { functionNameOf, toCustomArguments } from "./tools.ts"
 
@@ -28,7 +28,7 @@ const partDecoders: Record<string, (part: Fields) => Fields> = {
 
 const toPart = (part: Fields): Fields => {
   const type = textOf(part.type)
-  const decode = lookUp(partDecoders, type)
+  const decode = ownValue(partDecoders, type)
   return decode ? decode(part) : failUnsupported(`content of type "${type}"`)
 }
 
@@ -86,7 +86,7 @@ class MessageCollector {
 
   add(item: Fields): void {
     const type = textOf(item.type) || "message"
-    const decode = lookUp(this.#decoders, type)
+    const decode = ownValue(this.#decoders, type)
     if (decode) decode(item)
     else failUnsupported(`items of type "${type}"`)
   }

@@ -5,7 +5,7 @@ import type { Fields } from "../json-values.ts"
 import { formatTypedEvent } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {
-  createItemId,
+  createId,
   createItemState,
   type ItemState,
   summaryPart,
@@ -82,7 +82,7 @@ class ResponseStream {
 
   #createResponse(model: string): ResponseObject {
     const { request } = this.#context
-    return createResponseObject(request, createItemId("resp"), model || String(request.model))
+    return createResponseObject(request, createId("resp"), model || String(request.model))
   }
 
   #event(type: string, members: Fields): string {
@@ -195,7 +195,7 @@ const encodeAnswer = ({ request, sourceMembers }: EncoderContext, answer: Answer
     return toCompleteItem(state, isCutOff && isLast ? "incomplete" : "completed")
   })
   const model = answer.model || String(request.model)
-  const response = createResponseObject(request, createItemId("resp"), model)
+  const response = createResponseObject(request, createId("resp"), model)
   const { reason, usage } = answer
   return response.ended({ output, reason, usage }, sourceMembers(textOfAnswer(answer)))
 }

@@ -4,8 +4,7 @@ import type { Fields } from "../json-values.ts"
 import { encodeReasoning } from "./reasoning.ts"
 import { type ClientTool, toCustomInput } from "./tools.ts"
 
-export const createItemId = (prefix: string): string =>
-  `${prefix}_${randomUUID().replaceAll("-", "")}`
+export const createId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "")}`
 
 export const textPart = (text: string): Fields => ({
   ...{ type: "output_text", annotations: [], logprobs: [], text },
@@ -36,7 +35,7 @@ export const createItemState = (
 ): ItemState => {
   const tool = block.kind === "tool" ? toolByName.get(block.name) : undefined
   const prefix = tool?.kind === "custom" ? "ctc" : idPrefixes[block.kind]
-  return { block, id: createItemId(prefix), tool, text: "", signature: "" }
+  return { block, id: createId(prefix), tool, text: "", signature: "" }
 }
 
 const toCallItem = ({ block, id, tool, text }: ItemState, status: string): Fields => {

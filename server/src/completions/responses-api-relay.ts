@@ -7,7 +7,7 @@ import { SseFrames } from "./sse-frames.ts"
  * Relays a response of the Responses API. Its events are sent as a whole, so that one which reports a
  * failure can follow them.
  */
-export class ResponseRelay extends CompletionRelay {
+export class ResponsesApiRelay extends CompletionRelay {
   readonly #frames = new SseFrames()
   #isStream = false
 

@@ -4,7 +4,7 @@ import { createCompletionFormatter } from "../formats/chat-completion.ts"
 import { textOf } from "../formats/json-values.ts"
 import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
-import { ConvertedResponse } from "./converted-response.ts"
+import { ConvertingHandler } from "./converting-handler.ts"
 
 const model: ProviderModel = {
   ...{ name: "polly", created: 0, owned_by: "parrot", capabilities: {} },
@@ -40,7 +40,7 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
       throw error
     },
   }
-  const response = new ConvertedResponse(receiver, createChatDecoder(format, model))
+  const response = new ConvertingHandler(receiver, createChatDecoder(format, model))
   response.onHead(status, ["Content-Type", contentType, "x-other", "kept"])
   for (const chunk of chunks) response.onData(chunk)
   response.onEnd()

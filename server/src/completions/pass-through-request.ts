@@ -1,6 +1,6 @@
 import { type Fields, isObject, textOf } from "../formats/json-values.ts"
-import { removeUnsignedThinking } from "../formats/messages/native-messages.ts"
-import { removeUnreadableReasoning } from "../formats/responses/native-items.ts"
+import { removeUnsignedThinking } from "../formats/messages/unsigned-thinking.ts"
+import { removeUnreadableReasoning } from "../formats/responses/unreadable-reasoning.ts"
 import { readMembers } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import type { ModelRequest } from "./request.ts"
@@ -28,7 +28,7 @@ const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
 }
 
 /** The provider does not store the response, and gets no reasoning that it cannot read. */
-const toNativeResponsesRequest = (request: ModelRequest): ModelRequest => {
+const toPassThroughResponsesRequest = (request: ModelRequest): ModelRequest => {
   const hasReasoning = reasoningItems.some((mark) => request.bytes.includes(mark))
   if (request.fields.store === false && !hasReasoning) return request
   const { fields } = parseAllFields(request)
@@ -40,7 +40,7 @@ const toNativeResponsesRequest = (request: ModelRequest): ModelRequest => {
 
 const unsignedMarks = ['"signature":""', '"signature": ""'].map((text) => Buffer.from(text))
 
-const toNativeMessagesRequest = (request: ModelRequest): ModelRequest => {
+const toPassThroughMessagesRequest = (request: ModelRequest): ModelRequest => {
   if (!unsignedMarks.some((mark) => request.bytes.includes(mark))) return request
   const { fields } = parseAllFields(request)
   const messages = removeUnsignedThinking(fields.messages)
@@ -48,7 +48,7 @@ const toNativeMessagesRequest = (request: ModelRequest): ModelRequest => {
 }
 
 /** The request for a provider that speaks the client's format; usually the same bytes. */
-export const toNativeRequest = (request: ModelRequest): ModelRequest => {
-  if (request.operation === "responses") return toNativeResponsesRequest(request)
-  return request.operation === "messages" ? toNativeMessagesRequest(request) : request
+export const toPassThroughRequest = (request: ModelRequest): ModelRequest => {
+  if (request.operation === "responses") return toPassThroughResponsesRequest(request)
+  return request.operation === "messages" ? toPassThroughMessagesRequest(request) : request
 }

@@ -3,7 +3,7 @@ import { Failure } from "../errors.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { responsesRelayFormat } from "./relay-format.ts"
-import { StoredResponseRelay } from "./stored-response-relay.ts"
+import { StoringResponseRelay } from "./storing-response-relay.ts"
 
 const head = { status: 200, rawHeaders: ["content-type", "text/event-stream"], isStream: true }
 const members = { store: true, previous_response_id: "resp_0" }
@@ -42,7 +42,7 @@ const openRelay = () => {
     return storing.promise
   }
   const format = responsesRelayFormat
-  const relay = new StoredResponseRelay(client.exchange, { format }, { members, save })
+  const relay = new StoringResponseRelay(client.exchange, { format }, { members, save })
   relay.onStart(head)
   return { relay, client, saved, storing }
 }

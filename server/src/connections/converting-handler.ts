@@ -16,7 +16,7 @@ const toEventStreamHeaders = (rawHeaders: readonly string[]): string[] =>
   )
 
 /** Passes on a response in another format: streams event by event, bodies when they are complete. */
-export class ConvertedResponse implements ResponseHandler {
+export class ConvertingHandler implements ResponseHandler {
   readonly #receiver: ResponseHandler
   readonly #converter: ResponseConverter
   #events = createSseDecoder()

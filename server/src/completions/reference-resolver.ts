@@ -3,11 +3,11 @@ import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
 import { checkInput } from "../formats/responses/check-request.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
-import { replaceFields } from "./native-request.ts"
+import { replaceFields } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
 
 /** A request of the Responses API that refers to nothing stored. */
-export interface StatelessRequest {
+export interface ResolvedRequest {
   request: ModelRequest
   /** The request's own items, without those of earlier responses. */
   newItems: Fields[]
@@ -53,7 +53,9 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  * Replaces what a request refers to by the items themselves, so that any model can answer it, and no
  * provider has to store anything.
  */
-export const createResponseState = (stored: Pick<StoredResponses, "readHistory" | "findItems">) => {
+export const createReferenceResolver = (
+  stored: Pick<StoredResponses, "readHistory" | "findItems">,
+) => {
   const resolveReferences = async (userId: string, items: readonly Fields[]): Promise<Fields[]> => {
     const ids = items.filter(({ type }) => type === "item_reference").map(({ id }) => textOf(id))
     if (ids.length === 0) return [...items]
@@ -68,7 +70,7 @@ export const createResponseState = (stored: Pick<StoredResponses, "readHistory" 
      * @returns the request itself if it refers to nothing
      * @throws {Failure} `previous_response_not_found`, `not_implemented` or `bad_request`
      */
-    resolve: async (userId: string, request: ModelRequest): Promise<StatelessRequest> => {
+    resolve: async (userId: string, request: ModelRequest): Promise<ResolvedRequest> => {
       rejectUnsupported(request.fields)
       if (needsNoState(request)) return { request, newItems: [], isStored: false }
       checkStorableSize(request)
@@ -88,4 +90,4 @@ export const createResponseState = (stored: Pick<StoredResponses, "readHistory" 
   }
 }
 
-export type ResponseState = ReturnType<typeof createResponseState>
+export type ReferenceResolver = ReturnType<typeof createReferenceResolver>

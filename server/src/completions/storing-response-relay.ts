@@ -6,7 +6,7 @@ import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { RelayOptions } from "./relay.ts"
 import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
-import { ResponseRelay } from "./response-relay.ts"
+import { ResponsesApiRelay } from "./responses-api-relay.ts"
 
 export interface ResponseStorage {
   /** Members of the response that depend on the gateway, such as `store`. */
@@ -22,7 +22,7 @@ const afterBlankLine = /(?<=\n\r?\n)/
  * Relays a response of the Responses API and stores it: its end reaches the client when it is
  * stored, so that the client can refer to it.
  */
-export class StoredResponseRelay extends ResponseRelay {
+export class StoringResponseRelay extends ResponsesApiRelay {
   override readonly passesLongBodies = false
   readonly #exchange: RequestContext
   readonly #storage: ResponseStorage

@@ -1,11 +1,11 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Upstream } from "../connections/connection.ts"
-import { ConvertedResponse } from "../connections/converted-response.ts"
+import { ConvertingHandler } from "../connections/converting-handler.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResponseReceiver } from "../functions/function-model.ts"
 
 /** Converts a response on its way to a receiver, such as one that a function or filter returns. */
-export class ConvertedReceiver extends ConvertedResponse implements ResponseReceiver {
+export class ConvertingReceiver extends ConvertingHandler implements ResponseReceiver {
   readonly #receiver: ResponseReceiver
 
   constructor(receiver: ResponseReceiver, converter: ResponseConverter) {
