@@ -4,13 +4,14 @@ import type { Files } from "../files/files.ts"
 import type { ObjectStore } from "../files/object-store.ts"
 import { ownValue } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
+import type { SearchableFiles } from "../knowledge/searchable-files.ts"
 
 /** For the files of one request together. */
 export const maxFileBytes = 10_000_000
-const processingWaitMs = 30_000
 
 export interface FileContentDeps {
-  files: Pick<Files, "readable" | "waitForFile" | "text">
+  files: Pick<Files, "text">
+  searchableFiles: SearchableFiles
   objects: Pick<ObjectStore, "read">
 }
 
@@ -44,44 +45,22 @@ const isSentAsBytes = (mediaType: string): boolean =>
   mediaType.startsWith("image/") || mediaType === "application/pdf"
 
 /** Reads what a model gets of a file. */
-export const createFileContentReader = ({ files, objects }: FileContentDeps) => {
+export const createFileContentReader = ({ files, searchableFiles, objects }: FileContentDeps) => {
   const readBytes = async (hash: string): Promise<string | null> => {
     const stream = await objects.read(hash)
     return stream && (await buffer(stream)).toString("base64")
   }
 
-  const readText = async (caller: Caller, id: string, signal: AbortSignal): Promise<string> => {
-    const isReady = ({ status }: { status: string }): boolean =>
-      status !== "pending" && status !== "processing"
-    const file = await files.waitForFile(id, isReady, { ms: processingWaitMs, signal })
-    const details = { param: "file_id" }
-    if (!file) return fail("file_not_found", "The file was deleted.", details)
-    if (!isReady(file)) {
-      const message = `The file "${file.filename}" is still being processed. Try again shortly.`
-      fail("file_not_ready", message, { ...details, headers: { "retry-after": "5" } })
-    }
-    if (file.status === "stored") {
-      const message = `The file "${file.filename}" was uploaded with process=false. Process it first.`
-      fail("file_not_ready", message, details)
-    }
-    if (file.status === "failed") {
-      const message = `The file "${file.filename}" cannot be read: ${file.error ?? "unknown error"}`
-      fail("file_unreadable", message, details)
-    }
-    return (await files.text(caller, id, { start: 0 })).content
-  }
-
   /** @throws {Failure} `file_not_found`, `file_not_ready`, `file_unreadable` or `file_lost` */
   return async (caller: Caller, id: string, signal: AbortSignal): Promise<FileContent> => {
-    const file = await files.readable(caller, id).catch(() => {
-      const message = `The file "${id.slice(0, 100)}" does not exist, or you do not have access to it.`
-      return fail("file_not_found", message, { param: "file_id" })
-    })
+    const param = "file_id"
+    const file = await searchableFiles.find(caller, id, param)
     const { filename, size } = file
     const mediaType = mediaTypeOf(file.content_type, filename)
     if (!isSentAsBytes(mediaType)) {
-      const text = await readText(caller, id, signal)
-      return { filename, mediaType, data: null, text, size: text.length }
+      await searchableFiles.waitUntilSearchable(file, { param, signal })
+      const { content } = await files.text(caller, id, { start: 0 })
+      return { filename, mediaType, data: null, text: content, size: content.length }
     }
     if (size > maxFileBytes) return { filename, mediaType, data: null, text: "", size }
     const data = await readBytes(file.hash)

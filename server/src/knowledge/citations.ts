@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { FileSummary, StoredFile } from "../files/file-store.ts"
-import type { Files } from "../files/files.ts"
 import { describeLocation } from "../files/location.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
@@ -9,6 +8,7 @@ import type { Collections } from "./collections.ts"
 import type { FileList } from "./file-list.ts"
 import type { Retrieval } from "./retrieval.ts"
 import type { CollectionSearchResult, FoundPassage, RetrievalMode } from "./schema.ts"
+import { isSearchable, type SearchableFiles } from "./searchable-files.ts"
 import type { SourceSelection } from "./source-selection.ts"
 
 export const FileReference = z.looseObject({
@@ -16,9 +16,6 @@ export const FileReference = z.looseObject({
   id: z.string().min(1).max(200),
 })
 export type FileReference = z.output<typeof FileReference>
-
-/** How long a request waits for files that are still being processed. */
-const defaultTimeoutMs = 30_000
 
 /** A passage as returned to clients; entry i is citation [i + 1]. */
 export interface CitationSource {
@@ -39,14 +36,12 @@ export interface AnswerSources {
 }
 
 interface Deps {
-  files: Files
+  searchableFiles: SearchableFiles
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
   /** Maximum number of tokens for the sources of one answer, set by administrators. */
   maxTokens: () => number
-  /** For tests. */
-  timeoutMs?: number
 }
 
 type NamedCollection = { id: string; name: string; search: RetrievalMode }
@@ -70,12 +65,6 @@ export const toSkippedFile = (
       ? "The file was stored without being processed."
       : "The file is still being processed."),
 })
-
-export const isSearchable = (file: FileSummary): boolean =>
-  file.passages !== null && file.status !== "failed"
-
-const isSettled = (file: FileSummary): boolean =>
-  isSearchable(file) || file.status === "failed" || file.status === "stored"
 
 /**
  * A collection attached to a model, accessible with its owner's permissions as well as the
@@ -123,27 +112,12 @@ export interface CitationRequest {
 
 /** Finds the sources for a question in the `files` of a completion request. */
 export const createCitations = (deps: Deps) => {
-  const { files, collections, selection, retrieval, maxTokens } = deps
-  const ms = deps.timeoutMs ?? defaultTimeoutMs
+  const { searchableFiles, collections, selection, retrieval, maxTokens } = deps
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
-    const unknown = () => fail("file_not_found", `File "${id.slice(0, 200)}" not found.`, { param })
-    const found = (await files.find(caller, id)) ?? unknown()
-    const until = () => files.waitForFile(id, isSettled, { ms, signal })
-    const file = (isSettled(found) ? found : await until()) ?? unknown()
-    if (isSearchable(file)) return file
-    if (file.status === "failed") {
-      fail("file_unreadable", `File "${file.filename}" cannot be read: ${file.error}`, {
-        param,
-      })
-    }
-    if (file.status === "stored") {
-      const message = `File "${file.filename}" was stored without being processed. Process it first.`
-      fail("file_not_ready", message, { param })
-    }
-    const message = `File "${file.filename}" is still being processed. Try again in a few seconds.`
-    return fail("file_not_ready", message, { param, headers: { "retry-after": "5" } })
+    const found = await searchableFiles.find(caller, id, param)
+    return searchableFiles.waitUntilSearchable(found, { param, signal })
   }
 
   const addCollection = async (scope: CitationScope, collection: NamedCollection) => {
@@ -185,8 +159,7 @@ export const createCitations = (deps: Deps) => {
     const searchable: FileSummary[] = []
     const skipped: CollectionSearchResult["sources_skipped"] = []
     const all = [...scope.collected.values()].map(({ file }) => file)
-    const unsettledIds = all.filter((file) => !isSettled(file)).map(({ id }) => id)
-    const latest = await files.waitForFiles(unsettledIds, isSettled, { ms, signal })
+    const latest = await searchableFiles.waitUntilSettled(all, signal)
     for (const file of all) {
       const last = latest.get(file.id) ?? file
       if (isSearchable(last)) searchable.push(last)

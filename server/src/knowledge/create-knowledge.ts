@@ -39,6 +39,7 @@ import { createReranker } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
 import { combineWithIndex, createSearchClient } from "./search-client.ts"
 import { createSearchExplanation } from "./search-explanation.ts"
+import { createSearchableFiles } from "./searchable-files.ts"
 import { createSourceSelection } from "./source-selection.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
@@ -134,6 +135,7 @@ export const createKnowledge = async (deps: Deps) => {
     filterShared: collectionStore.sharedFiles,
     collectionUploads: () => collections.uploads,
   })
+  const searchableFiles = createSearchableFiles({ files })
   const collections = createCollections({
     db,
     bus,
@@ -225,7 +227,11 @@ export const createKnowledge = async (deps: Deps) => {
     explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
     reading: createFilePassages({ files, passages, store: collectionStore }),
     attaching: createAttachments({ files, collections }),
-    citations: createCitations({ files, collections, selection, retrieval, maxTokens }),
+    citations: createCitations({
+      searchableFiles,
+      ...{ collections, selection, retrieval, maxTokens },
+    }),
+    searchableFiles,
     /** Resolves when the files present at the start are in memory. */
     warmed: cacheWarming.done,
     close: async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { FileSummary } from "../files/file-store.ts"
 import type { Caller } from "../http/caller.ts"
-import { isSearchable, toSkippedFile } from "./citations.ts"
+import { toSkippedFile } from "./citations.ts"
 import type { Collections } from "./collections.ts"
 import type { RankedPassages, Retrieval } from "./retrieval.ts"
 import type {
@@ -9,6 +9,7 @@ import type {
   FoundPassage,
   RetrievalMode,
 } from "./schema.ts"
+import { isSearchable } from "./searchable-files.ts"
 import type { SelectedSources, SourceSelection } from "./source-selection.ts"
 
 interface Deps {
