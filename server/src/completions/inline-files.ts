@@ -14,7 +14,7 @@ const referringTypes = new Set(["input_file", "input_image", "image", "document"
 /** Other ids are left to the provider: they may be of its own files. */
 const gatewayFileId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The id of the gateway's file that a part refers to; null if to none. */
+/** The id of the gateway's file that a part refers to; null if it refers to no file. */
 const fileIdOf = (part: Fields): string | null => {
   const { type, source } = part
   if (!referringTypes.has(textOf(type))) return null

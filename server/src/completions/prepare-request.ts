@@ -20,7 +20,7 @@ export interface PreparedRequest {
   /** Null if the request stays in the client's format. */
   converted: ConvertedRequest | null
   /** The items to store with the response; null if it is not stored. */
-  storedItems: Fields[] | null
+  storedItems: readonly Fields[] | null
 }
 
 const referenceMarks = ['"file_id"', '"item_reference"', '"previous_response_id"'].map((text) =>
@@ -48,9 +48,9 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     if (received.operation !== "responses") {
       return { request: await inlineFiles(caller, received, signal), storedItems: null }
     }
-    const stateless = await references.resolve(caller.user.id, received)
-    const request = await inlineFiles(caller, stateless.request, signal)
-    return { request, storedItems: stateless.isStored ? stateless.newItems : null }
+    const resolvedRequest = await references.resolve(caller.user.id, received)
+    const request = await inlineFiles(caller, resolvedRequest.request, signal)
+    return { request, storedItems: resolvedRequest.isStored ? resolvedRequest.newItems : null }
   }
 
   return {

@@ -10,7 +10,7 @@ import type { ModelRequest } from "./request.ts"
 export interface ResolvedRequest {
   request: ModelRequest
   /** The request's own items, without those of earlier responses. */
-  newItems: Fields[]
+  newItems: readonly Fields[]
   /** Whether the response is to be stored. */
   isStored: boolean
 }
@@ -54,17 +54,8 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  * provider has to store anything.
  */
 export const createReferenceResolver = (
-  stored: Pick<StoredResponses, "readHistory" | "findItems">,
+  stored: Pick<StoredResponses, "readHistory" | "resolveReferences">,
 ) => {
-  const resolveReferences = async (userId: string, items: readonly Fields[]): Promise<Fields[]> => {
-    const ids = items.filter(({ type }) => type === "item_reference").map(({ id }) => textOf(id))
-    if (ids.length === 0) return [...items]
-    const found = await stored.findItems(userId, ids)
-    return items.map((item) =>
-      item.type === "item_reference" ? (found.get(textOf(item.id)) ?? item) : item,
-    )
-  }
-
   return {
     /**
      * @returns the request itself if it refers to nothing
@@ -77,7 +68,7 @@ export const createReferenceResolver = (
       const { fields } = parseAllFields(request)
       const { previous_response_id, store } = fields
       const isStored = store !== false
-      const newItems = await resolveReferences(userId, toItems(fields.input))
+      const newItems = await stored.resolveReferences(userId, toItems(fields.input))
       const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
       const previous = textOf(previous_response_id)
       if (previous === "" && !hasReferences) return { request, newItems, isStored }

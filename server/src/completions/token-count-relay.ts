@@ -1,3 +1,4 @@
+import { mayBeMissing } from "../connections/operation-support.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
@@ -5,9 +6,6 @@ import { CompletionRelay } from "./relay.ts"
 import { messagesRelayFormat } from "./relay-format.ts"
 import type { ResponseHead } from "./response-consumer.ts"
 import type { ErrorReply } from "./upstream-response.ts"
-
-/** A provider that lacks the operation responds with one of these. */
-const unsupportedStatuses = new Set([404, 405, 501])
 
 /** Responds with a number of tokens, as Anthropic's API does. */
 export const sendTokenCount = (exchange: RequestContext, input_tokens: number): void => {
@@ -29,7 +27,7 @@ export class TokenCountRelay extends CompletionRelay {
   }
 
   override onErrorReply(error: ErrorReply, head: ResponseHead): void {
-    if (!unsupportedStatuses.has(error.status)) {
+    if (!mayBeMissing(error.status)) {
       super.onErrorReply(error, head)
       return
     }

@@ -7,12 +7,14 @@ const recheckAfterSeconds = 600
 /** A server that is slow to say nothing must not delay every request. */
 const slowMs = 1000
 const retrySlowAfterSeconds = 30
-/** How servers answer a path or method that they do not have. */
 const missingStatuses = new Set([404, 405, 501])
+
+/** Whether a status may mean that a server does not have the path or method. */
+export const mayBeMissing = (status: number): boolean => missingStatuses.has(status)
 
 /** A server that starts or is overloaded answers every path like this. */
 const isInconclusive = (status: number): boolean =>
-  status === 429 || (status >= 500 && !missingStatuses.has(status))
+  status === 429 || (status >= 500 && !mayBeMissing(status))
 
 interface Deps {
   provider: Provider
@@ -44,7 +46,7 @@ export const createOperationSupport = ({ provider, client, headers, now }: Deps)
       return true
     } catch (error) {
       if (!(error instanceof RefusedError) || isInconclusive(error.status)) return null
-      return !missingStatuses.has(error.status)
+      return !mayBeMissing(error.status)
     }
   }
 

@@ -55,7 +55,7 @@ const joinTextParts = (content: unknown): unknown => {
 
 /**
  * Providers expect reasoning back with the tool calls that follow from it, until the user's next
- * question. What the user says along with tools' results, such as their images, is none.
+ * question. A message that accompanies the results of tools, such as their images, is not a question.
  * @see https://api-docs.deepseek.com/guides/thinking_mode
  */
 const keepCurrentReasoning = (messages: readonly Fields[]): Fields[] => {

@@ -12,7 +12,10 @@ export const textOf = (value: unknown): string => (typeof value === "string" ? v
 export const ownValue = <Value>(table: Record<string, Value>, key: unknown): Value | undefined =>
   typeof key === "string" && Object.hasOwn(table, key) ? table[key] : undefined
 
-/** The objects of an array; empty if the value is none. */
+/** The value if it is a number, else 0. */
+export const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0)
+
+/** The objects of an array; empty if the value is not an array. */
 export const objectsIn = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 

@@ -85,7 +85,7 @@ export const toJsonBody = (bytes: Buffer): JsonBody => {
   return { bytes, scan: scanner.end() }
 }
 
-/** Maximum of a body that must be parsed completely, for files, filters or functions. */
+/** Maximum of a body that must be parsed completely, because it is converted or changed. */
 const maxParsedBytes = 16_000_000
 
 /** Bodies that are only forwarded may be larger. @throws {Failure} `body_too_large` */

@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** Ids come from providers and clients; others than these cannot be stored, or indexed. */
+/** Ids come from providers and clients; only these can be stored and indexed. */
 export const storableId = /^[\x21-\x7e]{1,500}$/
 
 export const ResponseParams = z.object({ id: z.string().regex(storableId) })

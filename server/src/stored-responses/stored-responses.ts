@@ -86,7 +86,7 @@ export const createStoredResponses = (deps: Deps) => {
     return new Map(items.filter(([, item]) => !isReference(item)))
   }
 
-  /** Replaces references by the items, so that the response outlives those that it refers to. */
+  /** Replaces references by the items, so that a request outlives what it refers to. */
   const resolveReferences = async (
     userId: string,
     input: readonly Fields[],
@@ -174,6 +174,9 @@ export const createStoredResponses = (deps: Deps) => {
      * @throws {Failure} `bad_request` if there are too many
      */
     findItems,
+
+    /** @throws {Failure} as `findItems` */
+    resolveReferences,
 
     get,
 

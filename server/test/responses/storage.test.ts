@@ -143,19 +143,19 @@ describe.each(chooseDatabases())("kill -9 on $name", ({ createDatabase }) => {
     const first = await startTestGatewayProcess(env)
     await waitForModels(first, [nativeModel])
     const acknowledged: string[] = []
-    const write = async (lane: number): Promise<void> => {
+    const write = async (writer: number): Promise<void> => {
       for (let n = 0; ; n++) {
-        const body = { model: nativeModel, input: `Lane ${lane}, round ${n}` }
+        const body = { model: nativeModel, input: `Writer ${writer}, round ${n}` }
         const response = await startStream(first.url, body)
         acknowledged.push(idIn(await readUntil(response, "response.completed")))
         await response.body?.cancel().catch(() => {})
       }
     }
-    const lanes = [1, 2, 3].map((lane) => write(lane).catch(() => {}))
+    const writers = [1, 2, 3].map((writer) => write(writer).catch(() => {}))
     await waitFor(() => acknowledged.length > 20)
     first.child.kill("SIGKILL")
     expect(await first.exited).toBe("SIGKILL")
-    await Promise.all(lanes)
+    await Promise.all(writers)
 
     const second = await startTestGatewayProcess(env)
     for (const id of acknowledged) {

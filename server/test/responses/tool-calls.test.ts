@@ -39,7 +39,7 @@ const deltaOf = (index: number, id: string | undefined, fields: Record<string, s
   tool_calls: [{ index, ...(id !== undefined && { id }), function: fields }],
 })
 
-/** What a model is told about tools. */
+/** The tools as a model gets them. */
 const sentTools = async (model: string, tools: Tool[], tool_choice?: unknown) => {
   const { status } = await testbed.send({
     ...{ model, input: "Hi", tools, ...(tool_choice !== undefined && { tool_choice }) },

@@ -1,22 +1,16 @@
-import { fail } from "../../errors.ts"
 import { type Fields, isObject } from "../json-values.ts"
+import { failWrongType, isContent } from "../request-parts.ts"
 
 const roles = new Set<unknown>(["user", "assistant", "system"])
-
-const wrongType = (name: string, expected: string): never =>
-  fail("bad_request", `"${name}" must be ${expected}.`, { param: name.replace(/\[.*/, "") })
-
-const isContent = (content: unknown): boolean =>
-  typeof content === "string" || (Array.isArray(content) && content.every(isObject))
 
 const checkMessage = (message: unknown, at: number): void => {
   const { role, content } = isObject(message) ? message : {}
   const name = `messages[${at}]`
   if (!roles.has(role)) {
-    wrongType(`${name}.role`, `"user" or "assistant", not ${JSON.stringify(role)}`)
+    failWrongType(`${name}.role`, `"user" or "assistant", not ${JSON.stringify(role)}`)
   }
   if (!isContent(content)) {
-    wrongType(`${name}.content`, "a string or an array of content blocks")
+    failWrongType(`${name}.content`, "a string or an array of content blocks")
   }
 }
 
@@ -31,8 +25,8 @@ const isTool = (tool: unknown): boolean =>
  */
 export const checkMessagesRequest = ({ messages, system, tools }: Fields): void => {
   if (Array.isArray(messages)) messages.forEach(checkMessage)
-  if (!isContent(system ?? "")) wrongType("system", "a string or an array of content blocks")
-  if (!Array.isArray(tools ?? [])) wrongType("tools", "an array of tools")
+  if (!isContent(system ?? "")) failWrongType("system", "a string or an array of content blocks")
+  if (!Array.isArray(tools ?? [])) failWrongType("tools", "an array of tools")
   const wrong = Array.isArray(tools) ? tools.findIndex((tool) => !isTool(tool)) : -1
-  if (wrong >= 0) wrongType(`tools[${wrong}]`, "an object with a name")
+  if (wrong >= 0) failWrongType(`tools[${wrong}]`, "an object with a name")
 }

@@ -1,4 +1,3 @@
-import { fail } from "../../errors.ts"
 import {
   type CanonicalRequest,
   defaultFilename,
@@ -6,16 +5,17 @@ import {
   type ReportDropped,
 } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
+import {
+  cacheControlOf,
+  failUnsupported,
+  omitUndefined,
+  splitToolResult,
+  toContent,
+} from "../request-parts.ts"
 import { checkMessagesRequest } from "./check-request.ts"
-
-const failUnsupported = (what: string, param: string): never =>
-  fail("unsupported_by_model", `This model does not support ${what}.`, { param })
 
 const failBlock = ({ type }: Fields): never =>
   failUnsupported(`content blocks of type "${textOf(type)}"`, "messages")
-
-const cacheControlOf = ({ cache_control }: Fields): Fields =>
-  isObject(cache_control) ? { cache_control } : {}
 
 /** A `data:` URL, or the address from which the provider fetches the content. */
 const urlOf = (block: Fields): string => {
@@ -62,24 +62,13 @@ const toPart = (block: Fields, report: ReportDropped): Fields => {
 const blocksOf = (content: unknown): Fields[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 
-/** One text without anything else becomes a string, the form that every server accepts. */
-const toContent = (parts: readonly Fields[]): unknown => {
-  const [only] = parts
-  const isPlainText = parts.length === 1 && only?.type === "text" && !only.cache_control
-  return isPlainText ? only.text : parts
-}
-
-/** A tool's message accepts only text, so its images follow in a message of the user. */
-const toToolMessages = (block: Fields, report: ReportDropped): { tool: Fields; rest: Fields[] } => {
+const toToolMessages = (block: Fields, report: ReportDropped) => {
   const parts = blocksOf(block.content).map((part) => toPart(part, report))
-  const texts = parts.filter(({ type }) => type === "text")
-  const rest = parts.filter(({ type }) => type !== "text")
-  const placeholder = { type: "text", text: "The result follows in the next message." }
-  const content = texts.length === 0 && rest.length > 0 ? [placeholder] : texts
+  const { content, rest } = splitToolResult(parts)
   const tool = {
     role: "tool",
     tool_call_id: block.tool_use_id,
-    content: content.length === 0 ? "" : toContent(content),
+    content,
     ...(block.is_error === true && { is_error: true }),
     ...cacheControlOf(block),
   }
@@ -223,7 +212,7 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
   const user = isObject(metadata) ? metadata.user_id : undefined
   const effort = isObject(output_config) ? output_config.effort : undefined
   const stop = Array.isArray(stop_sequences) && stop_sequences.length > 0 ? stop_sequences : null
-  const request: Fields = {
+  const request = omitUndefined({
     model,
     messages: toMessages(body, report),
     ...toToolFields(body),
@@ -239,7 +228,6 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
     reasoning_effort: typeof effort === "string" ? effort : undefined,
     files: body.files,
     stream: stream === true,
-  }
-  const present = Object.entries(request).filter(([, value]) => value !== undefined)
-  return { request: Object.fromEntries(present), dropped: [...dropped] }
+  })
+  return { request, dropped: [...dropped] }
 }

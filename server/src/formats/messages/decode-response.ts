@@ -1,5 +1,5 @@
 import { createCompletionFormatter, toTokenCounts } from "../chat-completion.ts"
-import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
+import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "../json-values.ts"
 
 const finishReasons: Record<string, string> = {
   max_tokens: "length",
@@ -10,15 +10,13 @@ const finishReasons: Record<string, string> = {
 
 const toFinishReason = (reason: unknown): string => ownValue(finishReasons, reason) ?? "stop"
 
-const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
-
 /** Input tokens that were read from or written to the cache are counted apart. */
 const toUsage = (usage: Fields): Fields => {
-  const cached_tokens = countOf(usage.cache_read_input_tokens)
-  const cache_write_tokens = countOf(usage.cache_creation_input_tokens)
-  const prompt_tokens = countOf(usage.input_tokens) + cache_write_tokens + cached_tokens
+  const cached_tokens = numberOf(usage.cache_read_input_tokens)
+  const cache_write_tokens = numberOf(usage.cache_creation_input_tokens)
+  const prompt_tokens = numberOf(usage.input_tokens) + cache_write_tokens + cached_tokens
   return {
-    ...toTokenCounts(prompt_tokens, countOf(usage.output_tokens)),
+    ...toTokenCounts(prompt_tokens, numberOf(usage.output_tokens)),
     prompt_tokens_details: { cached_tokens, cache_write_tokens },
   }
 }

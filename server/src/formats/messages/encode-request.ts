@@ -2,6 +2,7 @@ import { fail } from "../../errors.ts"
 import { reasoningOf } from "../answer-events.ts"
 import { defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, parseObject, textOf } from "../json-values.ts"
+import { cacheControlOf } from "../request-parts.ts"
 
 /** Required by the API; used for models whose own maximum is not known. */
 const defaultMaxTokens = 4096
@@ -22,9 +23,6 @@ const toSource = (url: string): Fields => {
   if (start === undefined) return { type: "url", url }
   return { type: "base64", media_type: mediaType, data: url.slice(start.length) }
 }
-
-const cacheControlOf = ({ cache_control }: Fields): Fields =>
-  isObject(cache_control) ? { cache_control } : {}
 
 const toBlock = (part: Fields): Fields => {
   const { type } = part

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { AnswerBlock, AnswerError, FinishReason } from "../answer-events.ts"
 import { type Answer, type CompleteBlock, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
-import { type Fields, isObject, parseObject } from "../json-values.ts"
+import { type Fields, isObject, numberOf, parseObject } from "../json-values.ts"
 import { MalformedResponse } from "../malformed-response.ts"
 import { formatTypedEvent } from "../sse-events.ts"
 import { messagesErrorType } from "./error-types.ts"
@@ -14,21 +14,19 @@ const stopReasons: Record<FinishReason, string> = {
   content_filter: "refusal",
 }
 
-const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
-
 /** Unlike in a chat completion, input tokens read from or written to the cache are not included. */
 const toUsage = (usage: Fields | null): Fields => {
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage ?? {}
   const details = isObject(prompt_tokens_details) ? prompt_tokens_details : {}
-  const cache_read_input_tokens = countOf(details.cached_tokens)
-  const cache_creation_input_tokens = countOf(details.cache_write_tokens)
+  const cache_read_input_tokens = numberOf(details.cached_tokens)
+  const cache_creation_input_tokens = numberOf(details.cache_write_tokens)
   const cached = cache_read_input_tokens + cache_creation_input_tokens
   return {
-    input_tokens: Math.max(0, countOf(prompt_tokens) - cached),
+    input_tokens: Math.max(0, numberOf(prompt_tokens) - cached),
     cache_creation_input_tokens,
     cache_read_input_tokens,
     cache_creation: null,
-    output_tokens: countOf(completion_tokens),
+    output_tokens: numberOf(completion_tokens),
     server_tool_use: null,
     service_tier: null,
   }

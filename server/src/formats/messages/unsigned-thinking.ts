@@ -5,7 +5,7 @@ const isUnsigned = (block: unknown): boolean =>
 
 /**
  * Removes thinking of other providers, which has no signature: Anthropic's API rejects it. Returns
- * the same array if there is none.
+ * the same array if there is no such thinking.
  */
 export const removeUnsignedThinking = (messages: unknown): unknown => {
   if (!Array.isArray(messages)) return messages

@@ -1,12 +1,7 @@
-import { fail } from "../../errors.ts"
 import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
-
-const wrongType = (name: string, expected: string): never =>
-  fail("bad_request", `"${name}" must be ${expected}.`, { param: name.replace(/\[.*/, "") })
+import { failWrongType, isContent } from "../request-parts.ts"
 
 const isText = (value: unknown): boolean => typeof value === "string"
-const isContent = (value: unknown): boolean =>
-  isText(value) || (Array.isArray(value) && value.every(isObject))
 const isRole = (value: unknown): boolean =>
   ["user", "assistant", "system", "developer"].includes(textOf(value))
 
@@ -30,26 +25,26 @@ const requiredMembers: Record<
 
 const checkItem = (item: unknown, at: number): void => {
   if (!isObject(item)) {
-    wrongType(`input[${at}]`, "an object")
+    failWrongType(`input[${at}]`, "an object")
     return
   }
   for (const [name, isValid, expected] of ownValue(requiredMembers, item.type || "message") ?? []) {
-    if (!isValid(item[name])) wrongType(`input[${at}].${name}`, expected)
+    if (!isValid(item[name])) failWrongType(`input[${at}].${name}`, expected)
   }
 }
 
 const checkTool = (tool: unknown, at: number): void => {
   const { type, name } = isObject(tool) ? tool : {}
-  if (!isText(type)) wrongType(`tools[${at}]`, "an object with a type")
+  if (!isText(type)) failWrongType(`tools[${at}]`, "an object with a type")
   if ((type === "function" || type === "custom") && !isText(name)) {
-    wrongType(`tools[${at}].name`, "a string")
+    failWrongType(`tools[${at}].name`, "a string")
   }
 }
 
 /** @throws {Failure} `bad_request` unless the input is a text, or items */
 export const checkInput = (input: unknown): void => {
   if (isText(input)) return
-  if (!Array.isArray(input)) wrongType("input", "a string or an array of items")
+  if (!Array.isArray(input)) failWrongType("input", "a string or an array of items")
   else input.forEach(checkItem)
 }
 
@@ -61,8 +56,8 @@ export const checkInput = (input: unknown): void => {
 export const checkResponsesRequest = ({ input, instructions, tools }: Fields): void => {
   checkInput(input)
   if (Array.isArray(input) && input.length === 0)
-    wrongType("input", "a string or at least one item")
-  if (!isText(instructions ?? "")) wrongType("instructions", "a string")
-  if (!Array.isArray(tools ?? [])) wrongType("tools", "an array of tools")
+    failWrongType("input", "a string or at least one item")
+  if (!isText(instructions ?? "")) failWrongType("instructions", "a string")
+  if (!Array.isArray(tools ?? [])) failWrongType("tools", "an array of tools")
   else if (Array.isArray(tools)) tools.forEach(checkTool)
 }

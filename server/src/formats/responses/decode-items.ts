@@ -1,11 +1,11 @@
 import { fail } from "../../errors.ts"
-import type { ReasoningDetail, ReportDropped } from "../canonical-request.ts"
+import { defaultFilename, type ReasoningDetail, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
+import { failUnsupported, splitToolResult, toContent } from "../request-parts.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { functionNameOf, toCustomArguments } from "./tools.ts"
 
-const failUnsupported = (what: string): never =>
-  fail("unsupported_by_model", `This model does not support ${what}.`, { param: "input" })
+const failUnsupportedInput = (what: string): never => failUnsupported(what, "input")
 
 const partDecoders: Record<string, (part: Fields) => Fields> = {
   input_text: ({ text }) => ({ type: "text", text: textOf(text) }),
@@ -14,14 +14,18 @@ const partDecoders: Record<string, (part: Fields) => Fields> = {
   summary_text: ({ text }) => ({ type: "text", text: textOf(text) }),
   refusal: ({ refusal }) => ({ type: "text", text: textOf(refusal) }),
   input_image: ({ image_url, detail }) => {
-    if (typeof image_url !== "string") return failUnsupported('"input_image" without "image_url"')
+    if (typeof image_url !== "string")
+      return failUnsupportedInput('"input_image" without "image_url"')
     const isDetailed = typeof detail === "string" && detail !== "auto"
     return { type: "image_url", image_url: { url: image_url, ...(isDetailed && { detail }) } }
   },
   input_file: ({ file_data, file_url, filename }) => {
     const data = textOf(file_data) || textOf(file_url)
-    if (data === "") return failUnsupported('"input_file" without "file_data" or "file_url"')
-    return { type: "file", file: { filename: textOf(filename) || "document.pdf", file_data: data } }
+    if (data === "") return failUnsupportedInput('"input_file" without "file_data" or "file_url"')
+    return {
+      type: "file",
+      file: { filename: textOf(filename) || defaultFilename, file_data: data },
+    }
   },
   input_audio: ({ input_audio }) => ({ type: "input_audio", input_audio }),
 }
@@ -29,16 +33,11 @@ const partDecoders: Record<string, (part: Fields) => Fields> = {
 const toPart = (part: Fields): Fields => {
   const type = textOf(part.type)
   const decode = ownValue(partDecoders, type)
-  return decode ? decode(part) : failUnsupported(`content of type "${type}"`)
+  return decode ? decode(part) : failUnsupportedInput(`content of type "${type}"`)
 }
 
 const toParts = (content: unknown): Fields[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content).map(toPart)
-
-const toContent = (parts: readonly Fields[]): unknown => {
-  const [only] = parts
-  return parts.length === 1 && only?.type === "text" ? only.text : parts
-}
 
 interface AssistantTurn {
   texts: string[]
@@ -88,7 +87,7 @@ class MessageCollector {
     const type = textOf(item.type) || "message"
     const decode = ownValue(this.#decoders, type)
     if (decode) decode(item)
-    else failUnsupported(`items of type "${type}"`)
+    else failUnsupportedInput(`items of type "${type}"`)
   }
 
   end(): Fields[] {
@@ -138,11 +137,8 @@ class MessageCollector {
   #addResult({ call_id, output }: Fields): void {
     this.#endTurn()
     const parts = toParts(isObject(output) ? JSON.stringify(output) : output)
-    const texts = parts.filter(({ type }) => type === "text")
-    const others = parts.filter(({ type }) => type !== "text")
-    for (const part of others) this.#returnedParts.push(part)
-    const placeholder = others.length > 0 ? "The result follows in the next message." : ""
-    const content = texts.length > 0 ? toContent(texts) : placeholder
+    const { content, rest } = splitToolResult(parts)
+    for (const part of rest) this.#returnedParts.push(part)
     this.#messages.push({ role: "tool", tool_call_id: call_id, content })
   }
 

@@ -1,6 +1,6 @@
-import { fail } from "../../errors.ts"
 import type { CanonicalRequest, ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
+import { failUnsupported, omitUndefined } from "../request-parts.ts"
 import { checkResponsesRequest } from "./check-request.ts"
 import { decodeItems } from "./decode-items.ts"
 import { convertTools, functionNameOf } from "./tools.ts"
@@ -11,8 +11,7 @@ const toToolChoice = (choice: unknown): unknown => {
     return { type: "function", function: { name: functionNameOf(choice) } }
   }
   if (choice.type === "allowed_tools") return choice.mode
-  const message = `This model does not support a tool choice of type "${textOf(choice.type)}".`
-  return fail("unsupported_by_model", message, { param: "tool_choice" })
+  return failUnsupported(`a tool choice of type "${textOf(choice.type)}"`, "tool_choice")
 }
 
 /** A choice of type `allowed_tools` names the tools that may be called. */
@@ -66,8 +65,7 @@ const reportUnknownFields = (body: Fields, report: ReportDropped): void => {
 /** Prompts that OpenAI stores are not known to any other provider. */
 const rejectStoredPrompt = ({ prompt }: Fields): void => {
   if (prompt === undefined || prompt === null) return
-  const message = 'This model does not support "prompt", a prompt stored by OpenAI.'
-  fail("unsupported_by_model", message, { param: "prompt" })
+  failUnsupported('"prompt", a prompt stored by OpenAI', "prompt")
 }
 
 /**
@@ -86,7 +84,7 @@ export const decodeResponsesRequest = (body: Fields): CanonicalRequest => {
   const system = textOf(instructions)
   const messages = decodeItems(body.input, report)
   const effort = isObject(reasoning) ? reasoning.effort : undefined
-  const request: Fields = {
+  const request = omitUndefined({
     model: body.model,
     messages: system === "" ? messages : [{ role: "system", content: system }, ...messages],
     ...toToolFields(body),
@@ -98,7 +96,6 @@ export const decodeResponsesRequest = (body: Fields): CanonicalRequest => {
     reasoning_effort: typeof effort === "string" ? effort : undefined,
     files: body.files,
     stream: body.stream === true,
-  }
-  const present = Object.entries(request).filter(([, value]) => value !== undefined)
-  return { request: Object.fromEntries(present), dropped: [...dropped] }
+  })
+  return { request, dropped: [...dropped] }
 }

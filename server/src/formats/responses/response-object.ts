@@ -1,7 +1,5 @@
 import type { FinishReason } from "../answer-events.ts"
-import { type Fields, isObject } from "../json-values.ts"
-
-const countOf = (value: unknown): number => (typeof value === "number" ? value : 0)
+import { type Fields, isObject, numberOf } from "../json-values.ts"
 
 const toUsage = (usage: Fields | null): Fields | null => {
   if (!usage) return null
@@ -10,11 +8,11 @@ const toUsage = (usage: Fields | null): Fields | null => {
   const cached = isObject(input) ? input.cached_tokens : 0
   const reasoning = isObject(output) ? output.reasoning_tokens : 0
   return {
-    input_tokens: countOf(prompt_tokens),
-    input_tokens_details: { cached_tokens: countOf(cached) },
-    output_tokens: countOf(completion_tokens),
-    output_tokens_details: { reasoning_tokens: countOf(reasoning) },
-    total_tokens: countOf(prompt_tokens) + countOf(completion_tokens),
+    input_tokens: numberOf(prompt_tokens),
+    input_tokens_details: { cached_tokens: numberOf(cached) },
+    output_tokens: numberOf(completion_tokens),
+    output_tokens_details: { reasoning_tokens: numberOf(reasoning) },
+    total_tokens: numberOf(prompt_tokens) + numberOf(completion_tokens),
   }
 }
 

@@ -1,5 +1,5 @@
-import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { failUnsupported } from "../request-parts.ts"
 
 /** A tool of the client's request, as it is named in the answer's items. */
 export interface ClientTool {
@@ -30,13 +30,12 @@ const customParameters = {
 export const functionNameOf = ({ name, namespace }: Fields): string =>
   typeof namespace === "string" ? `${namespace}__${textOf(name)}` : textOf(name)
 
-const failUnsupported = ({ type, name }: Fields): never => {
+const failUnsupportedTool = ({ type, name }: Fields): never => {
   const named = typeof name === "string" ? ` "${name}"` : ""
-  const message = `This model does not support the tool${named} of type "${textOf(type)}".`
-  return fail("unsupported_by_model", message, { param: "tools" })
+  return failUnsupported(`the tool${named} of type "${textOf(type)}"`, "tools")
 }
 
-/** The grammar of a custom tool cannot be enforced, so the model is told about it. */
+/** The grammar of a custom tool cannot be enforced, so its description contains it. */
 const customDescription = ({ description, format }: Fields): string => {
   const { definition, syntax } = isObject(format) ? format : {}
   const grammar =
@@ -71,7 +70,7 @@ export const convertTools = (tools: unknown): ConvertedTools => {
     if (type === "namespace" && namespace === undefined) {
       return objectsIn(tool.tools).flatMap((inner) => convert(inner, textOf(tool.name)))
     }
-    if (type !== "function" && type !== "custom") return failUnsupported(tool)
+    if (type !== "function" && type !== "custom") return failUnsupportedTool(tool)
     const name = functionNameOf({ ...tool, namespace })
     toolByName.set(name, { kind: type, name: textOf(tool.name), namespace })
     return [toFunction(tool, name)]
