@@ -1,16 +1,5 @@
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from "vitest"
-import { adminKey } from "../harness/gateway.ts"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { pythonTimeoutMs, usePythonProgram } from "../clients/python-tasks.ts"
 import { claudeModel } from "../messages/messages-testbed.ts"
 import {
   chatModel,
@@ -19,44 +8,23 @@ import {
   startResponsesTestbed,
 } from "./responses-testbed.ts"
 
-/** A Python with the packages in `../clients/requirements.txt`; CI provides one. */
-const python = process.env.TEST_PYTHON
-const program = new URL("./python-sdk/use_sdk.py", import.meta.url).pathname
-const run = promisify(execFile)
-const timeoutMs = 60_000
+const runProgram = usePythonProgram({
+  module: "openai",
+  keyVariable: "OPENAI_API_KEY",
+  url: new URL("./python-sdk/use_sdk.py", import.meta.url),
+})
 
 let testbed: ResponsesTestbed
-let hasSdk = false
-
-const skipWithoutSdk = ({ skip }: TestContext): void => {
-  if (hasSdk) return
-  expect(process.env.CI, "CI has to set TEST_PYTHON").toBeUndefined()
-  skip("set TEST_PYTHON to a Python with server/test/clients/requirements.txt")
-}
 
 beforeAll(async () => {
   testbed = await startResponsesTestbed()
-  if (!python) return
-  hasSdk = await run(python, ["-c", "import openai"]).then(
-    () => true,
-    () => false,
-  )
-}, timeoutMs)
-beforeEach(skipWithoutSdk)
+}, pythonTimeoutMs)
 afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
 
 /** Runs a task of `use_sdk.py`. @returns what it prints */
-const runTask = async (
-  task: string,
-  model: string,
-  key = adminKey,
-  // biome-ignore lint/suspicious/noExplicitAny: tests read results as a script would
-): Promise<any> => {
-  const env = { ...process.env, OPENAI_API_KEY: key }
-  const { stdout } = await run(python ?? "", [program, testbed.gateway.url, task, model], { env })
-  return JSON.parse(stdout)
-}
+const runTask = (task: string, model: string, key?: string) =>
+  runProgram(testbed.gateway.url, { task, model, key })
 
 const answers = [
   [chatModel, "You said: Hello from Python"],
@@ -64,7 +32,7 @@ const answers = [
   [nativeModel, "You said: Hello from Python"],
 ]
 
-describe("OpenAI's Python SDK", { timeout: timeoutMs }, () => {
+describe("OpenAI's Python SDK", { timeout: pythonTimeoutMs }, () => {
   it.each(answers)("gets a response from %s, whole and streamed", async (model, text) => {
     for (const response of await runTask("both", String(model))) {
       expect(response).toMatchObject({
