@@ -102,16 +102,12 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
     else this.#finish(outcome)
   }
 
-  /**
-   * Ends the response after an unexpected error, which can no longer be reported to the consumer.
-   * @returns whether it had not ended yet
-   */
-  abandon(): boolean {
-    if (this.#stage === "over") return false
+  /** Ends the response after an unexpected error, which cannot be reported to the consumer. */
+  abandon(): void {
+    if (this.#stage === "over") return
     this.#stage = "over"
     this.#handle?.cancel()
     this.#usageRecorder?.settle(unexpectedOutcome)
-    return true
   }
 
   onConnectionSelected(upstream: Upstream): void {
@@ -272,21 +268,27 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
     this.#conclude({ outcome, status: this.#head?.status ?? 0, failure: undefined }, () => {})
   }
 
-  /** Ends the response, even if `tell` throws. The consumer may stop the response in return. */
+  /**
+   * Ends the response. The consumer may stop it in return; an exception of `tell` ends the request
+   * instead, as nothing is left to report it to the consumer.
+   */
   #conclude(
     { outcome, status, failure }: Pick<ResponseResult, "outcome" | "status" | "failure">,
     tell: () => void,
   ): void {
     this.#stage = "over"
+    let unreported: { error: unknown } | null = null
     try {
       tell()
-    } finally {
-      const tokens = this.#bodyTokens ?? this.#scanner.tokens
-      const chunks = this.#scanner.eventCount
-      this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
-      const result = { outcome, status, tokens, chunks, failure }
-      this.#onDone(result)
-      this.#consumer.onDone?.(result)
+    } catch (error) {
+      unreported = { error }
     }
+    const tokens = this.#bodyTokens ?? this.#scanner.tokens
+    const chunks = this.#scanner.eventCount
+    this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
+    const result = { outcome, status, tokens, chunks, failure }
+    if (unreported) this.#onUnexpectedError(unreported.error)
+    else this.#onDone(result)
+    this.#consumer.onDone?.(result)
   }
 }

@@ -1,5 +1,4 @@
 import { mayBeMissing } from "../connections/operation-support.ts"
-import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import { CompletionRelay } from "./relay.ts"
@@ -27,14 +26,7 @@ export class TokenCountRelay extends CompletionRelay {
   }
 
   override onErrorReply(error: ErrorReply, head: ResponseHead): void {
-    if (!mayBeMissing(error.status)) {
-      super.onErrorReply(error, head)
-      return
-    }
-    try {
-      sendTokenCount(this.#exchange, this.#estimate())
-    } catch (refusal) {
-      this.onFailure(toFailure(refusal), { head: null, isFrameOpen: false })
-    }
+    if (mayBeMissing(error.status)) sendTokenCount(this.#exchange, this.#estimate())
+    else super.onErrorReply(error, head)
   }
 }

@@ -70,7 +70,8 @@ export const createResponseTracker =
         }),
       })
       const failUnexpectedly = (error: unknown): void => {
-        if (reader.abandon()) unregister()
+        reader.abandon()
+        unregister()
         reject(error)
       }
       const usageRecorder = startUsageRecord?.() ?? null
