@@ -72,18 +72,13 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
       const format = findInboundFormat(received)
       if (!format) return { request: received, converted: null, storedItems: null }
       const { request, storedItems } = await resolveReferences(received, input)
-      const original = toPassThroughRequest(request)
       const mustRead = mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
-      if (!mustRead && (await speaksFormat(request, resolved))) {
+      const original = mustRead ? null : toPassThroughRequest(request)
+      if (original && (await speaksFormat(original, resolved))) {
         return { request: original, converted: null, storedItems }
       }
-      const converted = convertRequest(received, request, format)
-      const passable = mustRead ? null : original
-      return {
-        request: converted.canonical,
-        converted: { ...converted, original: passable },
-        storedItems,
-      }
+      const converted = { ...convertRequest(received, request, format), original }
+      return { request: converted.canonical, converted, storedItems }
     },
   }
 }
