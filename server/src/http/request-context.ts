@@ -124,13 +124,24 @@ const releaseListenersOnceClosed = (bindings: HttpBindings): void => {
   else incoming.once("close", () => releaseListeners(bindings))
 }
 
+/**
+ * Reads and discards the rest of a request's body after its response, as the connection's next
+ * request follows it. Node does so only if nothing of the body was read.
+ */
+const discardRest = ({ incoming }: HttpBindings): void => {
+  if (!(incoming.destroyed || incoming.readableEnded)) incoming.resume()
+}
+
 /** Like `createRequestContext`, for a request received by Node's server. */
 export const createNodeRequestContext = (
   opening: RequestContextDeps,
   bindings: HttpBindings,
 ): NodeRequestContext => {
   const exchange = createRequestContext(opening, bindings.incoming, bindings.outgoing)
-  bindings.outgoing.once("close", () => releaseListenersOnceClosed(bindings))
+  bindings.outgoing.once("close", () => {
+    discardRest(bindings)
+    releaseListenersOnceClosed(bindings)
+  })
   // Without a listener, an `error` event of one response would end the process.
   bindings.outgoing.on("error", (error) => {
     exchange.failure ??= error

@@ -135,7 +135,9 @@ export const createServerApp = (deps: Deps) => {
       const bindings = env as HttpBindings
       return abortIfSent(await hono.fetch(request, bindings), bindings)
     },
-    { errorHandler: unroutableResponse },
+    // It would close the connection without notice if a rejected body takes more than 0.5 s to arrive;
+    // `createNodeRequestContext` reads the rest instead.
+    { errorHandler: unroutableResponse, autoCleanupIncoming: false },
   )
   const refuse = (failure: Failure, bindings: HttpBindings): void => {
     const exchange = createNodeRequestContext(opening, bindings)

@@ -19,6 +19,8 @@ const ListParameters = z.object({
   before_id: z.string().optional().describe("Anthropic's format: the page before this model"),
 })
 
+const ErrorBody = z.union([OpenAIErrorBody, AnthropicErrorBody])
+
 const usesAnthropicFormat = ({ incoming }: RequestContext): boolean =>
   incoming.headers["anthropic-version"] !== undefined
 
@@ -73,7 +75,8 @@ export const modelListRoutes = ({ router, catalogue, settings }: Deps): Router =
     params: z.object({ id: z.string() }),
     responses: {
       200: json(z.union([ModelRecord, AnthropicModelInfo]), "The model"),
-      404: json(z.union([OpenAIErrorBody, AnthropicErrorBody]), "Model not found"),
+      403: json(ErrorBody, "An API key that is not allowed to use the model"),
+      404: json(ErrorBody, "Model not found"),
     },
     handle: ({ caller, params, exchange }) =>
       usesAnthropicFormat(exchange)
