@@ -26,9 +26,9 @@ const decodeStrictly = (bytes: Uint8Array, encoding: string): string | null => {
 /** Runs of same-case Cyrillic letters rarely occur in text with another encoding. */
 const looksCyrillic = (bytes: Uint8Array): boolean => {
   const text = new TextDecoder("windows-1251").decode(bytes.subarray(0, 20_000))
-  const letters = text.match(/[\p{L}]/gu)?.length ?? 0
-  const words = text.match(/(?<![\p{L}])[А-ЯЁ]?[а-яё]{3,}(?![\p{L}])/gu) ?? []
-  return words.join("").length > letters * 0.3
+  const words = text.match(/\p{L}+/gu) ?? []
+  const cyrillic = words.filter((word) => /^[А-ЯЁ]?[а-яё]{3,}$/.test(word))
+  return cyrillic.join("").length > words.join("").length * 0.3
 }
 
 const isPlausible = (whole: string, encoding: string): boolean => {
