@@ -105,6 +105,41 @@ describe.each(["whole", "streamed"])("a conversation with several models, %s", (
   })
 })
 
+describe("a conversation in which the provider's own tools were used", () => {
+  const records = [
+    { type: "web_search_call", id: "ws_1", action: { type: "search", query: "Lima" } },
+    { type: "file_search_call", id: "fs_1", queries: ["Lima"], results: null },
+    { type: "code_interpreter_call", id: "ci_1", code: "1 + 1", outputs: null },
+    { type: "image_generation_call", id: "ig_1", result: "aW1hZ2U=" },
+    { type: "mcp_list_tools", id: "mcpl_1", server_label: "maps", tools: [] },
+    { type: "mcp_call", id: "mcp_1", server_label: "maps", name: "find", arguments: "{}" },
+  ]
+  const names = records.map(({ type }) => type).join(", ")
+  const texts = ["I will look.", "It is sunny."].map((text) => ({
+    ...{ type: "message", role: "assistant" },
+    content: [{ type: "output_text", text, annotations: [] }],
+  }))
+  const [before, after] = texts
+  const output = [before, ...records, after]
+
+  it.each([chatModel, claudeModel])("can be continued with %s", async (model) => {
+    const body = JSON.stringify({ id: `resp_tools_${model}`, object: "response", output })
+    testbed.openai.injectFault({ kind: "reply", body }, { on: /responses/ })
+    const first = await testbed.client.responses.create({ model: nativeModel, input: "Lima?" })
+    const continued = await testbed.send({
+      ...{ model, input: "And Quito?", previous_response_id: first.id },
+    })
+    expect([continued.status, continued.headers.get("x-portico-dropped")]).toEqual([200, names])
+    const { messages } = model === chatModel ? testbed.lastChatBody() : testbed.lastClaudeBody()
+    const asContent = (text: string) => (model === chatModel ? text : [{ type: "text", text }])
+    expect(messages).toEqual([
+      { role: "user", content: asContent("Lima?") },
+      { role: "assistant", content: asContent("I will look.\n\nIt is sunny.") },
+      { role: "user", content: asContent("And Quito?") },
+    ])
+  })
+})
+
 describe("a request that refers to items", () => {
   it("gets them in place, as the AI SDK expects", async () => {
     testbed.anthropic.reply = "thinking"

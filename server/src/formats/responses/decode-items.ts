@@ -39,6 +39,12 @@ const toPart = (part: Fields): Fields => {
 const toParts = (content: unknown): Fields[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content).map(toPart)
 
+/** Records of what tools on the provider's servers did. The client does not have to answer them. */
+const hostedToolItems = new Set([
+  ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"],
+  ...["mcp_list_tools", "mcp_call"],
+])
+
 interface AssistantTurn {
   texts: string[]
   calls: Fields[]
@@ -87,6 +93,7 @@ class MessageCollector {
     const type = textOf(item.type) || "message"
     const decode = ownValue(this.#decoders, type)
     if (decode) decode(item)
+    else if (hostedToolItems.has(type)) this.#report(type)
     else failUnsupportedInput(`items of type "${type}"`)
   }
 
