@@ -93,6 +93,12 @@ describe("x-portico-dropped", () => {
     ["client_metadata", { client_metadata: { a: "b" } }],
     ["text.verbosity", { text: { verbosity: "low" } }],
     ["effort", { reasoning: { effort: "low", summary: "auto" } }],
+    ["effort, reasoning.summary", { reasoning: { effort: "low", summary: "concise" } }],
+    ["reasoning.context", { reasoning: { context: "all_turns", mode: "standard" } }],
+    [
+      "include.message.output_text.logprobs",
+      { include: ["reasoning.encrypted_content", "message.output_text.logprobs"] },
+    ],
     ["truncation, x_new", { truncation: "auto", x_new: 1 }],
   ])("names %s", async (names, fields) => {
     for (const stream of [false, true]) {
@@ -112,7 +118,8 @@ describe("x-portico-dropped", () => {
     const body = {
       ...{ model: chatModel, input: "Hello", instructions: "Be brief.", tools: [weather] },
       ...{ tool_choice: "auto", truncation: "disabled", service_tier: "auto", top_logprobs: 0 },
-      ...{ metadata: { a: "b" }, include: [], user: "ada", reasoning: null, text: null },
+      ...{ metadata: { a: "b" }, user: "ada", reasoning: { summary: "auto" }, text: null },
+      include: ["reasoning.encrypted_content", "message.input_image.image_url"],
       ...{ max_tool_calls: null, previous_response_id: null, stream_options: null, store: true },
     }
     const { headers } = await testbed.send(body)

@@ -54,12 +54,31 @@ const defaultValues: Record<string, unknown> = {
   top_logprobs: 0,
 }
 
+/** `auto` as a summary is the reasoning as the provider returns it, which cannot be shortened. */
+const defaultReasoningValues = new Set<unknown>([null, "auto", "standard"])
+
+const reportReasoningHints = ({ reasoning }: Fields, report: ReportDropped): void => {
+  for (const [name, value] of Object.entries(isObject(reasoning) ? reasoning : {})) {
+    if (name !== "effort" && !defaultReasoningValues.has(value)) report(`reasoning.${name}`)
+  }
+}
+
+/** What every response and its stored input have, whether a request includes it or not. */
+const alwaysIncluded = new Set(["reasoning.encrypted_content", "message.input_image.image_url"])
+
+const reportIncludeHints = ({ include }: Fields, report: ReportDropped): void => {
+  const entries = Array.isArray(include) ? include.map(textOf) : []
+  for (const entry of entries) if (!alwaysIncluded.has(entry)) report(`include.${entry}`)
+}
+
 const reportUnknownFields = (body: Fields, report: ReportDropped): void => {
   for (const [name, value] of Object.entries(body)) {
     const isDefault = value === null || value === defaultValues[name]
     if (!(knownFields.has(name) || isDefault)) report(name)
   }
   if (isObject(body.text) && typeof body.text.verbosity === "string") report("text.verbosity")
+  reportReasoningHints(body, report)
+  reportIncludeHints(body, report)
 }
 
 /** Prompts that OpenAI stores are not known to any other provider. */
