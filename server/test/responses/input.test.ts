@@ -51,6 +51,23 @@ describe("a request through the Responses API", () => {
     })
   })
 
+  it("carries the text of an assistant's message as one, whatever its parts", async () => {
+    const content = ["The sky ", "is ", "blue."].map((text) => ({ type: "output_text", text }))
+    const refusal = { type: "refusal", refusal: "I cannot say why." }
+    const input = [
+      { role: "user", content: "Why is the sky blue?" },
+      { role: "assistant", content },
+      { role: "assistant", content: [refusal] },
+      { role: "user", content: "Thanks" },
+    ]
+    await testbed.send({ model: chatModel, input })
+    expect(testbed.lastChatBody().messages).toMatchObject([
+      { role: "user" },
+      { role: "assistant", content: "The sky is blue.\n\nI cannot say why." },
+      { role: "user" },
+    ])
+  })
+
   it("carries images", async () => {
     const input: OpenAI.Responses.ResponseInput = [
       {

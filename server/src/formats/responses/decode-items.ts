@@ -46,6 +46,7 @@ const hostedToolItems = new Set([
 ])
 
 interface AssistantTurn {
+  /** One of each message. */
   texts: string[]
   calls: Fields[]
   details: ReasoningDetail[]
@@ -124,9 +125,11 @@ class MessageCollector {
 
   #addMessage({ role, content }: Fields): void {
     if (role === "assistant") {
-      const texts = toParts(content).map(({ text }) => textOf(text))
       const turn = this.#currentTurn()
-      for (const text of texts) if (text !== "") turn.texts.push(text)
+      const text = toParts(content)
+        .map((part) => textOf(part.text))
+        .join("")
+      if (text !== "") turn.texts.push(text)
       return
     }
     this.#endTurn()
