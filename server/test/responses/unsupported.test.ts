@@ -17,6 +17,7 @@ afterAll(() => testbed.stop())
 
 const hello = { role: "user", content: "Hello" }
 const weather = { type: "function", name: "weather", parameters: { type: "object" } }
+const agents = { type: "namespace", name: "agents", tools: [weather] }
 const withPart = (part: object) => ({ input: [{ role: "user", content: [part] }] })
 const withItem = (item: object) => ({ input: [hello, item] })
 
@@ -35,6 +36,8 @@ describe.each([chatModel, claudeModel])("what %s cannot do", (model) => {
     ["local_shell", { tools: [{ type: "local_shell" }] }, "tools"],
     ["tool_search", { tools: [{ type: "tool_search" }] }, "tools"],
     ["mcp", { tools: [weather], tool_choice: { type: "mcp", server_label: "m" } }, "tool_choice"],
+    ["agents__weather", { tools: [agents, { ...weather, name: "agents__weather" }] }, "tools"],
+    ["weather", { tools: [{ ...weather, name: "agents__weather" }, agents] }, "tools"],
     ["prompt", { prompt: { id: "pmpt_1" } }, "prompt"],
     ["computer_call", withItem({ type: "computer_call", call_id: "1" }), "input"],
     ["computer_call_output", withItem({ type: "computer_call_output", call_id: "1" }), "input"],

@@ -1,3 +1,4 @@
+import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { failUnsupported } from "../request-parts.ts"
 
@@ -33,6 +34,15 @@ export const functionNameOf = ({ name, namespace }: Fields): string =>
 const failUnsupportedTool = ({ type, name }: Fields): never => {
   const named = typeof name === "string" ? ` "${name}"` : ""
   return failUnsupported(`the tool${named} of type "${textOf(type)}"`, "tools")
+}
+
+const describeTool = ({ name, namespace }: ClientTool): string =>
+  namespace === undefined ? `"${name}"` : `"${name}" in the namespace "${namespace}"`
+
+const failSameName = (one: ClientTool, other: ClientTool): never => {
+  const tools = `the tools ${describeTool(one)} and ${describeTool(other)}`
+  const message = `This model cannot distinguish ${tools}. Rename one of them.`
+  return fail("unsupported_by_model", message, { param: "tools" })
 }
 
 /** The grammar of a custom tool cannot be enforced, so its description contains it. */
@@ -72,7 +82,10 @@ export const convertTools = (tools: unknown): ConvertedTools => {
     }
     if (type !== "function" && type !== "custom") return failUnsupportedTool(tool)
     const name = functionNameOf({ ...tool, namespace })
-    toolByName.set(name, { kind: type, name: textOf(tool.name), namespace })
+    const declared: ClientTool = { kind: type, name: textOf(tool.name), namespace }
+    const other = toolByName.get(name)
+    if (other && other.namespace !== namespace) failSameName(other, declared)
+    toolByName.set(name, declared)
     return [toFunction(tool, name)]
   }
   return { tools: objectsIn(tools).flatMap((tool) => convert(tool)), toolByName }
