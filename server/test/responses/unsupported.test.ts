@@ -68,6 +68,16 @@ describe.each([chatModel, claudeModel])("what %s cannot do", (model) => {
   })
 })
 
+it("says what to do about a tool that the provider does not offer", async () => {
+  const { text } = await testbed.send({
+    ...{ model: chatModel, input: "Hello", tools: [{ type: "web_search" }] },
+  })
+  expect(JSON.parse(text).error.message).toBe(
+    'This model does not support the tool of type "web_search". ' +
+      "Remove the tool, or choose a model whose provider offers it.",
+  )
+})
+
 describe.each([chatModel, claudeModel, nativeModel])("the API itself, with %s", (model) => {
   it.each([
     ["background", true],

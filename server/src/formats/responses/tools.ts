@@ -1,6 +1,5 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
-import { failUnsupported } from "../request-parts.ts"
 
 /** A tool of the client's request, as it is named in the answer's items. */
 export interface ClientTool {
@@ -33,7 +32,10 @@ export const functionNameOf = ({ name, namespace }: Fields): string =>
 
 const failUnsupportedTool = ({ type, name }: Fields): never => {
   const named = typeof name === "string" ? ` "${name}"` : ""
-  return failUnsupported(`the tool${named} of type "${textOf(type)}"`, "tools")
+  const tool = `the tool${named} of type "${textOf(type)}"`
+  const solution = "Remove the tool, or choose a model whose provider offers it."
+  const message = `This model does not support ${tool}. ${solution}`
+  return fail("unsupported_by_model", message, { param: "tools" })
 }
 
 const describeTool = ({ name, namespace }: ClientTool): string =>
