@@ -8,7 +8,7 @@ import { mergeSystemMessages } from "./system-messages.ts"
  *
  * | Member | Meaning |
  * |---|---|
- * | `messages[].reasoning_details[]` | reasoning with its signature: see `ReasoningDetail` |
+ * | `messages[].reasoning_details[]` | reasoning with its signature and position: see `ReasoningDetail` |
  * | `messages[].reasoning_content` | reasoning without a signature |
  * | `messages[].is_error` | whether a tool's result is an error |
  * | `cache_control` of messages' parts, tools' messages, tool calls and tools | where Anthropic's prompt cache may cut |
@@ -36,6 +36,11 @@ export interface ReasoningDetail {
   text?: string
   signature?: string
   data?: string
+  /**
+   * How much of the message precedes it: characters (UTF-16 code units) of the text, and tool calls.
+   * Absent if nothing does. Not a member of OpenRouter's.
+   */
+  preceding?: { characters: number; tool_calls: number }
 }
 
 const withoutMember = (fields: Fields, name: string, report: () => void): Fields => {

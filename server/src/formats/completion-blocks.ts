@@ -5,6 +5,7 @@ import {
   toFinishReason,
 } from "./answer-events.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
+import { listBlocks, type MessageBlock } from "./ordered-blocks.ts"
 
 /** A complete block of an answer: its text, reasoning or arguments. */
 export interface CompleteBlock {
@@ -30,12 +31,6 @@ const readDetail = ({ type, text, signature, data }: Fields): CompleteBlock[] =>
     ? [{ block: { kind: "redacted", data: textOf(data) }, text: "", signature: "" }]
     : textBlock("reasoning", textOf(text), textOf(signature))
 
-const readReasoning = (message: Fields): CompleteBlock[] => {
-  const details = objectsIn(message.reasoning_details).flatMap(readDetail)
-  const hasText = details.some(({ text }) => text !== "")
-  return hasText ? details : [...textBlock("reasoning", reasoningOf(message)), ...details]
-}
-
 const readCall = ({ id, function: called }: Fields): CompleteBlock => {
   const { name, arguments: args } = isObject(called) ? called : {}
   const text = isObject(args) ? JSON.stringify(args) : textOf(args)
@@ -49,18 +44,30 @@ const textOfContent = (content: unknown): string =>
         .map(({ text }) => textOf(text))
         .join("")
 
+const readBlock = ({ kind, fields }: MessageBlock): CompleteBlock[] => {
+  if (kind === "reasoning") return readDetail(fields)
+  return kind === "call" ? [readCall(fields)] : textBlock("text", textOf(fields.text))
+}
+
+const readBlocks = (message: Fields): CompleteBlock[] => {
+  const content = textOfContent(message.content) || textOf(message.refusal)
+  const blocks = listBlocks({ ...message, content }).flatMap(readBlock)
+  const hasReasoning = blocks.some(({ block, text }) => block.kind === "reasoning" && text !== "")
+  return hasReasoning ? blocks : [...textBlock("reasoning", reasoningOf(message)), ...blocks]
+}
+
 /** Reads a chat completion that is not streamed. Null if it contains no answer. */
 export const readCompletion = (completion: Fields): Answer | null => {
   const [choice] = objectsIn(completion.choices)
   const message = choice?.message
   if (!(choice && isObject(message))) return null
-  const calls = objectsIn(message.tool_calls).map(readCall)
-  const text = textOfContent(message.content) || textOf(message.refusal)
+  const blocks = readBlocks(message)
+  const hasCalls = blocks.some(({ block }) => block.kind === "tool")
   return {
     id: textOf(completion.id),
     model: textOf(completion.model),
-    blocks: [...readReasoning(message), ...textBlock("text", text), ...calls],
-    reason: toFinishReason(textOf(choice.finish_reason), calls.length > 0),
+    blocks,
+    reason: toFinishReason(textOf(choice.finish_reason), hasCalls),
     usage: isObject(completion.usage) ? completion.usage : null,
   }
 }

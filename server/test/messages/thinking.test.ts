@@ -31,12 +31,15 @@ beforeAll(async () => {
 afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
 
-/** Reasoning, also such that nobody but the provider can read, and a tool call. */
+/** A tool call, and reasoning before and between texts, also such that only the provider can read. */
 const answer = [
   { type: "thinking" as const, thinking: "A greeting, in Lima?", signature: "c2ln/+=" },
   { type: "thinking" as const, thinking: "", signature: "b21pdHRlZA==" },
   { type: "redacted_thinking" as const, data: "cmVkYWN0ZWQ=" },
   { type: "text" as const, text: "I will look.", citations: null },
+  { type: "thinking" as const, thinking: "Which unit?", signature: "dW5pdA==" },
+  { type: "text" as const, text: "In Celsius.", citations: null },
+  { type: "thinking" as const, thinking: "The tool knows.", signature: "dG9vbA==" },
   {
     type: "tool_use" as const,
     id: "toolu_1",
@@ -48,6 +51,9 @@ const answer = [
 const sentContent = [
   ...answer.slice(0, 3),
   { type: "text", text: "I will look." },
+  answer[4],
+  { type: "text", text: "In Celsius." },
+  answer[6],
   { type: "tool_use", id: "toolu_1", name: "weather", input: { city: "Lima" } },
 ]
 

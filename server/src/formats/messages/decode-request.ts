@@ -1,9 +1,4 @@
-import {
-  type CanonicalRequest,
-  defaultFilename,
-  type ReasoningDetail,
-  type ReportDropped,
-} from "../canonical-request.ts"
+import { type CanonicalRequest, defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import {
   cacheControlOf,
@@ -13,6 +8,7 @@ import {
   toContent,
 } from "../request-parts.ts"
 import { checkMessagesRequest } from "./check-request.ts"
+import { decodeThinking } from "./decode-thinking.ts"
 
 const failBlock = ({ type }: Fields): never =>
   failUnsupported(`content blocks of type "${textOf(type)}"`, "messages")
@@ -91,18 +87,11 @@ const toUserMessages = ({ content }: Fields, report: ReportDropped): Fields[] =>
 }
 
 const toReasoning = (blocks: readonly Fields[]): Fields => {
-  const reasoning_details: ReasoningDetail[] = []
-  let reasoning_content = ""
-  for (const { type, thinking, signature, data } of blocks) {
-    if (type === "redacted_thinking") {
-      reasoning_details.push({ type: "reasoning.encrypted", data: textOf(data) })
-    } else if (type === "thinking" && textOf(signature) === "") {
-      reasoning_content += textOf(thinking)
-    } else if (type === "thinking") {
-      const signed = { text: textOf(thinking), signature: textOf(signature) }
-      reasoning_details.push({ type: "reasoning.text", ...signed })
-    }
-  }
+  const reasoning_details = decodeThinking(blocks)
+  const reasoning_content = blocks
+    .filter(({ type, signature }) => type === "thinking" && textOf(signature) === "")
+    .map(({ thinking }) => textOf(thinking))
+    .join("")
   return {
     ...(reasoning_content !== "" && { reasoning_content }),
     ...(reasoning_details.length > 0 && { reasoning_details }),

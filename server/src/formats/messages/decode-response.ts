@@ -1,5 +1,6 @@
 import { createCompletionFormatter, toTokenCounts } from "../chat-completion.ts"
 import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "../json-values.ts"
+import { decodeThinking } from "./decode-thinking.ts"
 
 const finishReasons: Record<string, string> = {
   max_tokens: "length",
@@ -24,12 +25,6 @@ const toUsage = (usage: Fields): Fields => {
 const joinTexts = (blocks: readonly Fields[], type: string, member: string): string =>
   blocks.map((block) => (block.type === type ? textOf(block[member]) : "")).join("")
 
-const toReasoningDetail = ({ type, thinking, signature, data }: Fields): Fields[] => {
-  if (type === "redacted_thinking") return [{ type: "reasoning.encrypted", data }]
-  if (type !== "thinking" || textOf(signature) === "") return []
-  return [{ type: "reasoning.text", text: thinking, signature }]
-}
-
 /** Converts a message of Anthropic's API to a chat completion; see `canonical-request.ts`. */
 export const decodeMessage = (message: Fields, model: string): Fields => {
   const blocks = objectsIn(message.content)
@@ -41,7 +36,7 @@ export const decodeMessage = (message: Fields, model: string): Fields => {
       function: { name, arguments: JSON.stringify(input ?? {}) },
     }))
   const reasoning = joinTexts(blocks, "thinking", "thinking")
-  const details = blocks.flatMap(toReasoningDetail)
+  const details = decodeThinking(blocks)
   const text = joinTexts(blocks, "text", "text")
   const answer = {
     content: text === "" && calls.length > 0 ? null : text,

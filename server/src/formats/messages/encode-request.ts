@@ -2,6 +2,7 @@ import { fail } from "../../errors.ts"
 import { reasoningOf } from "../answer-events.ts"
 import { defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, parseObject, textOf } from "../json-values.ts"
+import { listBlocks, type MessageBlock } from "../ordered-blocks.ts"
 import { cacheControlOf } from "../request-parts.ts"
 
 /** Required by the API; used for models whose own maximum is not known. */
@@ -78,6 +79,11 @@ const hasOnlyUnsignedReasoning = (message: Fields): boolean =>
   reasoningOf(message) !== "" &&
   objectsIn(message.reasoning_details).flatMap(toThinking).length === 0
 
+const toAssistantBlocks = ({ kind, fields }: MessageBlock): Fields[] => {
+  if (kind === "reasoning") return toThinking(fields)
+  return kind === "call" ? [toToolUse(fields)] : toBlocks([fields])
+}
+
 interface Message {
   role: "user" | "assistant"
   content: Fields[]
@@ -85,11 +91,8 @@ interface Message {
 
 const toMessage = (message: Fields): Message => {
   if (message.role === "tool") return { role: "user", content: [toToolResult(message)] }
-  const content = toBlocks(message.content)
-  if (message.role !== "assistant") return { role: "user", content }
-  const thinking = objectsIn(message.reasoning_details).flatMap(toThinking)
-  const calls = objectsIn(message.tool_calls).map(toToolUse)
-  return { role: "assistant", content: [...thinking, ...content, ...calls] }
+  if (message.role !== "assistant") return { role: "user", content: toBlocks(message.content) }
+  return { role: "assistant", content: listBlocks(message).flatMap(toAssistantBlocks) }
 }
 
 const isSystem = ({ role }: Fields): boolean => role === "system" || role === "developer"

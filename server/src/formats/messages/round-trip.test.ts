@@ -10,6 +10,13 @@ import { createMessageEncoder } from "./encode-response.ts"
 
 const seeds = Array.from({ length: amount(300, 5000) }, (_, seed) => seed)
 
+/** Adjacent texts of an answer become one. */
+const mergeTexts = (blocks: readonly Fields[], block: Fields): Fields[] => {
+  const last = blocks.at(-1)
+  if (!(last?.type === "text" && block.type === "text")) return [...blocks, block]
+  return [...blocks.slice(0, -1), { ...last, text: `${last.text}${block.text}` }]
+}
+
 /** What JSON keeps of a value: without `undefined` members. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -70,9 +77,14 @@ const createGenerator = (seed: number) => {
     const parts = some(3, () => pick([text, image, document])(), 1)
     return { role: "user", content: [...some(2, toolResult), ...parts] }
   }
+  /** Reasoning before, between and after the other blocks, as interleaved thinking has it. */
+  const interleave = (blocks: readonly Fields[]): Fields[] => [
+    ...some(2, thinking),
+    ...blocks.flatMap((block) => [block, ...(chance(0.3) ? some(2, thinking) : [])]),
+  ]
   const answer = (): Fields => ({
     role: "assistant",
-    content: [...some(2, thinking), ...some(2, text, 1), ...some(2, toolUse)],
+    content: interleave([...some(3, text, 1), ...some(3, toolUse)]),
   })
   const tool = (): Fields => ({
     ...{ name: word(6), input_schema: { type: "object", properties: object() } },
@@ -127,10 +139,10 @@ const createGenerator = (seed: number) => {
 
     message: (): Fields => {
       const calls = some(2, toolUse).map(({ cache_control: _hint, ...call }) => call)
-      const texts = some(1, () => ({ type: "text", text: prose() }))
+      const texts = some(3, () => ({ type: "text", text: prose() }))
       return {
         ...{ id: `msg_${word(8)}`, type: "message", role: "assistant", model: word(6) },
-        content: [...some(3, thinking), ...texts, ...calls],
+        content: interleave([...texts, ...calls]).reduce(mergeTexts, []),
         stop_reason: pick(["max_tokens", "refusal", calls.length > 0 ? "tool_use" : "end_turn"]),
         stop_sequence: null,
         usage: {
