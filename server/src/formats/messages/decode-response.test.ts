@@ -51,6 +51,7 @@ describe("a stream of messages converted to chat completions and back", () => {
     block(5, { type: "tool_use", id: "toolu_2", name: "now", input: {} }, [
       { type: "input_json_delta", partial_json: "" },
     ]),
+    block(6, { type: "tool_use", id: "toolu_3", name: "weather", input: { city: "Oslo" } }, []),
     event({
       ...{ type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null } },
       usage: { output_tokens: 7 },
@@ -73,6 +74,7 @@ describe("a stream of messages converted to chat completions and back", () => {
         text("Ich sehe."),
         use("toolu_1", "weather", { city: "Lima 👀" }),
         use("toolu_2", "now", {}),
+        use("toolu_3", "weather", { city: "Oslo" }),
       ],
       usage: { ...usage, output_tokens: 7 },
     }

@@ -65,10 +65,11 @@ export const createMessageStreamDecoder = (model: string) => {
   let usage: Fields = {}
   /** Number of the current tool call; its arguments arrive in pieces. */
   let call = -1
-  let hasArguments = true
+  /** The arguments with which the current call started; null if others arrived. */
+  let startInput: unknown = null
 
   const argumentsChunk = (text: string): Fields => {
-    hasArguments = true
+    startInput = null
     return formatter.deltaChunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
   }
   const detailsChunk = (detail: Fields): Fields =>
@@ -77,11 +78,11 @@ export const createMessageStreamDecoder = (model: string) => {
     const counts = Object.entries(isObject(reported) ? reported : {})
     usage = { ...usage, ...Object.fromEntries(counts.filter(([, value]) => value !== null)) }
   }
-  const startBlock = ({ type, id, name, data }: Fields): Fields[] => {
+  const startBlock = ({ type, id, name, input, data }: Fields): Fields[] => {
     if (type === "redacted_thinking") return [detailsChunk({ type: "reasoning.encrypted", data })]
     if (type !== "tool_use") return []
     call++
-    hasArguments = false
+    startInput = input ?? {}
     const started = { index: call, id, type: "function", function: { name, arguments: "" } }
     return [formatter.deltaChunk({ tool_calls: [started] })]
   }
@@ -103,8 +104,9 @@ export const createMessageStreamDecoder = (model: string) => {
       startBlock(isObject(content_block) ? content_block : {}),
     content_block_delta: ({ delta }) =>
       isObject(delta) ? (ownValue(deltas, delta.type)?.(delta) ?? []) : [],
-    // A tool without arguments sends no piece of them, but "" is not JSON.
-    content_block_stop: () => (hasArguments ? [] : [argumentsChunk("{}")]),
+    // A tool without arguments sends no piece of them, and some servers send all at the start.
+    content_block_stop: () =>
+      startInput === null ? [] : [argumentsChunk(JSON.stringify(startInput))],
     message_delta: ({ delta, usage: reported }) => {
       mergeUsage(reported)
       return [formatter.deltaChunk({}, toFinishReason(isObject(delta) ? delta.stop_reason : null))]
