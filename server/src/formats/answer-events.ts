@@ -30,10 +30,17 @@ export type AnswerEvent =
   /** The signature with which the provider recognizes its reasoning. */
   | { type: "sign"; signature: string }
   | { type: "close" }
-  | { type: "finish"; reason: FinishReason; usage: Fields | null }
+  | ({ type: "finish"; usage: Fields | null } & StopCause)
   | { type: "error"; error: AnswerError }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter"
+
+/** Why an answer ended. */
+export interface StopCause {
+  reason: FinishReason
+  /** Which of the request's stop sequences ended it; empty if none did or the provider does not say. */
+  stopSequence: string
+}
 
 interface ReceivedBlock {
   block: AnswerBlock
@@ -89,6 +96,7 @@ export class AnswerEventReader {
   readonly #callByIndex = new Map<unknown, { id: string; received: ReceivedBlock }>()
   #hasCalls = false
   #reason = ""
+  #stopSequence = ""
   #usage: Fields | null = null
   #isOver = false
 
@@ -113,13 +121,15 @@ export class AnswerEventReader {
     this.#closeAll()
     this.#isOver = true
     const reason = toFinishReason(this.#reason, this.#hasCalls)
-    this.#events.push({ type: "finish", reason, usage: this.#usage })
+    const stopSequence = this.#stopSequence
+    this.#events.push({ type: "finish", reason, stopSequence, usage: this.#usage })
     return this.#events
   }
 
   #readChunk(chunk: Fields): void {
     this.#start(chunk)
     if (isObject(chunk.usage)) this.#usage = chunk.usage
+    this.#stopSequence = textOf(chunk.stop_sequence) || this.#stopSequence
     const choice = objectsIn(chunk.choices).find(({ index = 0 }) => index === 0)
     if (!choice) return
     if (isObject(choice.delta)) this.#readDelta(choice.delta)

@@ -1,9 +1,4 @@
-import {
-  type AnswerBlock,
-  type FinishReason,
-  reasoningOf,
-  toFinishReason,
-} from "./answer-events.ts"
+import { type AnswerBlock, reasoningOf, type StopCause, toFinishReason } from "./answer-events.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { listBlocks, type MessageBlock } from "./ordered-blocks.ts"
 
@@ -15,11 +10,10 @@ export interface CompleteBlock {
 }
 
 /** A whole answer in canonical form. */
-export interface Answer {
+export interface Answer extends StopCause {
   id: string
   model: string
   blocks: CompleteBlock[]
-  reason: FinishReason
   usage: Fields | null
 }
 
@@ -68,6 +62,7 @@ export const readCompletion = (completion: Fields): Answer | null => {
     model: textOf(completion.model),
     blocks,
     reason: toFinishReason(textOf(choice.finish_reason), hasCalls),
+    stopSequence: textOf(completion.stop_sequence),
     usage: isObject(completion.usage) ? completion.usage : null,
   }
 }

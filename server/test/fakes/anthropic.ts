@@ -64,14 +64,14 @@ const contentOf = (reply: AnthropicReply): Message["content"] =>
 const stopReasonOf = (blocks: Message["content"]): Message["stop_reason"] =>
   blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn"
 
-const createMessage = ({ reply, stopReason }: AnswerState): Message => ({
+const createMessage = ({ reply, stopReason, stopSequence }: AnswerState): Message => ({
   id: "msg_fake",
   type: "message",
   role: "assistant",
   model: "claude-fake-20260204",
   content: contentOf(reply),
   stop_reason: stopReason ?? stopReasonOf(contentOf(reply)),
-  stop_sequence: null,
+  stop_sequence: stopSequence,
   stop_details: null,
   container: null,
   diagnostics: null,
@@ -129,13 +129,13 @@ const createEvents = (state: AnswerState): RawMessageStreamEvent[] => {
     stop_reason: null,
     usage: { ...usage, output_tokens: 1 },
   }
-  const { stop_reason } = message
+  const { stop_reason, stop_sequence } = message
   return [
     { type: "message_start", message: started },
     ...blocks,
     {
       type: "message_delta",
-      delta: { stop_reason, stop_sequence: null, stop_details: null, container: null },
+      delta: { stop_reason, stop_sequence, stop_details: null, container: null },
       usage: { output_tokens: usage.output_tokens },
     } as RawMessageStreamEvent,
     { type: "message_stop" },
@@ -155,6 +155,7 @@ interface AnswerState {
   reply: AnthropicReply
   /** Null for the one that follows from the answer. */
   stopReason: Message["stop_reason"]
+  stopSequence: string | null
   /** How later streams end: completely, with an error event, or without an end. */
   streamEnd: "complete" | "error" | "missing"
   /** What counting tokens returns; null if there is no such route. */
@@ -164,6 +165,7 @@ interface AnswerState {
 const defaultState: AnswerState = {
   reply: "text",
   stopReason: null,
+  stopSequence: null,
   streamEnd: "complete",
   tokenCount: 2095,
 }

@@ -95,6 +95,18 @@ describe.each([claudeModel, "captain", "masked"])("the reasoning of %s", (model)
   })
 })
 
+describe.each([claudeModel, "captain", "masked"])("a stop sequence that ended %s", (model) => {
+  it.each(["whole", "streamed"])("is named in the answer, %s", async (form) => {
+    Object.assign(testbed.anthropic, { stopReason: "stop_sequence", stopSequence: "END" })
+    const { messages } = testbed.client
+    const message =
+      form === "whole"
+        ? await messages.create(params(model))
+        : await messages.stream(params(model)).finalMessage()
+    expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: "END" })
+  })
+})
+
 describe("a request that the gateway converts although its provider has the format", () => {
   it("keeps what the provider can read", async () => {
     const ephemeral = { type: "ephemeral" as const }

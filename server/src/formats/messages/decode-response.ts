@@ -9,6 +9,10 @@ const finishReasons: Record<string, string> = {
   refusal: "content_filter",
 }
 
+/** Which stop sequence ended an answer: a member of the whole completion or of its last chunk. */
+const stopSequenceOf = ({ stop_sequence }: Fields): Fields =>
+  typeof stop_sequence === "string" ? { stop_sequence } : {}
+
 const toFinishReason = (reason: unknown): string => ownValue(finishReasons, reason) ?? "stop"
 
 /** Input tokens that were read from or written to the cache are counted apart. */
@@ -48,7 +52,7 @@ export const decodeMessage = (message: Fields, model: string): Fields => {
   return createCompletionFormatter(textOf(message.model) || model, textOf(message.id)).completion(
     answer,
     toFinishReason(message.stop_reason),
-    { usage },
+    { usage, ...stopSequenceOf(message) },
   )
 }
 
@@ -63,6 +67,7 @@ export const decodeMessagesError = ({ error }: Fields): Fields | null => {
 export const createMessageStreamDecoder = (model: string) => {
   let formatter = createCompletionFormatter(model)
   let usage: Fields = {}
+  let stopSequence: Fields = {}
   /** Number of the current tool call; its arguments arrive in pieces. */
   let call = -1
   /** The arguments with which the current call started; null if others arrived. */
@@ -109,9 +114,11 @@ export const createMessageStreamDecoder = (model: string) => {
       startInput === null ? [] : [argumentsChunk(JSON.stringify(startInput))],
     message_delta: ({ delta, usage: reported }) => {
       mergeUsage(reported)
-      return [formatter.deltaChunk({}, toFinishReason(isObject(delta) ? delta.stop_reason : null))]
+      const ended = isObject(delta) ? delta : {}
+      stopSequence = stopSequenceOf(ended)
+      return [formatter.deltaChunk({}, toFinishReason(ended.stop_reason))]
     },
-    message_stop: () => [formatter.chunk({ usage: toUsage(usage) }), null],
+    message_stop: () => [formatter.chunk({ usage: toUsage(usage), ...stopSequence }), null],
     error: (event) => [{ error: decodeMessagesError(event) }, null],
   }
   return (event: Fields): readonly (Fields | null)[] =>

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { AnswerBlock, AnswerError, FinishReason } from "../answer-events.ts"
+import type { AnswerBlock, AnswerError, FinishReason, StopCause } from "../answer-events.ts"
 import { type Answer, type CompleteBlock, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { type Fields, isObject, numberOf, parseObject } from "../json-values.ts"
@@ -13,6 +13,11 @@ const stopReasons: Record<FinishReason, string> = {
   tool_calls: "tool_use",
   content_filter: "refusal",
 }
+
+const toStopFields = ({ reason, stopSequence }: StopCause): Fields => ({
+  stop_reason: stopSequence === "" ? stopReasons[reason] : "stop_sequence",
+  stop_sequence: stopSequence || null,
+})
 
 /** Unlike in a chat completion, input tokens read from or written to the cache are not included. */
 const toUsage = (usage: Fields | null): Fields => {
@@ -114,10 +119,9 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
           return signed + formatTypedEvent({ type: "content_block_stop", index })
         }
         case "finish": {
-          const delta = { stop_reason: stopReasons[event.reason], stop_sequence: null }
           const last = formatTypedEvent({
             type: "message_delta",
-            delta,
+            delta: toStopFields(event),
             usage: toUsage(event.usage),
           })
           return last + formatTypedEvent({ type: "message_stop" })
@@ -129,7 +133,7 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
     encodeAnswer: (answer) => ({
       ...startMessage(answer, sourceMembers(textOfAnswer(answer))),
       content: answer.blocks.map(toBlock),
-      stop_reason: stopReasons[answer.reason],
+      ...toStopFields(answer),
       usage: toUsage(answer.usage),
     }),
     encodeError: encodeMessagesError,

@@ -143,8 +143,12 @@ const createGenerator = (seed: number) => {
       return {
         ...{ id: `msg_${word(8)}`, type: "message", role: "assistant", model: word(6) },
         content: interleave([...texts, ...calls]).reduce(mergeTexts, []),
-        stop_reason: pick(["max_tokens", "refusal", calls.length > 0 ? "tool_use" : "end_turn"]),
-        stop_sequence: null,
+        ...pick([
+          { stop_reason: "max_tokens", stop_sequence: null },
+          { stop_reason: "refusal", stop_sequence: null },
+          { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
+          { stop_reason: "stop_sequence", stop_sequence: prose() },
+        ]),
         usage: {
           input_tokens: below(999),
           cache_read_input_tokens: below(999),
