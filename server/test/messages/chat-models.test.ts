@@ -95,6 +95,39 @@ describe("a chat model asked through the Messages API", () => {
     ])
   })
 
+  it("gets the images in documents, and where search results come from", async () => {
+    await ask([
+      {
+        ...{ type: "document", title: "Bees" },
+        source: {
+          type: "content",
+          content: [
+            { type: "text", text: "A bee:" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: image } },
+          ],
+        },
+      },
+      {
+        ...{ type: "search_result", title: "Ants", source: "https://example.com/ants" },
+        content: [
+          { type: "text", text: "Ants follow" },
+          { type: "text", text: "trails." },
+        ],
+      },
+    ])
+    expect(sentMessages()).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Bees" },
+          { type: "text", text: "A bee:" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${image}` } },
+          { type: "text", text: "Ants\nhttps://example.com/ants\n\nAnts follow\ntrails." },
+        ],
+      },
+    ])
+  })
+
   it("gets parameters under its own names", async () => {
     await ask("Hi", { stop_sequences: ["END"], temperature: 0.5, top_p: 0.9, max_tokens: 7 })
     expect(testbed.lastChatBody()).toEqual({

@@ -37,6 +37,16 @@ describe("what a chat model cannot do", () => {
       "documents of its files",
       withBlock({ type: "document", source: { type: "file", file_id: "f" } }),
     ],
+    [
+      "files of Anthropic's within documents",
+      withBlock({
+        type: "document",
+        source: {
+          type: "content",
+          content: [{ type: "image", source: { type: "file", file_id: "f" } }],
+        },
+      }),
+    ],
     ["uploads to a container", withBlock({ type: "container_upload", file_id: "f" })],
     ["results of its tools", withBlock({ type: "web_search_tool_result", content: [] })],
   ])("is rejected and named: %s", async (_what, fields) => {
@@ -101,6 +111,13 @@ describe("x-portico-dropped", () => {
       withBlock({
         ...{ type: "document", context: "About bees", citations: { enabled: true } },
         source: { type: "text", media_type: "text/plain", data: "Bees dance." },
+      }),
+    ],
+    [
+      "citations",
+      withBlock({
+        ...{ type: "search_result", source: "https://example.com", title: "Bees" },
+        ...{ content: [{ type: "text", text: "Bees dance." }], citations: { enabled: true } },
       }),
     ],
     ["top_k, thinking", { top_k: 5, thinking: { type: "adaptive" } }],

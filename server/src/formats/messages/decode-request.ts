@@ -22,44 +22,63 @@ const urlOf = (block: Fields): string => {
   return failBlock({ type })
 }
 
-/** The text of a document or search result that contains its text itself. */
-const documentText = (title: unknown, content: unknown): string => {
-  const texts = objectsIn(content).map(({ text }) => textOf(text))
-  const body = typeof content === "string" ? content : texts.join("\n")
-  return typeof title === "string" && title !== "" ? `${title}\n\n${body}` : body
-}
-
-const toDocumentPart = (block: Fields, report: ReportDropped): Fields => {
-  const { title, source, context, citations } = block
-  if (typeof context === "string" && context !== "") report("context")
-  if (isObject(citations) && citations.enabled === true) report("citations")
-  const { type, data, content } = isObject(source) ? source : {}
-  if (type === "text") return { type: "text", text: documentText(title, data) }
-  if (type === "content") return { type: "text", text: documentText(title, content) }
-  const filename = textOf(title) || defaultFilename
-  return { type: "file", file: { filename, file_data: urlOf(block) } }
-}
-
-const partDecoders: Record<string, (block: Fields, report: ReportDropped) => Fields> = {
-  text: ({ text, citations }, report) => {
-    if (Array.isArray(citations) && citations.length > 0) report("citations")
-    return { type: "text", text: textOf(text) }
-  },
-  image: (block) => ({ type: "image_url", image_url: { url: urlOf(block) } }),
-  document: toDocumentPart,
-  search_result: ({ title, content }) => ({ type: "text", text: documentText(title, content) }),
-}
-
-const toPart = (block: Fields, report: ReportDropped): Fields => {
-  const decode = ownValue(partDecoders, block.type) ?? failBlock(block)
-  return { ...decode(block, report), ...cacheControlOf(block) }
-}
-
 const blocksOf = (content: unknown): Fields[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 
+type PartDecoder = (block: Fields, report: ReportDropped) => Fields[]
+
+const simpleDecoders: Record<string, PartDecoder> = {
+  text: ({ text, citations }, report) => {
+    if (Array.isArray(citations) && citations.length > 0) report("citations")
+    return [{ type: "text", text: textOf(text) }]
+  },
+  image: (block) => [{ type: "image_url", image_url: { url: urlOf(block) } }],
+}
+
+/** The parts of a document or search result that contains its texts and images itself. */
+const toInlineParts = (heading: string, content: unknown, report: ReportDropped): Fields[] => {
+  const parts = blocksOf(content).flatMap((block) => toParts(block, report, simpleDecoders))
+  const texts = parts.map(({ text }) => text)
+  const isText = parts.every(({ type }) => type === "text")
+  const text = [heading, isText ? texts.join("\n") : ""].filter(Boolean).join("\n\n")
+  const start = { type: "text", text }
+  if (isText) return [start]
+  return text === "" ? parts : [start, ...parts]
+}
+
+const reportCitations = ({ citations }: Fields, report: ReportDropped): void => {
+  if (isObject(citations) && citations.enabled === true) report("citations")
+}
+
+const partDecoders: Record<string, PartDecoder> = {
+  ...simpleDecoders,
+  document: (block, report) => {
+    const { title, source, context } = block
+    if (typeof context === "string" && context !== "") report("context")
+    reportCitations(block, report)
+    const { type, data, content } = isObject(source) ? source : {}
+    if (type === "text") return toInlineParts(textOf(title), data, report)
+    if (type === "content") return toInlineParts(textOf(title), content, report)
+    const filename = textOf(title) || defaultFilename
+    return [{ type: "file", file: { filename, file_data: urlOf(block) } }]
+  },
+  search_result: (block, report) => {
+    reportCitations(block, report)
+    const heading = [textOf(block.title), textOf(block.source)].filter(Boolean).join("\n")
+    return toInlineParts(heading, block.content, report)
+  },
+}
+
+/** The prompt cache may cut after the last part of a block. */
+const toParts = (block: Fields, report: ReportDropped, decoders = partDecoders): Fields[] => {
+  const decode = ownValue(decoders, block.type) ?? failBlock(block)
+  const parts = decode(block, report)
+  const last = parts.pop()
+  return last ? [...parts, { ...last, ...cacheControlOf(block) }] : []
+}
+
 const toToolMessages = (block: Fields, report: ReportDropped) => {
-  const parts = blocksOf(block.content).map((part) => toPart(part, report))
+  const parts = blocksOf(block.content).flatMap((part) => toParts(part, report))
   const { content, rest } = splitToolResult(parts)
   const tool = {
     role: "tool",
@@ -80,7 +99,7 @@ const toUserMessages = ({ content }: Fields, report: ReportDropped): Fields[] =>
   const others = blocks.filter(({ type }) => type !== "tool_result")
   const parts = [
     ...results.flatMap(({ rest }) => rest),
-    ...others.map((block) => toPart(block, report)),
+    ...others.flatMap((block) => toParts(block, report)),
   ]
   const tools = results.map(({ tool }) => tool)
   return parts.length > 0 ? [...tools, { role: "user", content: toContent(parts) }] : tools
@@ -112,7 +131,7 @@ const toAssistantMessage = ({ content }: Fields, report: ReportDropped): Fields 
   const calls = blocks.filter(({ type }) => type === "tool_use")
   const parts = blocks
     .filter(({ type }) => type !== "tool_use" && !reasoningTypes.has(textOf(type)))
-    .map((block) => toPart(block, report))
+    .flatMap((block) => toParts(block, report))
   return {
     role: "assistant",
     content: parts.length > 0 ? toContent(parts) : calls.length > 0 ? null : "",
@@ -123,7 +142,7 @@ const toAssistantMessage = ({ content }: Fields, report: ReportDropped): Fields 
 
 const toMessages = ({ system, messages }: Fields, report: ReportDropped): Fields[] => {
   const toSystem = (content: unknown): Fields[] => {
-    const parts = blocksOf(content).map((block) => toPart(block, report))
+    const parts = blocksOf(content).flatMap((block) => toParts(block, report))
     return parts.length > 0 ? [{ role: "system", content: toContent(parts) }] : []
   }
   const converted = objectsIn(messages).flatMap((message) => {
