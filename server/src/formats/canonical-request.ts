@@ -1,6 +1,7 @@
 import { fail } from "../errors.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { mergeSystemMessages } from "./system-messages.ts"
+import { withShortName } from "./tool-names.ts"
 
 /**
  * The canonical prompt is a chat completion request of OpenAI's API with additional members for
@@ -119,6 +120,7 @@ export const toPlainChatRequest = (
 ): Fields => {
   const withoutCacheControl = (part: Fields): Fields =>
     withoutMember(part, "cache_control", () => report("cache_control"))
+  const toPlainTool = (tool: Fields): Fields => withShortName(withoutCacheControl(tool))
   const toPlainPart = (part: Fields): Fields => {
     rejectFileAddress(part)
     return withoutCacheControl(part)
@@ -135,7 +137,7 @@ export const toPlainChatRequest = (
         content: joinTextParts(objectsIn(content).map(toPlainPart)),
       }),
       ...(Array.isArray(tool_calls) && {
-        tool_calls: objectsIn(tool_calls).map(withoutCacheControl),
+        tool_calls: objectsIn(tool_calls).map(toPlainTool),
       }),
     }
   }
@@ -151,7 +153,8 @@ export const toPlainChatRequest = (
     ...(user !== undefined && !isLongUser && { user }),
     messages: keepCurrentReasoning(mergeSystemMessages(messages)),
     ...(Array.isArray(request.tools) && {
-      tools: objectsIn(request.tools).map(withoutCacheControl),
+      tools: objectsIn(request.tools).map(toPlainTool),
     }),
+    ...(isObject(request.tool_choice) && { tool_choice: withShortName(request.tool_choice) }),
   }
 }

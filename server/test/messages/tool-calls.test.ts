@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import {
   chatModel,
   claudeModel,
+  hello,
   image,
   type MessagesTestbed,
   requestTo,
@@ -83,6 +84,31 @@ describe("tool calls of a chat model", () => {
       { role: "assistant", content: null, tool_calls: [{ id: use?.id, type: "function" }] },
       { role: "tool", tool_call_id: use?.id, content: "Sunny." },
     ])
+  })
+
+  it("have the client's names, although OpenAI accepts only 64 characters", async () => {
+    const names = ["a", "b"].map((last) => `mcp__server__${"x".repeat(100)}_${last}`)
+    const tools = names.map((name) => ({ ...weather, name }))
+    const params = {
+      ...{ ...requestTo(chatModel), tools },
+      tool_choice: { type: "tool" as const, name: names[0] ?? "" },
+    }
+    const whole = await testbed.client.messages.create(params)
+    const streamed = await testbed.client.messages.stream(params).finalMessage()
+    for (const { content } of [whole, streamed]) {
+      expect(content.filter(isToolUse)).toMatchObject([{ name: names[0] }])
+    }
+    const messages: MessageParam[] = [...hello, { role: "assistant", content: whole.content }]
+    await testbed.send({ ...params, messages })
+    const sent = testbed.lastChatBody()
+    const [first, second] = Object(sent).tools.map(({ function: { name } }: never) => name)
+    expect(first).toMatch(/^mcp__server__x+_[0-9a-f]{8}$/)
+    expect(first).toHaveLength(64)
+    expect(second).not.toBe(first)
+    expect(sent).toMatchObject({
+      tool_choice: { function: { name: first } },
+      messages: [{}, { tool_calls: [{ function: { name: first } }] }],
+    })
   })
 
   it("may be parallel", async () => {

@@ -275,4 +275,15 @@ describe("tools in a namespace", () => {
       ],
     })
   })
+
+  it("are called without it if the name with it is too long for OpenAI", async () => {
+    const long = { ...Object(agents), name: `agents_${"x".repeat(60)}` } as Tool
+    const params = { model: chatModel, input: "Lima", tools: [long], parallel_tool_calls: true }
+    const { whole, streamed } = await testbed.askBoth(params)
+    for (const { output } of [whole, streamed]) {
+      expect(output).toMatchObject([{ name: "weather" }, { name: "close" }])
+    }
+    const { tools } = Object(testbed.lastChatBody())
+    expect(tools[0].function.name).toHaveLength(64)
+  })
 })

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto"
 import type { AnswerBlock, AnswerError, FinishReason, StopCause } from "../answer-events.ts"
 import { type Answer, type CompleteBlock, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
-import { type Fields, isObject, numberOf, parseObject } from "../json-values.ts"
+import { type Fields, isObject, numberOf, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { MalformedResponse } from "../malformed-response.ts"
 import { formatTypedEvent } from "../sse-events.ts"
+import { shortenToolName } from "../tool-names.ts"
 import { messagesErrorType } from "./error-types.ts"
 
 const stopReasons: Record<FinishReason, string> = {
@@ -69,6 +70,16 @@ const toDelta = ({ kind }: AnswerBlock, text: string): Fields => {
   return { type: "input_json_delta", partial_json: text }
 }
 
+/** Calls get the names of the client's tools, which chat models know by shorter ones. */
+const createNameRestorer = ({ tools }: Fields): ((block: AnswerBlock) => AnswerBlock) => {
+  const names = objectsIn(tools).map(({ name }) => textOf(name))
+  const nameByShortName = new Map(names.map((name) => [shortenToolName(name), name]))
+  return (block) =>
+    block.kind === "tool"
+      ? { ...block, name: nameByShortName.get(block.name) ?? block.name }
+      : block
+}
+
 /** The body of an error response. */
 export const encodeMessagesError = ({ message, code, status }: AnswerError): Fields => ({
   type: "error",
@@ -84,7 +95,8 @@ export const formatMessagesError = (error: AnswerError): string =>
  * @see https://platform.claude.com/docs/en/api/messages
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerEncoder => {
+export const createMessageEncoder = ({ request, sourceMembers }: EncoderContext): AnswerEncoder => {
+  const restoreName = createNameRestorer(request)
   /** Number of the open block. */
   let index = -1
   let open: AnswerBlock = { kind: "text" }
@@ -102,10 +114,10 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
         }
         case "open": {
           index++
-          open = event.block
+          open = restoreName(event.block)
           isSigned = false
           const started = { type: "content_block_start", index }
-          return formatTypedEvent({ ...started, content_block: emptyBlock(event.block) })
+          return formatTypedEvent({ ...started, content_block: emptyBlock(open) })
         }
         case "append":
           return deltaEvent(toDelta(open, event.text))
@@ -132,7 +144,9 @@ export const createMessageEncoder = ({ sourceMembers }: EncoderContext): AnswerE
     },
     encodeAnswer: (answer) => ({
       ...startMessage(answer, sourceMembers(textOfAnswer(answer))),
-      content: answer.blocks.map(toBlock),
+      content: answer.blocks.map((complete) =>
+        toBlock({ ...complete, block: restoreName(complete.block) }),
+      ),
       ...toStopFields(answer),
       usage: toUsage(answer.usage),
     }),

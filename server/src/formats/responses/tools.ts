@@ -1,5 +1,6 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { shortenToolName } from "../tool-names.ts"
 
 /** A tool of the client's request, as it is named in the answer's items. */
 export interface ClientTool {
@@ -12,7 +13,7 @@ export interface ClientTool {
 export interface ConvertedTools {
   /** For the canonical prompt. */
   tools: Fields[]
-  /** By the function's name in the canonical prompt. */
+  /** By the function's name in the canonical prompt, and by the name that chat models know. */
   toolByName: ReadonlyMap<string, ClientTool>
 }
 
@@ -87,7 +88,7 @@ export const convertTools = (tools: unknown): ConvertedTools => {
     const declared: ClientTool = { kind: type, name: textOf(tool.name), namespace }
     const other = toolByName.get(name)
     if (other && other.namespace !== namespace) failSameName(other, declared)
-    toolByName.set(name, declared)
+    for (const known of [name, shortenToolName(name)]) toolByName.set(known, declared)
     return [toFunction(tool, name)]
   }
   return { tools: objectsIn(tools).flatMap((tool) => convert(tool)), toolByName }
