@@ -48,13 +48,12 @@ describe("what a chat model cannot do", () => {
       }),
     ],
     ["uploads to a container", withBlock({ type: "container_upload", file_id: "f" })],
-    ["results of its tools", withBlock({ type: "web_search_tool_result", content: [] })],
   ])("is rejected and named: %s", async (_what, fields) => {
     const names: Record<string, string> = {
       tools: '"web_search" of type "web_search_20250305"|"bash" of type "bash_20250124"',
       container: '"container"',
       mcp_servers: '"mcp_servers"',
-      messages: '"file"|"container_upload"|"web_search_tool_result"',
+      messages: '"file"|"container_upload"',
     }
     const before = testbed.openai.requests.length
     const { status, text } = await testbed.send({ ...requestTo(chatModel), ...fields })
@@ -133,6 +132,25 @@ describe("x-portico-dropped", () => {
     for (const name of ["top_k", "thinking", "service_tier", "cache_control", "uuu"]) {
       expect(sent).not.toContain(name)
     }
+  })
+
+  it("names the records of what Anthropic's own tools did", async () => {
+    const id = "srvtoolu_1"
+    const content = [
+      { type: "text", text: "I will look." },
+      { type: "server_tool_use", id, name: "web_search", input: { query: "Lima" } },
+      { type: "web_search_tool_result", tool_use_id: id, content: [] },
+      { type: "mcp_tool_use", id: "mcptoolu_1", name: "find", server_name: "maps", input: {} },
+      { type: "mcp_tool_result", tool_use_id: "mcptoolu_1", is_error: false, content: [] },
+      { type: "text", text: "It is sunny." },
+    ]
+    const messages = [...hello, { role: "assistant", content }, ...hello]
+    const { status, headers } = await testbed.send({ ...requestTo(chatModel), messages })
+    const names = ["server_tool_use", "web_search_tool_result", "mcp_tool_use", "mcp_tool_result"]
+    expect([status, headers.get("x-portico-dropped")]).toEqual([200, names.join(", ")])
+    const sent = JSON.stringify(testbed.lastChatBody())
+    expect(sent).toMatch(/I will look.*It is sunny/)
+    expect(sent).not.toMatch(/web_search|mcp/)
   })
 
   it("is absent if nothing is dropped", async () => {

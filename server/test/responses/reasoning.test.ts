@@ -67,6 +67,18 @@ describe("the reasoning of Claude", () => {
     ])
   })
 
+  it.each(["whole", "streamed"] as const)("keeps its place, %s", async (form) => {
+    const [thinking, redacted, call] = answer
+    testbed.anthropic.reply = [thinking, { type: "text", text: "I will look." }, redacted, call]
+    const first = (await testbed.askBoth(params(claudeModel, hello)))[form]
+    testbed.anthropic.reply = "text"
+    await readDropped(params(claudeModel, [...hello, ...first.output, result] as Input))
+    const [, sent] = testbed.anthropic.lastBody().messages
+    expect(sent).toMatchObject({
+      content: [thinking, { text: "I will look." }, redacted, { id: "toolu_1" }],
+    })
+  })
+
   it("is left out for other models, and named", async () => {
     testbed.anthropic.reply = answer
     const first = await testbed.client.responses.create(params(claudeModel, hello))

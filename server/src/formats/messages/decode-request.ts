@@ -124,13 +124,24 @@ const toToolCall = (block: Fields): Fields => ({
   ...cacheControlOf(block),
 })
 
-const reasoningTypes = new Set(["thinking", "redacted_thinking"])
+/** Blocks of an assistant's message that are no parts of its content. */
+const otherTypes = new Set(["tool_use", "thinking", "redacted_thinking"])
+
+/** Records of what tools on the provider's servers did. The client does not have to answer them. */
+const isServerToolRecord = (type: string): boolean =>
+  type === "server_tool_use" || type === "mcp_tool_use" || type.endsWith("_tool_result")
+
+const withoutServerTools = (blocks: readonly Fields[], report: ReportDropped): Fields[] => {
+  const isOwn = ({ type }: Fields): boolean => !isServerToolRecord(textOf(type))
+  for (const { type } of blocks.filter((block) => !isOwn(block))) report(textOf(type))
+  return blocks.filter(isOwn)
+}
 
 const toAssistantMessage = ({ content }: Fields, report: ReportDropped): Fields => {
-  const blocks = blocksOf(content)
+  const blocks = withoutServerTools(blocksOf(content), report)
   const calls = blocks.filter(({ type }) => type === "tool_use")
   const parts = blocks
-    .filter(({ type }) => type !== "tool_use" && !reasoningTypes.has(textOf(type)))
+    .filter(({ type }) => !otherTypes.has(textOf(type)))
     .flatMap((block) => toParts(block, report))
   return {
     role: "assistant",

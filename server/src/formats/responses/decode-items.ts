@@ -46,20 +46,25 @@ const hostedToolItems = new Set([
 ])
 
 interface AssistantTurn {
-  /** One of each message. */
-  texts: string[]
+  text: string
   calls: Fields[]
   details: ReasoningDetail[]
   reasoning: string
 }
 
-const toAssistantMessage = ({ texts, calls, details, reasoning }: AssistantTurn): Fields => ({
+const toAssistantMessage = ({ text, calls, details, reasoning }: AssistantTurn): Fields => ({
   role: "assistant",
-  content: texts.length > 0 ? texts.join("\n\n") : calls.length > 0 ? null : "",
+  content: text === "" && calls.length > 0 ? null : text,
   ...(reasoning !== "" && { reasoning_content: reasoning }),
   ...(details.length > 0 && { reasoning_details: details }),
   ...(calls.length > 0 && { tool_calls: calls }),
 })
+
+/** Reasoning follows what the turn already contains. */
+const placeDetail = (detail: ReasoningDetail, { text, calls }: AssistantTurn): ReasoningDetail =>
+  text === "" && calls.length === 0
+    ? detail
+    : { ...detail, preceding: { characters: text.length, tool_calls: calls.length } }
 
 /** Providers expect the results of calls right after them; clients may add messages in between. */
 const moveResultsToCalls = (messages: readonly Fields[]): Fields[] => {
@@ -109,7 +114,7 @@ class MessageCollector {
     reasoning: (item) => {
       const { detail, text, isForeign } = decodeReasoning(item)
       const turn = this.#currentTurn()
-      if (detail) turn.details.push(detail)
+      if (detail) turn.details.push(placeDetail(detail, turn))
       turn.reasoning += text
       if (isForeign) this.#report("reasoning")
     },
@@ -129,7 +134,7 @@ class MessageCollector {
       const text = toParts(content)
         .map((part) => textOf(part.text))
         .join("")
-      if (text !== "") turn.texts.push(text)
+      turn.text = [turn.text, text].filter(Boolean).join("\n\n")
       return
     }
     this.#endTurn()
@@ -154,7 +159,7 @@ class MessageCollector {
 
   #currentTurn(): AssistantTurn {
     this.#endResults()
-    this.#turn ??= { texts: [], calls: [], details: [], reasoning: "" }
+    this.#turn ??= { text: "", calls: [], details: [], reasoning: "" }
     return this.#turn
   }
 
