@@ -103,9 +103,7 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
 
 /** @throws {Failure} `bad_request` if no connection of the model supports the operation */
 const findEndpoints = ({ operation }: ModelRequest, { id, endpoints }: ResolvedModel) => {
-  const usable = endpoints.filter(({ upstream }) =>
-    upstream.provider.operations.includes(operation),
-  )
+  const usable = endpoints.filter(({ upstream }) => upstream.hasOperation(operation))
   const [first] = endpoints
   if (usable.length > 0 || !first) return orderEndpoints(usable)
   const { label, operations } = first.upstream.provider

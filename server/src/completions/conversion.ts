@@ -104,14 +104,16 @@ export const mustReadPrompt = (
 ): boolean =>
   hasFilters || resolved.functionModel !== undefined || "files" in fields || changesPrompt(resolved)
 
-/** Whether every endpoint of a model accepts a request as it is. */
-export const speaksFormat = async (
+/** How many endpoints of a model accept a request as it is. */
+export const findFormatSupport = async (
   { operation }: ModelRequest,
   { endpoints }: ResolvedModel,
-): Promise<boolean> => {
+): Promise<"all" | "some" | "none"> => {
   const upstreams = endpoints.map(({ upstream }) => upstream)
   await Promise.all(upstreams.map((upstream) => upstream.checkOperation(operation)))
-  return upstreams.every((upstream) => upstream.hasOperation(operation))
+  const supporting = upstreams.filter((upstream) => upstream.hasOperation(operation))
+  if (supporting.length === upstreams.length) return "all"
+  return supporting.length > 0 ? "some" : "none"
 }
 
 export const findInboundFormat = ({ operation }: ModelRequest): InboundFormat | undefined =>

@@ -1,12 +1,13 @@
+import { Failure } from "../errors.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import {
   type ConvertedRequest,
   convertRequest,
+  findFormatSupport,
   findInboundFormat,
   mustReadPrompt,
-  speaksFormat,
 } from "./conversion.ts"
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
@@ -27,6 +28,19 @@ const referenceMarks = ['"file_id"', '"item_reference"', '"previous_response_id"
   Buffer.from(text),
 )
 
+/** What cannot be converted may be supported by the endpoints that speak the format. */
+const convertOrPass = (
+  convert: () => PreparedRequest,
+  passed: PreparedRequest,
+): PreparedRequest => {
+  try {
+    return convert()
+  } catch (error) {
+    if (error instanceof Failure && error.code === "unsupported_by_model") return passed
+    throw error
+  }
+}
+
 interface Deps {
   filters: Pick<ModelFilters, "areAttachedTo">
   inlineFiles: FileInliner
@@ -41,7 +55,8 @@ interface Input {
 
 /**
  * Prepares requests of inbound APIs other than chat completions: resolves what they refer to, and
- * converts them unless every endpoint of the model speaks their format.
+ * converts them, unless every endpoint of the model speaks their format or only those that do can
+ * answer.
  */
 export const createRequestPreparation = ({ filters, inlineFiles, references }: Deps) => {
   const resolveReferences = async (received: ModelRequest, { caller, signal }: Input) => {
@@ -64,7 +79,7 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     /** Whether a request can be sent to the model's providers as it is. */
     canPassThrough: async (request: ModelRequest, resolved: ResolvedModel): Promise<boolean> =>
       !mustReadPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
-      (await speaksFormat(request, resolved)),
+      (await findFormatSupport(request, resolved)) === "all",
 
     /** @throws {Failure} if the request refers to something unknown, or cannot be converted */
     prepare: async (received: ModelRequest, input: Input): Promise<PreparedRequest> => {
@@ -74,11 +89,15 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
       const { request, storedItems } = await resolveReferences(received, input)
       const mustRead = mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
       const original = mustRead ? null : toPassThroughRequest(request)
-      if (original && (await speaksFormat(original, resolved))) {
-        return { request: original, converted: null, storedItems }
+      const convert = (): PreparedRequest => {
+        const converted = { ...convertRequest(received, request, format), original }
+        return { request: converted.canonical, converted, storedItems }
       }
-      const converted = { ...convertRequest(received, request, format), original }
-      return { request: converted.canonical, converted, storedItems }
+      if (!original) return convert()
+      const support = await findFormatSupport(original, resolved)
+      const passed = { request: original, converted: null, storedItems }
+      if (support === "all") return passed
+      return support === "some" ? convertOrPass(convert, passed) : convert()
     },
   }
 }

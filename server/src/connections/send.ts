@@ -7,6 +7,7 @@ import {
   UpstreamError,
   type UpstreamRequest,
 } from "@portico/http1"
+import { Failure } from "../errors.ts"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import type { Upstream } from "./connection.ts"
 
@@ -23,7 +24,10 @@ export interface ConnectionAttempt {
   upstream: Upstream
   /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
   usesModel: boolean
-  /** Builds the request when this attempt is made; most attempts never are. */
+  /**
+   * Builds the request when this attempt is made; most attempts never are.
+   * @throws {Failure} if the provider does not support a part of it; the next attempt is then made
+   */
   request: () => UpstreamRequest
   /** Omitted if the response needs no conversion. @returns what receives the original response */
   convert?: ((receiver: ResponseHandler) => ResponseHandler) | undefined
@@ -55,7 +59,8 @@ interface BufferedResponse {
 /**
  * Sends a request to the first of several connections, and to the next one after a failed connect,
  * a reset before the head, or status 429, 502, 503 or 504. Never retries after a timeout, or once a
- * head has been forwarded. If all attempts fail, the first response is forwarded.
+ * head has been forwarded. If all attempts fail, the first response is forwarded. Connections for
+ * which the request cannot be built are skipped.
  */
 class FailoverRequest implements RequestHandle {
   readonly #attempts: readonly ConnectionAttempt[]
@@ -134,7 +139,13 @@ class FailoverRequest implements RequestHandle {
     const attempt = this.#attempts[this.#next++]
     if (!attempt) throw new Error("A request needs at least one connection")
     const { upstream, usesModel } = attempt
-    const request = attempt.request()
+    let request: UpstreamRequest
+    try {
+      request = attempt.request()
+    } catch (error) {
+      this.#skipAttempt(error)
+      return
+    }
     upstream.inFlight++
     const endAttempt = usesModel ? upstream.beginAttempt() : undefined
     this.#release = () => {
@@ -152,6 +163,14 @@ class FailoverRequest implements RequestHandle {
     // If it failed within `send`, the next attempt has already replaced it.
     if (attemptNumber === this.#next) this.#request = sent
     if (this.#cancelled) sent.cancel()
+  }
+
+  /** After a failure to build its request: providers differ in what they support. */
+  #skipAttempt(error: unknown): void {
+    if (!(error instanceof Failure)) throw error
+    if (this.#hasNext()) this.#try()
+    else if (this.#firstFailure) this.#forwardBuffered(this.#firstFailure)
+    else throw error
   }
 
   #createListener({ upstream, usesModel, convert }: ConnectionAttempt): ResponseListener {

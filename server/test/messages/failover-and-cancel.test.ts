@@ -101,6 +101,40 @@ describe("failover", () => {
     }
   })
 
+  const url = "https://example.com/bees.pdf"
+  it.each<[string, object]>([
+    ["a server-side tool", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    [
+      "a document at an address",
+      {
+        messages: [{ role: "user", content: [{ type: "document", source: { type: "url", url } }] }],
+      },
+    ],
+  ])("uses the connections that support %s", async (_what, fields) => {
+    await addConnection({ kind: "openai", base_url: other.url })
+    await rested()
+    const before = countRequests(other)
+    const body = { ...requestTo(claudeModel), ...fields }
+    const responses = await Promise.all(Array.from({ length: 4 }, () => testbed.send(body)))
+    for (const { status, text } of responses) {
+      expect(status, text).toBe(200)
+      expect(text).toContain("msg_fake")
+    }
+    expect(testbed.anthropic.lastBody()).toEqual(body)
+    expect(countRequests(other)).toBe(before)
+  })
+
+  it("ends with the response of a connection that failed, if no other supports the request", async () => {
+    await addConnection({ kind: "openai", base_url: other.url })
+    await rested()
+    testbed.anthropic.injectFault(unavailable, { on: /messages/ })
+    const content = [{ type: "document", source: { type: "url", url } }]
+    const body = { ...requestTo(claudeModel), messages: [{ role: "user", content }] }
+    const { status, text } = await testbed.send(body)
+    expect(status).toBe(503)
+    expect(JSON.parse(text)).toMatchObject({ error: { message: "Unavailable" } })
+  })
+
   it("ends with the error of the first connection if all fail", async () => {
     await addConnection({ kind: "openai", base_url: other.url })
     await rested()

@@ -109,6 +109,19 @@ describe("failover", () => {
     }
   })
 
+  it.each([{ tools: [{ type: "web_search" }] }, { prompt: { id: "pmpt_1" } }])(
+    "uses the connections that support %j",
+    async (fields) => {
+      await addOther()
+      const before = countRequests(other)
+      for (const { status, text } of await sendFour({ store: false, ...fields })) {
+        expect(status, text).toBe(200)
+        expect(testbed.lastNativeBody()).toMatchObject(fields)
+      }
+      expect(countRequests(other)).toBe(before)
+    },
+  )
+
   it("ends with the error of the first connection if all fail", async () => {
     await addOther()
     for (const upstream of [testbed.openai, other])
