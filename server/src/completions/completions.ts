@@ -176,13 +176,16 @@ export const createCompletions = ({
     countTokens: async (
       exchange: RequestContext,
       caller: Caller,
-      request: ModelRequest,
+      received: ModelRequest,
     ): Promise<void> => {
-      exchange.model = request.model
-      const resolved = await catalogue.resolve(caller, request.model)
-      const estimate = (): number =>
-        estimatePromptTokens(convertRequest(request, request, messagesFormat).canonical.fields)
-      if (!(await preparation.canPassThrough(request, resolved))) {
+      exchange.model = received.model
+      const resolved = await catalogue.resolve(caller, received.model)
+      const { request, converted } = await prepare(exchange, caller, { received, resolved })
+      const estimate = (): number => {
+        const { canonical } = converted ?? convertRequest(received, request, messagesFormat)
+        return estimatePromptTokens(canonical.fields)
+      }
+      if (converted) {
         sendTokenCount(exchange, estimate())
         return
       }

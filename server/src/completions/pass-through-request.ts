@@ -48,7 +48,7 @@ const toPassThroughMessagesRequest = (request: ModelRequest): ModelRequest => {
 }
 
 /** The request for a provider that speaks the client's format; usually the same bytes. */
-export const toPassThroughRequest = (request: ModelRequest): ModelRequest => {
-  if (request.operation === "responses") return toPassThroughResponsesRequest(request)
-  return request.operation === "messages" ? toPassThroughMessagesRequest(request) : request
-}
+export const toPassThroughRequest = (request: ModelRequest): ModelRequest =>
+  request.operation === "responses"
+    ? toPassThroughResponsesRequest(request)
+    : toPassThroughMessagesRequest(request)

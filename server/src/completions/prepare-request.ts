@@ -76,11 +76,6 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     mayReferToStored: ({ bytes }: ModelRequest): boolean =>
       referenceMarks.some((mark) => bytes.includes(mark)),
 
-    /** Whether a request can be sent to the model's providers as it is. */
-    canPassThrough: async (request: ModelRequest, resolved: ResolvedModel): Promise<boolean> =>
-      !mustReadPrompt(request, resolved, filters.areAttachedTo(resolved)) &&
-      (await findFormatSupport(request, resolved)) === "all",
-
     /** @throws {Failure} if the request refers to something unknown, or cannot be converted */
     prepare: async (received: ModelRequest, input: Input): Promise<PreparedRequest> => {
       const { resolved } = input

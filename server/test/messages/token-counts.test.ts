@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { readUsageRecords } from "../harness/usage-records.ts"
+import { upload } from "../knowledge/collections.ts"
 import {
   chatModel,
   claudeModel,
@@ -22,6 +23,24 @@ afterAll(() => testbed.stop())
 const count = async (content: string, model = chatModel): Promise<number> => {
   const messages = [{ role: "user" as const, content }]
   return (await testbed.client.messages.countTokens({ model, messages })).input_tokens
+}
+
+const uploadText = async (text: string): Promise<string> => {
+  const query = "?process_in_background=false"
+  return (await upload(testbed.gateway, "bees.txt", text, { query })).body.id
+}
+const uploadImage = async (): Promise<string> => {
+  const png = Buffer.from(image, "base64")
+  return (await upload(testbed.gateway, "dot.png", png, { query: "?process=false" })).body.id
+}
+
+/** The number for a document or image in the gateway. */
+const countFile = async (type: "document" | "image", file_id: string, model = chatModel) => {
+  const content = [{ type, source: { type: "file", file_id } }]
+  const body = { model, messages: [{ role: "user", content }] }
+  const { status, text } = await testbed.send(body, {}, "/messages/count_tokens")
+  expect(status, text).toBe(200)
+  return JSON.parse(text).input_tokens
 }
 
 /**
@@ -92,6 +111,12 @@ describe("the estimate of tokens for a chat model", () => {
     expect(withImage.input_tokens).toBeLessThan(plain + 4000)
   })
 
+  it("includes files of the gateway", async () => {
+    const textId = await uploadText("Bees dance. ".repeat(100))
+    expect(await countFile("document", textId)).toBeGreaterThan(300)
+    expect(await countFile("image", await uploadImage())).toBeGreaterThan(1000)
+  })
+
   it("asks no provider and records no usage", async () => {
     const requests = testbed.openai.requests.length
     const records = (await readUsageRecords(testbed.gateway)).length
@@ -112,6 +137,33 @@ describe("the estimate of tokens for a chat model", () => {
 describe("the count of tokens for a model of Anthropic", () => {
   it("is the provider's", async () => {
     expect(await count("Hello", claudeModel)).toBe(2095)
+  })
+
+  const lastMessages = () => {
+    const request = testbed.anthropic.requests.findLast(({ path }) => path.endsWith("count_tokens"))
+    return Object(request?.json).messages
+  }
+
+  it("includes files of the gateway", async () => {
+    const id = await uploadImage()
+    expect(await countFile("image", id, claudeModel)).toBe(2095)
+    const source = { type: "base64", media_type: "image/png", data: image }
+    expect(lastMessages()).toEqual([{ role: "user", content: [{ type: "image", source }] }])
+    testbed.anthropic.tokenCount = null
+    expect(await countFile("image", id, claudeModel)).toBeGreaterThan(1000)
+  })
+
+  it("leaves out thinking that the provider rejects", async () => {
+    const text = { type: "text" as const, text: "Yes." }
+    const unsigned = { type: "thinking" as const, thinking: "Hm.", signature: "" }
+    const ask = (...content: (typeof text | typeof unsigned)[]) => [
+      ...hello,
+      { role: "assistant" as const, content },
+      { role: "user" as const, content: "And now?" },
+    ]
+    const params = { model: claudeModel, messages: ask(unsigned, text) }
+    expect((await testbed.client.messages.countTokens(params)).input_tokens).toBe(2095)
+    expect(lastMessages()).toEqual(ask(text))
   })
 
   it("is an estimate if the provider has none", async () => {
