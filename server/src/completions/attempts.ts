@@ -6,11 +6,12 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionAttempt } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { toPlainChatRequest } from "../formats/canonical-request.ts"
-import type { Fields } from "../formats/json-values.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
+import { isReasoningModel } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody, parseUpstreamBody } from "./request-body.ts"
 
@@ -30,8 +31,14 @@ export interface AttemptContext {
 
 const noReport = (): void => {}
 
-const supportsReasoning = ({ model: { capabilities } }: Endpoint): boolean =>
-  capabilities.thinking === true || capabilities.reasoning === true
+/** OpenAI's models do not all accept the effort "none", or any effort together with tools. */
+const acceptsEffort = ({ thinking, tools }: Fields): boolean =>
+  tools === undefined && !(isObject(thinking) && thinking.type === "disabled")
+
+const supportsReasoning = ({ model: { name, capabilities } }: Endpoint, fields: Fields): boolean =>
+  capabilities.thinking === true ||
+  capabilities.reasoning === true ||
+  (isReasoningModel(name) && acceptsEffort(fields))
 
 const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
 
@@ -49,7 +56,7 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer => {
   const fields = parseUpstreamBody(request, workspace, model.name)
   const report = dropped?.startAttempt() ?? noReport
   if (chatFormat) return toBytes(chatFormat.encodeRequest(fields, model, report))
-  const plain = toPlainChatRequest(fields, supportsReasoning(endpoint), report)
+  const plain = toPlainChatRequest(fields, supportsReasoning(endpoint, fields), report)
   const { provider, config } = upstream
   return toBytes(provider.adaptChatRequest?.(plain, config.base_url) ?? plain)
 }

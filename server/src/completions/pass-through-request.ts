@@ -16,12 +16,18 @@ const reasoningItems = ['"type":"reasoning"', '"type": "reasoning"'].map((text) 
 )
 
 const encryptedReasoning = "reasoning.encrypted_content"
-/** OpenAI's models that reason; the others reject the option. */
-const reasoningModel = /(^|[./:-])(o[1-9]|gpt-[5-9](?!.*-chat))/
+const reasoningSeries = /(^|[./:-])(o[1-9]|gpt-[5-9])/
 
-/** Without it, the reasoning of a response that the provider does not store would be lost. */
+/** Whether a model of OpenAI reasons, whose list does not say so. */
+export const isReasoningModel = (name: string): boolean =>
+  reasoningSeries.test(name) && !name.includes("-chat")
+
+/**
+ * Without it, the reasoning of a response that the provider does not store would be lost. Models
+ * that do not reason reject the option.
+ */
 const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
-  const reasons = isObject(reasoning) || reasoningModel.test(textOf(model))
+  const reasons = isObject(reasoning) || isReasoningModel(textOf(model))
   const included: unknown[] = Array.isArray(include) ? include : []
   if (!reasons || included.includes(encryptedReasoning)) return {}
   return { include: [...included, encryptedReasoning] }

@@ -1,5 +1,6 @@
 import type { MessageParam } from "@anthropic-ai/sdk/resources"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { createOpenAIModel } from "../fakes/openai.ts"
 import { saveFunction } from "../functions/function-client.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
@@ -199,5 +200,33 @@ describe("signed reasoning sent to a model of another provider", () => {
       { role: "assistant", content: "I will look." },
       { role: "user", content: "And now?" },
     ])
+  })
+})
+
+describe("reasoning effort for a model that OpenAI's list names without capabilities", () => {
+  const body = { model: "gpt-5-fake", messages: hello, max_tokens: 4000 }
+  const enabled = { type: "enabled", budget_tokens: 2000 }
+
+  beforeAll(() => void testbed.openai.models.push(createOpenAIModel(body.model)))
+
+  it.each([
+    ["low", { thinking: enabled }],
+    ["high", { output_config: { effort: "high" } }],
+  ])("is %s: %j", async (effort, fields) => {
+    const { status, headers } = await testbed.send({ ...body, ...fields })
+    expect(status).toBe(200)
+    expect(headers.get("x-portico-dropped")).toBeNull()
+    expect(testbed.lastChatBody().reasoning_effort).toBe(effort)
+  })
+
+  it.each([
+    ["thinking", { thinking: enabled, tools: [weather] }],
+    ["effort", { output_config: { effort: "high" }, tools: [weather] }],
+    [null, { thinking: { type: "disabled" } }],
+  ])("is left out if the model may reject it: %s", async (dropped, fields) => {
+    const { status, headers } = await testbed.send({ ...body, ...fields })
+    expect(status).toBe(200)
+    expect(headers.get("x-portico-dropped")).toBe(dropped)
+    expect(testbed.lastChatBody()).not.toHaveProperty("reasoning_effort")
   })
 })
