@@ -47,9 +47,8 @@ interface ClientRequest extends PreparedRequest {
   caller: Caller
   /** As the client sent it. */
   received: ModelRequest
+  resolved: ResolvedModel
 }
-
-const neverAborted = new AbortController().signal
 
 /** Sends completion requests to an endpoint of their model and relays the responses. */
 export const createCompletions = ({
@@ -64,7 +63,7 @@ export const createCompletions = ({
 }: Deps) => {
   const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
 
-  /** The search may have taken a while, and connections and grants may have changed since. */
+  /** For after work that takes a while: connections, filters and grants may have changed. */
   const resolveAgain = async (caller: Caller, { model }: ModelRequest): Promise<ResolvedModel> =>
     catalogue.resolve(caller, model)
 
@@ -109,10 +108,9 @@ export const createCompletions = ({
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */
   const relay = async (
     clientRequest: ClientRequest,
-    resolved: ResolvedModel,
     citationResult: AnswerSources | null,
   ): Promise<void> => {
-    const { exchange, caller, received, request, converted } = clientRequest
+    const { exchange, caller, received, request, converted, resolved } = clientRequest
     const conversion = converted ? createConversion(converted, citationResult) : undefined
     const dropped = new DroppedFields(converted?.dropped ?? [])
     const sources =
@@ -126,28 +124,26 @@ export const createCompletions = ({
   }
 
   /** `complete` for a request whose answer is based on files. */
-  const completeWithSources = async (
-    clientRequest: ClientRequest,
-    resolved: ResolvedModel,
-  ): Promise<void> => {
-    const { exchange, caller, request } = clientRequest
-    const sourced = await runAbortable(exchange, caller, (signal) =>
+  const completeWithSources = async (clientRequest: ClientRequest): Promise<void> => {
+    const { exchange, caller, request, resolved } = clientRequest
+    const { citationResult, ...sourced } = await runAbortable(exchange, caller, (signal) =>
       addSources(caller, { request, resolved, signal }),
     )
     const present = await resolveAgain(caller, request)
-    await relay({ ...clientRequest, request: sourced.request }, present, sourced.citationResult)
+    await relay({ ...clientRequest, ...sourced, resolved: present }, citationResult)
   }
 
   const prepare = async (
     exchange: RequestContext,
     caller: Caller,
     { received, resolved }: { received: ModelRequest; resolved: ResolvedModel },
-  ): Promise<PreparedRequest> => {
-    const run = (signal: AbortSignal): Promise<PreparedRequest> =>
-      preparation.prepare(received, { caller, resolved, signal })
-    return preparation.mayReferToStored(received)
-      ? runAbortable(exchange, caller, run)
-      : run(neverAborted)
+  ): Promise<ClientRequest> => {
+    const standalone = await runAbortable(exchange, caller, (signal) =>
+      preparation.resolveReferences(received, { caller, resolved, signal }),
+    )
+    const present = await resolveAgain(caller, received)
+    const prepared = preparation.prepare(received, standalone, present)
+    return { ...prepared, exchange, caller, received, resolved: present }
   }
 
   return {
@@ -160,13 +156,13 @@ export const createCompletions = ({
       exchange.model = received.model
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
-      const prepared = preparation.isNeeded(received)
+      const unprepared = { request: received, converted: null, storedItems: null }
+      const clientRequest = preparation.isNeeded(received)
         ? await prepare(exchange, caller, { received, resolved })
-        : { request: received, converted: null, storedItems: null }
-      const clientRequest = { ...prepared, exchange, caller, received }
-      if (needsSources(prepared.request, resolved)) {
-        await completeWithSources(clientRequest, resolved)
-      } else await relay(clientRequest, resolved, null)
+        : { ...unprepared, exchange, caller, received, resolved }
+      if (needsSources(clientRequest.request, clientRequest.resolved)) {
+        await completeWithSources(clientRequest)
+      } else await relay(clientRequest, null)
     },
 
     /**
@@ -179,8 +175,9 @@ export const createCompletions = ({
       received: ModelRequest,
     ): Promise<void> => {
       exchange.model = received.model
-      const resolved = await catalogue.resolve(caller, received.model)
-      const { request, converted } = await prepare(exchange, caller, { received, resolved })
+      const found = await catalogue.resolve(caller, received.model)
+      const prepared = await prepare(exchange, caller, { received, resolved: found })
+      const { request, converted, resolved } = prepared
       const estimate = (): number => {
         const { canonical } = converted ?? convertRequest(received, request, messagesFormat)
         return estimatePromptTokens(canonical.fields)

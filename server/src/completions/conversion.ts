@@ -105,15 +105,21 @@ export const mustReadPrompt = (
 ): boolean =>
   hasFilters || resolved.functionModel !== undefined || "files" in fields || changesPrompt(resolved)
 
-/** How many endpoints of a model accept a request as it is. */
-export const findFormatSupport = async (
+/** Resolves when `formatSupportOf` is known. */
+export const checkFormatSupport = async (
   { operation }: ModelRequest,
   { endpoints }: ResolvedModel,
-): Promise<"all" | "some" | "none"> => {
-  const upstreams = endpoints.map(({ upstream }) => upstream)
-  await Promise.all(upstreams.map((upstream) => upstream.checkOperation(operation)))
-  const supporting = upstreams.filter((upstream) => upstream.hasOperation(operation))
-  if (supporting.length === upstreams.length) return "all"
+): Promise<void> => {
+  await Promise.all(endpoints.map(({ upstream }) => upstream.checkOperation(operation)))
+}
+
+/** How many endpoints of a model accept a request as it is. */
+export const formatSupportOf = (
+  { operation }: ModelRequest,
+  { endpoints }: ResolvedModel,
+): "all" | "some" | "none" => {
+  const supporting = endpoints.filter(({ upstream }) => upstream.hasOperation(operation))
+  if (supporting.length === endpoints.length) return "all"
   return supporting.length > 0 ? "some" : "none"
 }
 

@@ -4,9 +4,10 @@ import type { Caller } from "../http/caller.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import {
   type ConvertedRequest,
+  checkFormatSupport,
   convertRequest,
-  findFormatSupport,
   findInboundFormat,
+  formatSupportOf,
   mustReadPrompt,
 } from "./conversion.ts"
 import type { ModelFilters } from "./filters.ts"
@@ -15,18 +16,18 @@ import { toPassThroughRequest } from "./pass-through-request.ts"
 import type { ReferenceResolver } from "./reference-resolver.ts"
 import type { ModelRequest } from "./request.ts"
 
-/** A request that a provider, a function or a filter can read. */
-export interface PreparedRequest {
+/** A request without references to what the gateway stores. */
+interface StandaloneRequest {
   request: ModelRequest
-  /** Null if the request stays in the client's format. */
-  converted: ConvertedRequest | null
   /** The items to store with the response; null if it is not stored. */
   storedItems: readonly Fields[] | null
 }
 
-const referenceMarks = ['"file_id"', '"item_reference"', '"previous_response_id"'].map((text) =>
-  Buffer.from(text),
-)
+/** A request that a provider, a function or a filter can read. */
+export interface PreparedRequest extends StandaloneRequest {
+  /** Null if the request stays in the client's format. */
+  converted: ConvertedRequest | null
+}
 
 /** What cannot be converted may be supported by the endpoints that speak the format. */
 const convertOrPass = (
@@ -59,7 +60,13 @@ interface Input {
  * answer.
  */
 export const createRequestPreparation = ({ filters, inlineFiles, references }: Deps) => {
-  const resolveReferences = async (received: ModelRequest, { caller, signal }: Input) => {
+  const mustRead = (request: ModelRequest, resolved: ResolvedModel): boolean =>
+    mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
+
+  const replaceReferences = async (
+    received: ModelRequest,
+    { caller, signal }: Input,
+  ): Promise<StandaloneRequest> => {
     if (received.operation !== "responses") {
       return { request: await inlineFiles(caller, received, signal), storedItems: null }
     }
@@ -72,24 +79,33 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     /** Whether an operation has to be prepared at all. */
     isNeeded: (request: ModelRequest): boolean => findInboundFormat(request) !== undefined,
 
-    /** Whether a request may refer to stored responses or files, which take time to read. */
-    mayReferToStored: ({ bytes }: ModelRequest): boolean =>
-      referenceMarks.some((mark) => bytes.includes(mark)),
-
-    /** @throws {Failure} if the request refers to something unknown, or cannot be converted */
-    prepare: async (received: ModelRequest, input: Input): Promise<PreparedRequest> => {
+    /**
+     * Does what takes time: reads what a request refers to, and finds out which endpoints speak its
+     * format.
+     * @throws {Failure} if the request refers to something unknown
+     */
+    resolveReferences: async (received: ModelRequest, input: Input): Promise<StandaloneRequest> => {
+      const standalone = await replaceReferences(received, input)
       const { resolved } = input
+      if (!mustRead(received, resolved)) await checkFormatSupport(received, resolved)
+      return standalone
+    },
+
+    /** @throws {Failure} if the request cannot be converted */
+    prepare: (
+      received: ModelRequest,
+      { request, storedItems }: StandaloneRequest,
+      resolved: ResolvedModel,
+    ): PreparedRequest => {
       const format = findInboundFormat(received)
-      if (!format) return { request: received, converted: null, storedItems: null }
-      const { request, storedItems } = await resolveReferences(received, input)
-      const mustRead = mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
-      const original = mustRead ? null : toPassThroughRequest(request)
+      if (!format) return { request, converted: null, storedItems }
+      const original = mustRead(request, resolved) ? null : toPassThroughRequest(request)
       const convert = (): PreparedRequest => {
         const converted = { ...convertRequest(received, request, format), original }
         return { request: converted.canonical, converted, storedItems }
       }
       if (!original) return convert()
-      const support = await findFormatSupport(original, resolved)
+      const support = formatSupportOf(original, resolved)
       const passed = { request: original, converted: null, storedItems }
       if (support === "all") return passed
       return support === "some" ? convertOrPass(convert, passed) : convert()

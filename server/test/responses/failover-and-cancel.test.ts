@@ -2,6 +2,7 @@ import { APIUserAbortError } from "openai"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import type { FakeUpstream } from "../fakes/upstream.ts"
+import { saveFunction } from "../functions/function-client.ts"
 import { waitFor } from "../harness/usage-records.ts"
 import { claudeModel } from "../messages/messages-testbed.ts"
 import {
@@ -130,6 +131,42 @@ describe("failover", () => {
       expect(status).toBe(503)
       expect(JSON.parse(text)).toMatchObject({ error: { message: "Unavailable" } })
     }
+  })
+})
+
+describe("a request for which the gateway first checks what a connection supports", () => {
+  /** Does something while the other connection is checked, which ends as the connection breaks. */
+  const sendDuringCheck = async (work: () => unknown) => {
+    const { body } = await testbed.gateway.call("POST", "/api/v1/connections/create", {
+      ...{ kind: "openai", name: "other", base_url: other.url },
+    })
+    added = body.id
+    await waitFor(() => upstreams().every((upstream) => upstream.hasListed()))
+    other.injectFault({ kind: "hang" }, { on: /responses/ })
+    const checked = other.nextRequest(/responses/)
+    const response = testbed.send({ model: nativeModel, input: "Hi", store: false })
+    await checked
+    await work()
+    await other.restart()
+    return response
+  }
+
+  it("is in progress meanwhile", async () => {
+    const { status } = await sendDuringCheck(() =>
+      expect(testbed.gateway.gateway.inFlight.count()).toBe(1),
+    )
+    expect(status).toBe(200)
+  })
+
+  it("passes the filters that are attached meanwhile", async () => {
+    const code = `export const before = (request) =>
+      ({ ...request, messages: [{ role: "user", content: "Filtered" }] })`
+    const { status, text } = await sendDuringCheck(() =>
+      saveFunction(testbed.gateway, "replace", code, { filter_models: [nativeModel] }),
+    )
+    await testbed.gateway.call("DELETE", "/api/v1/functions/id/replace/delete")
+    expect(status, text).toBe(200)
+    expect(text).toContain("You said: Filtered")
   })
 })
 

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { listenOnLoopback } from "../harness/ports.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 import { claudeModel, image } from "../messages/messages-testbed.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
 import {
   chatModel,
   nativeModel,
@@ -167,6 +168,25 @@ describe("a file", () => {
     await expect.poll(() => releases.length).toBe(1)
     releases[0]?.()
     expect((await response).output_text).toContain("Recognized words.")
+  })
+
+  it("that is waited for does not keep a removed model available", async () => {
+    const model = "removed"
+    const fields = { id: model, name: "Removed", base_model_id: nativeModel }
+    await testbed.gateway.call("POST", "/api/v1/models/create", fields)
+    await waitForModels(testbed.gateway, [model])
+    const started = releases.length
+    // Extraction is shared by files with the same contents.
+    const scan = Buffer.concat([png, Buffer.from(model)])
+    const id = await uploadFile("scan.png", scan, { type: "application/x-scan" })
+    const input = [{ role: "user", content: [filePart(id)] }]
+    const response = testbed.send({ model, input })
+    await expect.poll(() => releases.length).toBeGreaterThan(started)
+    await expect.poll(() => testbed.gateway.gateway.inFlight.count()).toBeGreaterThan(0)
+    const path = "/api/v1/models/model/delete"
+    expect((await testbed.gateway.call("POST", path, { id: model })).status).toBe(200)
+    releases.at(-1)?.()
+    expect((await response).status).toBe(404)
   })
 
   it.each([
