@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts"
-import type { Fields } from "../formats/json-values.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
+import { createId } from "../formats/responses/items.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
@@ -99,10 +99,10 @@ export const createCompletions = ({
     if (received.operation !== "responses") return new CompletionRelay(exchange, options)
     if (!storedItems) return new ResponsesApiRelay(exchange, options)
     const { previous_response_id = null } = received.fields
-    const save = (response: Fields): Promise<void> =>
-      storedResponses.save(caller.user.id, { response, input: storedItems })
-    const storage = { members: { store: true, previous_response_id }, save }
-    return new StoringResponseRelay(exchange, options, storage)
+    return new StoringResponseRelay(exchange, options, {
+      members: { id: createId("resp"), store: true, previous_response_id },
+      save: (response) => storedResponses.save(caller.user.id, { response, input: storedItems }),
+    })
   }
 
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */

@@ -6,7 +6,7 @@ import { responsesRelayFormat } from "./relay-format.ts"
 import { StoringResponseRelay } from "./storing-response-relay.ts"
 
 const head = { status: 200, rawHeaders: ["content-type", "text/event-stream"], isStream: true }
-const members = { store: true, previous_response_id: "resp_0" }
+const members = { id: "resp_own", store: true as const, previous_response_id: "resp_0" }
 
 /** A client that records what it receives. */
 const createClient = () => {

@@ -1,18 +1,22 @@
 import type { Failure } from "../errors.ts"
-import { type Fields, isObject, parseObject, textOf } from "../formats/json-values.ts"
+import { isObject, parseObject, textOf } from "../formats/json-values.ts"
 import { formatResponsesFailure, lastEventTypes } from "../formats/responses/failure-event.ts"
 import { dataOfEvent } from "../formats/sse-events.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
+import type { AnsweredRequest } from "../stored-responses/new-response.ts"
 import type { RelayOptions } from "./relay.ts"
 import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
 import { ResponsesApiRelay } from "./responses-api-relay.ts"
 
 export interface ResponseStorage {
-  /** Members of the response that depend on the gateway, such as `store`. */
-  members: Fields
+  /**
+   * Members of the response that depend on the gateway. It has an id of its own, because providers
+   * may repeat theirs.
+   */
+  members: { id: string; store: true; previous_response_id: unknown }
   /** Resolves when the response is stored durably. */
-  save: (response: Fields) => Promise<void>
+  save: (response: AnsweredRequest["response"]) => Promise<void>
 }
 
 const responseMark = /"response" ?:/
@@ -84,7 +88,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
     return `event: ${type}\ndata: ${JSON.stringify({ ...event, response })}\n\n`
   }
 
-  #startSaving(response: Fields): void {
+  #startSaving(response: AnsweredRequest["response"]): void {
     if (this.#isSaving) return
     this.#isSaving = true
     this.#storage.save(response).then(

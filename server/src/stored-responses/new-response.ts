@@ -4,6 +4,13 @@ import { type Fields, objectsIn, ownValue } from "../formats/json-values.ts"
 import { storableId } from "./schema.ts"
 import type { NewResponse, NewResponseItem } from "./store.ts"
 
+/** A response and the items that its request added to those of the previous response. */
+export interface AnsweredRequest {
+  /** The complete response object, with its output, under an id that no other response has. */
+  response: Fields & { id: string }
+  input: readonly Fields[]
+}
+
 /** Maximum size of a response with its input, as JSON. */
 const maxResponseBytes = 16_000_000
 /** What the row of a response or item takes besides its JSON: ids, numbers and index entries. */
@@ -39,16 +46,11 @@ const serializeItem = (item: Fields, isOutput: boolean): NewResponseItem => {
 const failTooLarge = (what: string): never =>
   fail("body_too_large", `The response and its input ${what}. Set "store" to false.`)
 
-/**
- * Splits a response into the rows that store it.
- * @throws {Failure} `body_too_large`, or `upstream_broken` if the response has no usable id
- */
+/** Splits a response into the rows that store it. @throws {Failure} `body_too_large` */
 export const serializeResponse = (
-  { response, input }: { response: Fields; input: readonly Fields[] },
+  { response, input }: AnsweredRequest,
   newId: () => string,
 ): NewResponse => {
-  const id = toStorableId(response.id)
-  if (id === null) return fail("upstream_broken", "The provider's response has no usable ID.")
   const output = objectsIn(response.output)
   if (input.length + output.length > maxRows.itemsPerResponse)
     failTooLarge(`have more than ${maxRows.itemsPerResponse} items, and cannot be stored`)
@@ -62,7 +64,7 @@ export const serializeResponse = (
   if (jsonBytes > maxResponseBytes)
     failTooLarge(`are too large to be stored (maximum ${maxResponseBytes} bytes)`)
   return {
-    id,
+    id: response.id,
     previous_id: toStorableId(response.previous_response_id),
     response: text,
     item_bytes: itemBytes,

@@ -154,19 +154,16 @@ export const createResponseStore = (db: Database) => {
     newestItems: (owner: Owner, selection: ItemSelection) =>
       selectNewestItems(db.read, owner, selection),
 
-    /** @returns false if the user has a response with this id */
+    /** Violates a unique constraint if the user has a response with this id. */
     insert: async (
       tx: Tx,
       stored: Pick<StoredResponseRow, "user_id" | "created_at">,
       { items, ...response }: NewResponse,
-    ): Promise<boolean> => {
-      const inserted = await tx
+    ): Promise<void> => {
+      await tx
         .insertInto("stored_responses")
         .values({ ...response, ...stored })
-        .onConflict((conflict) => conflict.columns(["user_id", "id"]).doNothing())
-        .returning("id")
-        .executeTakeFirst()
-      if (!inserted) return false
+        .execute()
       const rows = items.map((item, position) => ({
         ...item,
         ...stored,
@@ -178,7 +175,6 @@ export const createResponseStore = (db: Database) => {
         await tx.insertInto("stored_response_items").values(chunk).execute()
         await yieldToEventLoop()
       }
-      return true
     },
 
     total: async (tx: Tx, userId: string): Promise<{ responses: number; bytes: number }> => {

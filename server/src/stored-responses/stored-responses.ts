@@ -6,16 +6,9 @@ import type { Fields } from "../formats/json-values.ts"
 import type { Actor } from "../http/caller.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Owner } from "./item-queries.ts"
-import { serializeResponse, toStorableId } from "./new-response.ts"
+import { type AnsweredRequest, serializeResponse, toStorableId } from "./new-response.ts"
 import type { InputItemsQuery } from "./schema.ts"
 import { type ChainLink, createResponseStore } from "./store.ts"
-
-/** A response and the items that its request added to those of the previous response. */
-export interface AnsweredRequest {
-  /** The complete response object, with its output. */
-  response: Fields
-  input: readonly Fields[]
-}
 
 /** A user's stored responses; beyond it, the oldest are deleted. */
 interface ResponseLimit {
@@ -140,9 +133,8 @@ export const createStoredResponses = (deps: Deps) => {
 
   return {
     /**
-     * Stores a response durably. Input items without an id get one. Does nothing if the user has a
-     * response with this id.
-     * @throws {Failure} `body_too_large`, `storage_limit`, `upstream_broken` without a usable id
+     * Stores a response durably. Input items without an id get one.
+     * @throws {Failure} `body_too_large`, `storage_limit`
      */
     save: async (userId: string, { response, input }: AnsweredRequest): Promise<void> => {
       const resolved = await resolveReferences(userId, input)
@@ -151,7 +143,8 @@ export const createStoredResponses = (deps: Deps) => {
         db.transact(async (tx) => {
           await db.acquireLock(tx, `responses:${userId}`)
           const stored = { user_id: userId, created_at: now() }
-          if (await store.insert(tx, stored, row)) await removeOldest(tx, userId)
+          await store.insert(tx, stored, row)
+          await removeOldest(tx, userId)
         }),
       )
     },

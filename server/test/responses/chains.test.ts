@@ -1,8 +1,7 @@
 import type OpenAI from "openai"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { startFakeOpenAI } from "../fakes/openai.ts"
+import { formatSseEvent } from "../fakes/responses.ts"
 import { claudeModel } from "../messages/messages-testbed.ts"
-import { waitForModels } from "../models/wait-for-models.ts"
 import {
   chatModel,
   nativeModel,
@@ -195,34 +194,37 @@ describe("a previous response", () => {
     },
   )
 
-  it("belongs to its user, although providers use the same ids", async () => {
-    const other = await startFakeOpenAI({ models: ["twin-fake"] })
-    await testbed.gateway.call("POST", "/api/v1/connections/create", {
-      ...{ kind: "openai", name: "Twin", base_url: other.url },
-    })
-    await waitForModels(testbed.gateway, ["twin-fake"])
-    const { key } = await testbed.gateway.createUser("Twin")
-    const users = [
-      { client: testbed.client, model: nativeModel, upstream: testbed.openai, text: "Mine" },
-      { client: testbed.createClient(key), model: "twin-fake", upstream: other, text: "Theirs" },
-    ]
-    await users[1]?.client.responses.create({ model: "twin-fake", input: "x" })
-    for (const { client, model, upstream, text } of users) {
-      const content = [{ type: "output_text", text, annotations: [] }]
-      const item = { ...{ type: "message", id: "msg_same", role: "assistant" }, content }
-      const body = JSON.stringify({ id: "resp_same", object: "response", output: [item] })
-      upstream.injectFault({ kind: "reply", body }, { on: /responses/ })
-      const response = await client.responses.create({ model, input: `I am ${text}` })
-      expect(response.id).toBe("resp_same")
-    }
-    for (const { client, model, upstream, text } of users) {
-      await continueWith(model, "resp_same", client)
-      const { json } = upstream.requests.at(-1) ?? {}
-      expect(json).toMatchObject({
-        input: [{ content: [{ text: `I am ${text}` }] }, { content: [{ text }] }, {}],
-      })
-      expect(await client.responses.retrieve("resp_same")).toMatchObject({ output_text: text })
-    }
-    await other.close()
-  })
+  it.each([false, true])(
+    "is the right one, although the provider repeats its ids (stream: %s)",
+    async (stream) => {
+      const ask = async (text: string): Promise<string> => {
+        const content = [{ type: "output_text", text, annotations: [] }]
+        const item = { ...{ type: "message", id: "msg_same", role: "assistant" }, content }
+        const response = { id: "resp_same", object: "response", output: [item] }
+        const body = stream
+          ? ["response.created", "response.completed"]
+              .map((type, sequence_number) => ({ type, sequence_number, response }))
+              .map((event) => formatSseEvent(event, event.type))
+              .join("")
+          : JSON.stringify(response)
+        const headers = { "content-type": stream ? "text/event-stream" : "application/json" }
+        testbed.openai.injectFault({ kind: "reply", headers, body }, { on: /responses/ })
+        const answer = await testbed.send({ model: nativeModel, input: `Say ${text}`, stream })
+        const ids = [...answer.text.matchAll(/"id":"(resp_\w+)"/g)].map(([, id]) => id)
+        expect(new Set(ids).size).toBe(1)
+        return ids[0] ?? ""
+      }
+      const answers = [
+        { text: "One", id: await ask("One") },
+        { text: "Two", id: await ask("Two") },
+      ]
+      for (const { text, id } of answers) {
+        expect(await testbed.client.responses.retrieve(id)).toMatchObject({ output_text: text })
+        await continueWith(nativeModel, id)
+        expect(testbed.lastNativeBody()).toMatchObject({
+          input: [{ content: [{ text: `Say ${text}` }] }, { content: [{ text }] }, {}],
+        })
+      }
+    },
+  )
 })

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto"
-import {
-  type AnsweredRequest,
-  createStoredResponses,
-} from "../../src/stored-responses/stored-responses.ts"
+import type { AnsweredRequest } from "../../src/stored-responses/new-response.ts"
+import { createStoredResponses } from "../../src/stored-responses/stored-responses.ts"
 import type { TestGateway } from "../harness/gateway.ts"
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
