@@ -17,6 +17,7 @@ import { createFunctionServices } from "./completions/function-services.ts"
 import { createFileInliner } from "./completions/inline-files.ts"
 import { createRequestPreparation } from "./completions/prepare-request.ts"
 import { createReferenceResolver } from "./completions/reference-resolver.ts"
+import { createResponseStorage } from "./completions/response-storage.ts"
 import { createResponseTracker } from "./completions/tracked-response.ts"
 import type { Config } from "./config/config.ts"
 import { createConnectionRegistry } from "./connections/connection-registry.ts"
@@ -149,7 +150,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       inlineFiles: createFileInliner(createFileContentReader(knowledge)),
       references: createReferenceResolver(storedResponses),
     }),
-    storedResponses,
+    storageOf: createResponseStorage({ storedResponses, log }),
     dispatch: createDispatcher({
       fairLoop,
       usageRecorders,

@@ -1,6 +1,5 @@
 import { Failure } from "../errors.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
-import { createId } from "../formats/responses/items.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
@@ -8,7 +7,6 @@ import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
-import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
 import { convertRequest, createConversion, relayFormatOf } from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
@@ -18,6 +16,7 @@ import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
+import type { ResponseStorage, StoredRequest } from "./response-storage.ts"
 import { ResponsesApiRelay } from "./responses-api-relay.ts"
 import { createSourceEncoder } from "./source-encoder.ts"
 import { createSourceSearch, needsSources } from "./sources.ts"
@@ -33,7 +32,7 @@ interface Deps extends SseOptions {
   inFlight: InFlightRequests
   dispatch: Dispatch
   preparation: RequestPreparation
-  storedResponses: Pick<StoredResponses, "save">
+  storageOf: (request: StoredRequest) => ResponseStorage
 }
 
 interface AnswerRequest extends DispatchRequest {
@@ -58,7 +57,7 @@ export const createCompletions = ({
   inFlight,
   dispatch,
   preparation,
-  storedResponses,
+  storageOf,
   heartbeatMs = defaultHeartbeatMs,
 }: Deps) => {
   const addSources = createSourceSearch({ citations, ownerOf: catalogue.ownerOf, template })
@@ -98,11 +97,8 @@ export const createCompletions = ({
   ): CompletionRelay => {
     if (received.operation !== "responses") return new CompletionRelay(exchange, options)
     if (!storedItems) return new ResponsesApiRelay(exchange, options)
-    const { previous_response_id = null } = received.fields
-    return new StoringResponseRelay(exchange, options, {
-      members: { id: createId("resp"), store: true, previous_response_id },
-      save: (response) => storedResponses.save(caller.user.id, { response, input: storedItems }),
-    })
+    const storage = storageOf({ exchange, caller, received, input: storedItems })
+    return new StoringResponseRelay(exchange, options, storage)
   }
 
   /** Sends a request, whose sources are already part of its prompt, and relays the response. */

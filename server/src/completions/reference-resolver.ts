@@ -2,6 +2,7 @@ import { fail } from "../errors.ts"
 import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
 import { checkInput } from "../formats/responses/check-request.ts"
 import { parseAllFields } from "../http/json-object.ts"
+import { maxResponseBytes } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import { replaceFields } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
@@ -41,11 +42,9 @@ const needsNoState = ({ bytes, fields }: ModelRequest): boolean =>
   textOf(fields.previous_response_id) === "" &&
   !bytes.includes(referenceMark)
 
-const maxStorableBytes = 16_000_000
-
 const checkStorableSize = ({ bytes }: ModelRequest): void => {
-  if (bytes.length <= maxStorableBytes) return
-  const message = `A request of more than ${maxStorableBytes / 1e6} MB cannot be stored. Set "store" to false.`
+  if (bytes.length <= maxResponseBytes) return
+  const message = `A request of more than ${maxResponseBytes / 1e6} MB cannot be stored. Set "store" to false.`
   fail("body_too_large", message, { param: "store" })
 }
 
@@ -54,12 +53,13 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  * provider has to store anything.
  */
 export const createReferenceResolver = (
-  stored: Pick<StoredResponses, "readHistory" | "resolveReferences">,
+  stored: Pick<StoredResponses, "readHistory" | "resolveReferences" | "checkInput">,
 ) => {
   return {
     /**
      * @returns the request itself if it refers to nothing
-     * @throws {Failure} `previous_response_not_found`, `not_implemented` or `bad_request`
+     * @throws {Failure} `previous_response_not_found`, `not_implemented`, `bad_request`, and
+     *   `body_too_large` or `storage_limit` if its response cannot be stored
      */
     resolve: async (userId: string, request: ModelRequest): Promise<ResolvedRequest> => {
       rejectUnsupported(request.fields)
@@ -69,6 +69,7 @@ export const createReferenceResolver = (
       const { previous_response_id, store } = fields
       const isStored = store !== false
       const newItems = await stored.resolveReferences(userId, toItems(fields.input))
+      if (isStored) await stored.checkInput(userId, newItems)
       const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
       const previous = textOf(previous_response_id)
       if (previous === "" && !hasReferences) return { request, newItems, isStored }

@@ -36,8 +36,8 @@ const createClient = () => {
 const openRelay = () => {
   const client = createClient()
   const saved: Fields[] = []
-  const storing = Promise.withResolvers<void>()
-  const save = (response: Fields): Promise<void> => {
+  const storing = Promise.withResolvers<boolean>()
+  const save = (response: Fields): Promise<boolean> => {
     saved.push(response)
     return storing.promise
   }
@@ -75,7 +75,7 @@ describe("a stream that is stored", () => {
       relay.onEnd()
       expect(client.text()).not.toContain("response.completed")
       expect(client.isEnded()).toBe(false)
-      storing.resolve()
+      storing.resolve(true)
       await storing.promise
       const plain = client.text().replaceAll("\r\n", "\n")
       expect(plain).toBe(`${expected}data: [DONE]\n\n`)
@@ -89,7 +89,7 @@ describe("a stream that is stored", () => {
     relay.onChunk(Buffer.from(sent))
     relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: true })
     expect(client.isEnded()).toBe(false)
-    storing.resolve()
+    storing.resolve(true)
     await storing.promise
     expect([client.text(), client.isEnded()]).toEqual([expected, true])
   })
@@ -97,7 +97,7 @@ describe("a stream that is stored", () => {
   it("ends once if the provider's connection breaks after it was stored", async () => {
     const { relay, client, storing } = openRelay()
     relay.onChunk(Buffer.from(sent))
-    storing.resolve()
+    storing.resolve(true)
     await storing.promise
     relay.onFailure(new Failure("upstream_broken", "Broken"), { head, isFrameOpen: false })
     expect([client.text(), client.isEnded()]).toEqual([expected, true])
@@ -106,7 +106,7 @@ describe("a stream that is stored", () => {
   it("fails if it cannot be stored", async () => {
     const { relay, client, storing } = openRelay()
     relay.onChunk(Buffer.from(sent))
-    storing.reject(new Failure("storage_limit", "Full"))
+    storing.reject(new Failure("unavailable", "Broken disk"))
     await storing.promise.catch(() => {})
     await Promise.resolve()
     const [created, delta] = withMembers(createEvents())
@@ -114,12 +114,12 @@ describe("a stream that is stored", () => {
       ...{ type: "response.failed", sequence_number: 2 },
       response: {
         ...{ ...response, ...members, status: "failed" },
-        error: { code: "server_error", message: "Full" },
+        error: { code: "server_error", message: "Broken disk" },
       },
     }
     expect(client.text()).toBe(format([created, delta, failed].flatMap((event) => event ?? [])))
     expect(client.isEnded()).toBe(true)
-    expect(client.exchange).toHaveProperty("failure.code", "storage_limit")
+    expect(client.exchange).toHaveProperty("failure.code", "unavailable")
   })
 
   it("drops an event that did not arrive completely", () => {

@@ -1,38 +1,34 @@
 import type { Failure } from "../errors.ts"
-import { isObject, parseObject, textOf } from "../formats/json-values.ts"
+import { type Fields, isObject, parseObject, textOf } from "../formats/json-values.ts"
 import { formatResponsesFailure, lastEventTypes } from "../formats/responses/failure-event.ts"
-import { dataOfEvent } from "../formats/sse-events.ts"
+import { dataOfEvent, formatTypedEvent } from "../formats/sse-events.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import type { AnsweredRequest } from "../stored-responses/new-response.ts"
 import type { RelayOptions } from "./relay.ts"
 import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
+import type { ResponseStorage } from "./response-storage.ts"
 import { ResponsesApiRelay } from "./responses-api-relay.ts"
-
-export interface ResponseStorage {
-  /**
-   * Members of the response that depend on the gateway. It has an id of its own, because providers
-   * may repeat theirs.
-   */
-  members: { id: string; store: true; previous_response_id: unknown }
-  /** Resolves when the response is stored durably. */
-  save: (response: AnsweredRequest["response"]) => Promise<void>
-}
 
 const responseMark = /"response" ?:/
 const afterBlankLine = /(?<=\n\r?\n)/
 
+type Stage =
+  | "answering"
+  /** The last event is held back. */
+  | "saving"
+  | "saved"
+
 /**
  * Relays a response of the Responses API and stores it: its end reaches the client when it is
- * stored, so that the client can refer to it.
+ * stored, so that the client can refer to it, or with `"store": false` if it exceeds a limit.
  */
 export class StoringResponseRelay extends ResponsesApiRelay {
   override readonly passesLongBodies = false
   readonly #exchange: RequestContext
   readonly #storage: ResponseStorage
+  #stage: Stage = "answering"
   #isEnding = false
-  #isSaving = false
-  /** What follows when the response is stored. */
+  /** What follows the last event while it is held back. */
   #held = ""
 
   constructor(exchange: RequestContext, options: RelayOptions, storage: ResponseStorage) {
@@ -44,7 +40,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
   override onEnd(): void {
     this.#isEnding = true
     this.relayRemainder()
-    if (!this.#isSaving) this.endReply()
+    if (this.#stage !== "saving") this.endReply()
   }
 
   override onBody(body: Buffer, head: ResponseHead): void {
@@ -54,7 +50,8 @@ export class StoringResponseRelay extends ResponsesApiRelay {
       return
     }
     const changed = { ...response, ...this.#storage.members }
-    const send = (): void => super.onBody(Buffer.from(JSON.stringify(changed)), head)
+    const send = (store: boolean): void =>
+      super.onBody(Buffer.from(JSON.stringify({ ...changed, store })), head)
     this.#storage.save(changed).then(send, (error: unknown) => {
       super.onFailure(toFailure(error), { head: null, isFrameOpen: false })
     })
@@ -62,39 +59,34 @@ export class StoringResponseRelay extends ResponsesApiRelay {
 
   override onFailure(failure: Failure, at: FailurePoint): void {
     // The response itself is complete.
-    if (this.#isSaving) this.#isEnding = true
+    if (this.#stage === "saving") this.#isEnding = true
     else super.onFailure(failure, at)
   }
 
   protected override relayFrames(frames: Buffer): boolean {
     const text = frames.toString("utf8")
-    if (!(this.#isSaving || responseMark.test(text))) return super.relayFrames(frames)
+    const isUnchanged = this.#stage === "answering" && !responseMark.test(text)
+    if (isUnchanged || this.#stage === "saved") return super.relayFrames(frames)
     let relayed = ""
     for (const frame of text.split(afterBlankLine)) {
-      const rewritten = this.#rewriteFrame(frame)
-      if (this.#isSaving) this.#held += rewritten
-      else relayed += rewritten
+      if (this.#stage === "saving") this.#held += frame
+      else relayed += this.#rewriteFrame(frame)
     }
     return super.relayFrames(Buffer.from(relayed))
   }
 
-  /** Changes an event that contains the response object, and starts saving at the last one. */
+  /** Changes an event that contains the response object. The last one is held back and saved. */
   #rewriteFrame(frame: string): string {
     const event = responseMark.test(frame) ? parseObject(dataOfEvent(frame)) : null
     if (!(event && isObject(event.response))) return frame
     const response = { ...event.response, ...this.#storage.members }
-    const type = textOf(event.type)
-    if (lastEventTypes.has(type)) this.#startSaving(response)
-    return `event: ${type}\ndata: ${JSON.stringify({ ...event, response })}\n\n`
-  }
-
-  #startSaving(response: AnsweredRequest["response"]): void {
-    if (this.#isSaving) return
-    this.#isSaving = true
+    if (!lastEventTypes.has(textOf(event.type))) return formatTypedEvent({ ...event, response })
+    this.#stage = "saving"
     this.#storage.save(response).then(
-      () => this.#release(),
+      (store) => this.#release({ ...event, response: { ...response, store } }),
       (error: unknown) => this.#endUnsaved(error),
     )
+    return ""
   }
 
   #endUnsaved(error: unknown): void {
@@ -104,9 +96,9 @@ export class StoringResponseRelay extends ResponsesApiRelay {
     this.endReply()
   }
 
-  #release(): void {
-    this.#isSaving = false
-    super.relayFrames(Buffer.from(this.#held))
+  #release(lastEvent: Fields): void {
+    this.#stage = "saved"
+    super.relayFrames(Buffer.from(formatTypedEvent(lastEvent) + this.#held))
     this.#held = ""
     if (this.#isEnding) this.endReply()
   }

@@ -12,7 +12,7 @@ export interface AnsweredRequest {
 }
 
 /** Maximum size of a response with its input, as JSON. */
-const maxResponseBytes = 16_000_000
+export const maxResponseBytes = 16_000_000
 /** What the row of a response or item takes besides its JSON: ids, numbers and index entries. */
 const rowOverheadBytes = 200
 
@@ -44,7 +44,30 @@ const serializeItem = (item: Fields, isOutput: boolean): NewResponseItem => {
 }
 
 const failTooLarge = (what: string): never =>
-  fail("body_too_large", `The response and its input ${what}. Set "store" to false.`)
+  fail("body_too_large", `${what}. Set "store" to false.`)
+
+const checkLimits = (what: string, { count, bytes }: { count: number; bytes: number }): void => {
+  if (count > maxRows.itemsPerResponse)
+    failTooLarge(`${what} has more than ${maxRows.itemsPerResponse} items, and cannot be stored`)
+  if (bytes > maxResponseBytes)
+    failTooLarge(`${what} is too large to be stored (maximum ${maxResponseBytes} bytes)`)
+}
+
+const sumBytes = (items: readonly NewResponseItem[]): number =>
+  items.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const withRowOverhead = (jsonBytes: number, count: number): number =>
+  jsonBytes + (count + 1) * rowOverheadBytes
+
+/**
+ * The size of a response's input, as it is stored.
+ * @throws {Failure} `body_too_large` if no response to it can be stored
+ */
+export const measureInput = (input: readonly Fields[]): number => {
+  const bytes = sumBytes(input.map((item) => serializeItem(item, false)))
+  checkLimits("The input", { count: input.length, bytes })
+  return withRowOverhead(bytes, input.length)
+}
 
 /** Splits a response into the rows that store it. @throws {Failure} `body_too_large` */
 export const serializeResponse = (
@@ -52,23 +75,20 @@ export const serializeResponse = (
   newId: () => string,
 ): NewResponse => {
   const output = objectsIn(response.output)
-  if (input.length + output.length > maxRows.itemsPerResponse)
-    failTooLarge(`have more than ${maxRows.itemsPerResponse} items, and cannot be stored`)
   const items = [
     ...input.map((item) => serializeItem(withId(item, newId), false)),
     ...output.map((item) => serializeItem(item, true)),
   ]
   const text = JSON.stringify({ ...response, output: [] })
-  const itemBytes = items.reduce((sum, { bytes }) => sum + bytes, 0)
+  const itemBytes = sumBytes(items)
   const jsonBytes = itemBytes + Buffer.byteLength(text)
-  if (jsonBytes > maxResponseBytes)
-    failTooLarge(`are too large to be stored (maximum ${maxResponseBytes} bytes)`)
+  checkLimits("The response with its input", { count: items.length, bytes: jsonBytes })
   return {
     id: response.id,
     previous_id: toStorableId(response.previous_response_id),
     response: text,
     item_bytes: itemBytes,
-    bytes: jsonBytes + (items.length + 1) * rowOverheadBytes,
+    bytes: withRowOverhead(jsonBytes, items.length),
     items,
   }
 }

@@ -6,7 +6,12 @@ import type { Fields } from "../formats/json-values.ts"
 import type { Actor } from "../http/caller.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Owner } from "./item-queries.ts"
-import { type AnsweredRequest, serializeResponse, toStorableId } from "./new-response.ts"
+import {
+  type AnsweredRequest,
+  measureInput,
+  serializeResponse,
+  toStorableId,
+} from "./new-response.ts"
 import type { InputItemsQuery } from "./schema.ts"
 import { type ChainLink, createResponseStore } from "./store.ts"
 
@@ -132,6 +137,15 @@ export const createStoredResponses = (deps: Deps) => {
   }
 
   return {
+    /**
+     * Checks that a response to this input can be stored unless its output is too large.
+     * @throws {Failure} `body_too_large`, `storage_limit`
+     */
+    checkInput: async (userId: string, input: readonly Fields[]): Promise<void> => {
+      const release = await storage.reserve({ owner: userId, bytes: measureInput(input) })
+      release(false)
+    },
+
     /**
      * Stores a response durably. Input items without an id get one.
      * @throws {Failure} `body_too_large`, `storage_limit`

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import type { JsonObject } from "../fakes/json.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { adminKey } from "../harness/gateway.ts"
@@ -29,6 +28,13 @@ afterAll(async () => {
 })
 
 const models = [chatModel, claudeModel, nativeModel]
+
+/** Requests that providers received. */
+const countRequests = (): number => {
+  const { openai, anthropic, chat } = testbed
+  const received = [openai, anthropic, chat].flatMap(({ requests }) => requests)
+  return received.filter(({ method }) => method === "POST").length
+}
 
 /** Reads events until one of this type has arrived. */
 const readUntil = async (response: Response, type: string): Promise<string> => {
@@ -88,50 +94,74 @@ describe.each(models)("a response of %s that is stored", (model) => {
     expect(await testbed.usageOf(response)).toMatchObject({ outcome: "client_cancelled" })
   })
 
-  it("ends with an error if there is no storage left", async () => {
+  it("is refused before it is asked for if the input exceeds the user's storage", async () => {
     const { key } = await testbed.gateway.createUser(`full-${model}`)
     const body = { model, input: "x".repeat(60_000) }
     const headers = { "x-api-key": key }
-    const whole = await testbed.send(body, headers)
-    expect(whole.status).toBe(413)
-    expect(JSON.parse(whole.text).error).toMatchObject({
-      ...{ code: "storage_limit", type: "invalid_request_error" },
-      message: expect.stringContaining("MAX_STORAGE"),
-    })
-    const streamed = await testbed.send({ ...body, stream: true }, headers)
-    const events = readEvents(streamed.text)
-    expect(terminalTypes(events)).toEqual(["response.failed"])
-    const failed = events.at(-1)?.response as JsonObject
-    expect(failed).toMatchObject({
-      ...{ status: "failed" },
-      error: { code: "server_error", message: expect.stringContaining("MAX_STORAGE") },
-    })
-    const options = { key }
-    const found = await testbed.gateway.call(
-      "GET",
-      `/v1/responses/${failed.id}`,
-      undefined,
-      options,
-    )
-    expect(found.status).toBe(404)
+    const before = countRequests()
+    for (const stream of [false, true]) {
+      const { status, text } = await testbed.send({ ...body, stream }, headers)
+      expect(status).toBe(413)
+      expect(JSON.parse(text).error).toMatchObject({
+        ...{ code: "storage_limit", type: "invalid_request_error" },
+        message: expect.stringContaining("MAX_STORAGE"),
+      })
+    }
+    expect(countRequests()).toBe(before)
     const unstored = await testbed.send({ ...body, store: false }, headers)
     expect(unstored.status).toBe(200)
   })
 })
 
+describe.each([chatModel, nativeModel])("a response of %s that cannot be stored", (model) => {
+  it.each([false, true])(
+    "is delivered unstored if its output exceeds the user's storage (stream: %s)",
+    async (stream) => {
+      const { key } = await testbed.gateway.createUser(`small-${model}-${stream}`)
+      const body = { model, input: "x".repeat(40_000), stream }
+      const sent = await testbed.send(body, { "x-api-key": key })
+      const events = stream ? readEvents(sent.text) : []
+      expect(terminalTypes(events)).toEqual(stream ? ["response.completed"] : [])
+      const response = stream ? Object(events.at(-1)?.response) : JSON.parse(sent.text)
+      expect(response).toMatchObject({ status: "completed", store: false })
+      expect(JSON.stringify(response.output)).toContain(body.input)
+      const path = `/v1/responses/${response.id}`
+      const found = await testbed.gateway.call("GET", path, undefined, { key })
+      expect(found.status).toBe(404)
+      expect(testbed.gateway.logLines).toContainEqual(
+        expect.objectContaining({
+          ...{ level: 40, request_id: sent.headers.get("x-request-id") },
+          reason: expect.stringContaining("MAX_STORAGE"),
+        }),
+      )
+    },
+  )
+})
+
 describe("a response that is too large to be stored", () => {
-  it("is an error, and can be had with store: false", async () => {
-    const input = "x".repeat(15_900_000)
-    const answer = { id: "resp_big", output: [], text: "y".repeat(200_000) }
+  it("is refused before it is asked for if its input alone is", async () => {
+    const before = countRequests()
+    const items = Array.from({ length: 10_001 }, () => ({ role: "user", content: "x" }))
+    for (const input of ["x".repeat(16_000_000), items]) {
+      const { status, text } = await testbed.send({ model: nativeModel, input })
+      expect(status).toBe(413)
+      expect(JSON.parse(text).error).toMatchObject({
+        ...{ code: "body_too_large", message: expect.stringContaining('"store" to false') },
+      })
+    }
+    expect(countRequests()).toBe(before)
+    const unstored = await testbed.send({ model: nativeModel, input: items, store: false })
+    expect(unstored.status).toBe(200)
+  })
+
+  it("is delivered unstored if its output makes it so", async () => {
+    const output = Array.from({ length: 10_000 }, (_, n) => ({ type: "message", id: `msg_${n}` }))
+    const answer = { id: "resp_big", output, store: false }
     const reply = { kind: "reply" as const, body: JSON.stringify(answer) }
-    testbed.openai.injectFault(reply, { on: /responses/, times: 2 })
-    const { status, text } = await testbed.send({ model: nativeModel, input })
-    expect(status).toBe(413)
-    expect(JSON.parse(text).error).toMatchObject({
-      ...{ code: "body_too_large", message: expect.stringContaining('"store" to false') },
-    })
-    const unstored = await testbed.send({ model: nativeModel, input, store: false })
-    expect(unstored.text).toBe(reply.body)
+    testbed.openai.injectFault(reply, { on: /responses/ })
+    const { status, text } = await testbed.send({ model: nativeModel, input: "x" })
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({ output, store: false })
   })
 })
 
