@@ -1,5 +1,6 @@
 import { fail } from "../errors.ts"
 import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
+import { failWrongType } from "../formats/request-parts.ts"
 import { checkInput } from "../formats/responses/check-request.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import { maxResponseBytes } from "../stored-responses/new-response.ts"
@@ -22,7 +23,9 @@ const toItems = (input: unknown): Fields[] => {
   return [{ type: "message", role: "user", content }]
 }
 
-const rejectUnsupported = ({ background, conversation }: Fields): void => {
+const rejectUnsupported = ({ background, conversation, previous_response_id }: Fields): void => {
+  if (typeof (previous_response_id ?? "") !== "string")
+    failWrongType("previous_response_id", "a string")
   if (background === true) {
     fail("not_implemented", "Background responses are not supported. Leave out `background`.", {
       param: "background",

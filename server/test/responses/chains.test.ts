@@ -194,6 +194,14 @@ describe("a previous response", () => {
     },
   )
 
+  it.each([5, ["resp_1"], { id: "resp_1" }, false])("cannot be %j", async (id) => {
+    for (const store of [true, false]) {
+      const request = { model: nativeModel, input: "x", previous_response_id: id, store }
+      const { status, text } = await testbed.send(request)
+      expect([status, JSON.parse(text).error.param]).toEqual([400, "previous_response_id"])
+    }
+  })
+
   it.each([false, true])(
     "is the right one, although the provider repeats its ids (stream: %s)",
     async (stream) => {
