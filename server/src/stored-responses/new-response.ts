@@ -24,6 +24,15 @@ const prefixByType: Record<string, string> = {
   function_call_output: "fco",
   custom_tool_call: "ctc",
   custom_tool_call_output: "ctco",
+  code_interpreter_call: "ci",
+  computer_call: "cu",
+  file_search_call: "fs",
+  image_generation_call: "ig",
+  local_shell_call: "lsh",
+  mcp_approval_request: "mcpr",
+  mcp_call: "mcp",
+  mcp_list_tools: "mcpl",
+  web_search_call: "ws",
 }
 
 /** The id if it can be stored and found again, else null. */

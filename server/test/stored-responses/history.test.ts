@@ -103,6 +103,7 @@ describe.each(chooseDatabases())("stored responses on $name", ({ createDatabase 
       { type: "function_call_output", call_id: "c1", output: "1" },
       { type: "reasoning", summary: [] },
       { type: "something_new" },
+      { type: "web_search_call", status: "completed" },
       message("unusable", "two words"),
       message("own", "msg_own"),
     ]
@@ -114,11 +115,12 @@ describe.each(chooseDatabases())("stored responses on $name", ({ createDatabase 
       "fco_*",
       "rs_*",
       "item_*",
+      "ws_*",
       "msg_*",
       "msg_own",
     ])
-    const withoutIds = items.slice(0, 4).map(({ id: _, ...item }) => item)
-    expect(withoutIds).toEqual(input.slice(0, 4))
+    const withoutIds = items.slice(0, 5).map(({ id: _, ...item }) => item)
+    expect(withoutIds).toEqual(input.slice(0, 5))
     const found = await responses.findItems(user, ids)
     expect([...found.keys()].sort()).toEqual(ids.toSorted())
   })
