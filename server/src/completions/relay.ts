@@ -40,7 +40,7 @@ const eventStreamHeaders = ["content-type", "text/event-stream; charset=utf-8"]
  * one piece, and errors in the format of the inbound API.
  */
 export class CompletionRelay implements ResponseConsumer {
-  readonly passesLongBodies: boolean = true
+  readonly passesBodiesAbove: number = 1024 * 1024
   readonly #exchange: RequestContext
   readonly #reply: ResponseWriter
   readonly #format: RelayFormat

@@ -59,8 +59,8 @@ export interface ResponseConsumer {
   onFailure(failure: Failure, at: FailurePoint): void
   /** Called exactly once, after the usage was recorded. */
   onDone?(result: ResponseResult): void
-  /** Whether bodies above `maxPassedBodyBytes` are passed on through `onStart` and `onChunk`. */
-  readonly passesLongBodies?: boolean
+  /** Bodies of more bytes are passed on through `onStart` and `onChunk`. */
+  readonly passesBodiesAbove?: number
   /** Whether every response is passed on as it arrives, errors included. */
   readonly passesEverything?: boolean
 }

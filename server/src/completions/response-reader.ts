@@ -19,7 +19,6 @@ import { toErrorReply } from "./upstream-response.ts"
 
 /** A body that is not streamed is read up to this size; a consumer may pass longer ones on. */
 const maxBodyBytes = 16_000_000
-const maxPassedBodyBytes = 1024 * 1024
 /** A longer error body is truncated. */
 const maxErrorBytes = 1024 * 1024
 
@@ -178,7 +177,8 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   }
 
   #limitBody(): boolean {
-    if (this.#consumer.passesLongBodies && this.#bufferedBytes > maxPassedBodyBytes && this.#head) {
+    const { passesBodiesAbove = Number.POSITIVE_INFINITY } = this.#consumer
+    if (this.#bufferedBytes > passesBodiesAbove && this.#head) {
       this.#start(this.#head)
       return this.#pass(this.#takeBuffered())
     }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import { MalformedResponse } from "../formats/malformed-response.ts"
 import { SseFrames } from "./sse-frames.ts"
 
 const cutAt = (bytes: Buffer, places: readonly number[]): Buffer[] =>
@@ -40,9 +39,12 @@ describe.each(["\n", "\r\n"])("a stream whose lines end with %j", (end) => {
   })
 })
 
-it("an event that is too large is not held back", () => {
+it("is full when an event exceeds 16 MB", () => {
   const frames = new SseFrames()
   const chunk = Buffer.alloc(1_000_000, "x")
   for (let sent = 0; sent < 16; sent++) expect(frames.push(chunk)).toHaveLength(0)
-  expect(() => frames.push(chunk)).toThrow(MalformedResponse)
+  expect(frames.isFull).toBe(false)
+  frames.push(chunk)
+  expect(frames.isFull).toBe(true)
+  expect(frames.takeRemainder()).toHaveLength(17_000_000)
 })

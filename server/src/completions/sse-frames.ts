@@ -1,7 +1,6 @@
-import { MalformedResponse } from "../formats/malformed-response.ts"
 import { lastBoundary } from "./sse-scanner.ts"
 
-const maxFrameBytes = 16_000_000
+const maxPendingBytes = 16_000_000
 const empty = Buffer.alloc(0)
 /** A blank line may begin this many bytes before a chunk. */
 const maxBoundaryBytes = 2
@@ -13,7 +12,12 @@ export class SseFrames {
   /** The last of the pending bytes. */
   #tail: Buffer = empty
 
-  /** @returns whole events, possibly none. @throws {MalformedResponse} if an event is too large */
+  /** Whether an event is too large to wait for its end. */
+  get isFull(): boolean {
+    return this.#pendingBytes > maxPendingBytes
+  }
+
+  /** @returns whole events, possibly none */
   push(chunk: Buffer): Buffer {
     const searched = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk])
     const end = lastBoundary(searched) - this.#tail.length
@@ -42,8 +46,6 @@ export class SseFrames {
     if (chunk.length === 0) return
     this.#pending.push(chunk)
     this.#pendingBytes += chunk.length
-    if (this.#pendingBytes > maxFrameBytes)
-      throw new MalformedResponse(`it has an event of more than ${maxFrameBytes / 1e6} MB`)
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-maxBoundaryBytes)]).subarray(
       -maxBoundaryBytes,
     )

@@ -4,6 +4,7 @@ import { formatResponsesFailure, lastEventTypes } from "../formats/responses/fai
 import { dataOfEvent, formatTypedEvent } from "../formats/sse-events.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
+import { maxResponseBytes } from "../stored-responses/new-response.ts"
 import type { RelayOptions } from "./relay.ts"
 import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
 import type { ResponseStorage } from "./response-storage.ts"
@@ -20,10 +21,11 @@ type Stage =
 
 /**
  * Relays a response of the Responses API and stores it: its end reaches the client when it is
- * stored, so that the client can refer to it, or with `"store": false` if it exceeds a limit.
+ * stored, so that the client can refer to it, or with `"store": false` if it exceeds a limit. One that
+ * is too large to be held in memory is sent as it arrives, with the provider's `"store": false`.
  */
 export class StoringResponseRelay extends ResponsesApiRelay {
-  override readonly passesLongBodies = false
+  override readonly passesBodiesAbove = maxResponseBytes
   readonly #exchange: RequestContext
   readonly #storage: ResponseStorage
   #stage: Stage = "answering"
