@@ -68,14 +68,19 @@ describe("the reasoning of Claude", () => {
   })
 
   it.each(["whole", "streamed"] as const)("keeps its place, %s", async (form) => {
-    const [thinking, redacted, call] = answer
-    testbed.anthropic.reply = [thinking, { type: "text", text: "I will look." }, redacted, call]
+    const text = { type: "text" as const, text: "I will look.", citations: null }
+    testbed.anthropic.reply = [...answer.slice(0, 1), text, ...answer.slice(1)]
     const first = (await testbed.askBoth(params(claudeModel, hello)))[form]
     testbed.anthropic.reply = "text"
     await readDropped(params(claudeModel, [...hello, ...first.output, result] as Input))
     const [, sent] = testbed.anthropic.lastBody().messages
     expect(sent).toMatchObject({
-      content: [thinking, { text: "I will look." }, redacted, { id: "toolu_1" }],
+      content: [
+        { type: "thinking", signature: "c2ln/+=" },
+        { type: "text", text: "I will look." },
+        { type: "redacted_thinking" },
+        { type: "tool_use" },
+      ],
     })
   })
 
