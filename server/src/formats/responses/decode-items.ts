@@ -134,7 +134,8 @@ class MessageCollector {
       const text = toParts(content)
         .map((part) => textOf(part.text))
         .join("")
-      turn.text = [turn.text, text].filter(Boolean).join("\n\n")
+      // Joining a list would copy the whole text for each message.
+      if (text !== "") turn.text = turn.text === "" ? text : `${turn.text}\n\n${text}`
       return
     }
     this.#endTurn()
