@@ -2,6 +2,7 @@ import { Failure } from "../errors.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
+import { parseAllFields } from "../http/json-object.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations.ts"
@@ -176,7 +177,7 @@ export const createCompletions = ({
       const { request, converted, resolved } = prepared
       const estimate = (): number => {
         const { canonical } = converted ?? convertRequest(received, request, messagesFormat)
-        return estimatePromptTokens(canonical.fields)
+        return estimatePromptTokens(parseAllFields(canonical).fields)
       }
       if (converted) {
         sendTokenCount(exchange, estimate())

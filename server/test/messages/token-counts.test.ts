@@ -111,6 +111,14 @@ describe("the estimate of tokens for a chat model", () => {
     expect(withImage.input_tokens).toBeLessThan(plain + 4000)
   })
 
+  it("is possible for conversations of several megabytes", async () => {
+    const source = { type: "base64" as const, media_type: "image/png" as const, data: "" }
+    const image = { type: "image" as const, source: { ...source, data: "aGk=".repeat(600_000) } }
+    const messages = [{ role: "user" as const, content: [image] }]
+    const counted = await testbed.client.messages.countTokens({ model: chatModel, messages })
+    expect(counted.input_tokens).toBeGreaterThan(1000)
+  })
+
   it("includes files of the gateway", async () => {
     const textId = await uploadText("Bees dance. ".repeat(100))
     expect(await countFile("document", textId)).toBeGreaterThan(300)
