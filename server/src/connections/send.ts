@@ -75,6 +75,8 @@ class FailoverRequest implements RequestHandle {
   #request: SentRequest | null = null
   #cancelled = false
   #firstFailure: BufferedResponse | null = null
+  /** Reports the first connection that could not be reached, if no attempt follows after all. */
+  #reportUnreachable: (() => void) | null = null
   #release: (() => void) | null = null
   #bodyTimer: NodeJS.Timeout | undefined
 
@@ -170,6 +172,7 @@ class FailoverRequest implements RequestHandle {
     if (!(error instanceof Failure)) throw error
     if (this.#hasNext()) this.#try()
     else if (this.#firstFailure) this.#forwardBuffered(this.#firstFailure)
+    else if (this.#reportUnreachable) this.#reportUnreachable()
     else throw error
   }
 
@@ -220,7 +223,13 @@ class FailoverRequest implements RequestHandle {
         this.#endAttempt()
         if (buffered) return tryNext(buffered)
         const nothingSent = error.kind === "unreachable" || error.kind === "reset"
-        if (nothingSent && this.#hasNext()) return this.#try()
+        if (nothingSent && this.#hasNext()) {
+          this.#reportUnreachable ??= () => {
+            this.#listener.onConnectionSelected(upstream)
+            receiver.onError(error)
+          }
+          return this.#try()
+        }
         if (this.#firstFailure && (nothingSent || error.kind === "timeout"))
           return this.#forwardBuffered(this.#firstFailure)
         receiver.onError(error)

@@ -135,6 +135,19 @@ describe("failover", () => {
     expect(JSON.parse(text)).toMatchObject({ error: { message: "Unavailable" } })
   })
 
+  it("reports an unreachable connection, if no other supports the request", async () => {
+    await addConnection({ kind: "openai", base_url: other.url })
+    await rested()
+    testbed.anthropic.injectFault({ kind: "reset" }, { times: Infinity, on: /messages/ })
+    const content = [{ type: "document", source: { type: "url", url } }]
+    const body = { ...requestTo(claudeModel), messages: [{ role: "user", content }] }
+    const before = countRequests(other)
+    const { status, text } = await testbed.send(body)
+    expect(status).toBe(502)
+    expect(JSON.parse(text)).toMatchObject({ type: "error", error: { type: "api_error" } })
+    expect(countRequests(other)).toBe(before)
+  })
+
   it("ends with the error of the first connection if all fail", async () => {
     await addConnection({ kind: "openai", base_url: other.url })
     await rested()
