@@ -14,6 +14,8 @@ import { withShortName } from "./tool-names.ts"
  * | `messages[].is_error` | whether a tool's result is an error |
  * | `cache_control` of messages' parts, tools' messages, tool calls and tools | where Anthropic's prompt cache may cut |
  * | `top_k`, `thinking`, `cache_control` | Anthropic's parameters |
+ *
+ * Answers have the members of messages, and `stop_sequence`: the one that ended the answer.
  */
 export interface CanonicalRequest {
   request: Fields
@@ -51,12 +53,14 @@ const withoutMember = (fields: Fields, name: string, report: () => void): Fields
   return rest
 }
 
-/** Many servers accept only strings, unless there is something besides text. */
-const joinTextParts = (content: unknown): unknown => {
-  if (!Array.isArray(content) || content.length === 0) return content
-  const parts = objectsIn(content)
+/**
+ * Many servers accept only strings, unless there is something besides text. The parts of an answer
+ * are pieces of one text, such as those between citations.
+ */
+const joinTextParts = (parts: readonly Fields[], role: unknown): unknown => {
   const areTexts = parts.every(({ type, text }) => type === "text" && typeof text === "string")
-  return areTexts ? parts.map(({ text }) => text).join("\n\n") : content
+  if (parts.length === 0 || !areTexts) return parts
+  return parts.map(({ text }) => text).join(role === "assistant" ? "" : "\n\n")
 }
 
 /**
@@ -134,7 +138,7 @@ export const toPlainChatRequest = (
     return {
       ...plain,
       ...(Array.isArray(content) && {
-        content: joinTextParts(objectsIn(content).map(toPlainPart)),
+        content: joinTextParts(objectsIn(content).map(toPlainPart), plain.role),
       }),
       ...(Array.isArray(tool_calls) && {
         tool_calls: objectsIn(tool_calls).map(toPlainTool),

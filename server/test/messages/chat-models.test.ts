@@ -42,6 +42,21 @@ describe("a chat model asked through the Messages API", () => {
     expect(sentMessages()).toEqual([{ role: "system", content: "Be brief.\n\nBe kind." }, text[1]])
   })
 
+  it("gets the pieces of an answer between citations as one text", async () => {
+    const pieces = ["Lima has ", "10 million", " inhabitants."]
+    const content = pieces.map((text) => ({ type: "text" as const, text }))
+    const question = { role: "user" as const, content: "And Quito?" }
+    await testbed.client.messages.create({
+      ...{ model: chatModel, max_tokens: 100 },
+      messages: [question, { role: "assistant", content }, question],
+    })
+    expect(sentMessages()).toEqual([
+      question,
+      { role: "assistant", content: "Lima has 10 million inhabitants." },
+      question,
+    ])
+  })
+
   it("gets images", async () => {
     const message = await ask([
       { type: "text", text: "What is this?" },
