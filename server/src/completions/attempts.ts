@@ -38,7 +38,7 @@ const acceptsEffort = ({ thinking, tools }: Fields): boolean =>
 const supportsReasoning = ({ model: { name, capabilities } }: Endpoint, fields: Fields): boolean =>
   capabilities.thinking === true ||
   capabilities.reasoning === true ||
-  (isReasoningModel(name) && acceptsEffort(fields))
+  (Object.keys(capabilities).length === 0 && isReasoningModel(name) && acceptsEffort(fields))
 
 const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
 

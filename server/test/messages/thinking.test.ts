@@ -203,11 +203,13 @@ describe("signed reasoning sent to a model of another provider", () => {
   })
 })
 
-describe("reasoning effort for a model that OpenAI's list names without capabilities", () => {
+describe("reasoning effort for a model of OpenAI, whose list has no capabilities", () => {
   const body = { model: "gpt-5-fake", messages: hello, max_tokens: 4000 }
   const enabled = { type: "enabled", budget_tokens: 2000 }
 
-  beforeAll(() => void testbed.openai.models.push(createOpenAIModel(body.model)))
+  const listed = { ...createOpenAIModel("marco-o1-fake"), capabilities: { completion: true } }
+
+  beforeAll(() => void testbed.openai.models.push(createOpenAIModel(body.model), listed))
 
   it.each([
     ["low", { thinking: enabled }],
@@ -217,6 +219,11 @@ describe("reasoning effort for a model that OpenAI's list names without capabili
     expect(status).toBe(200)
     expect(headers.get("x-portico-dropped")).toBeNull()
     expect(testbed.lastChatBody().reasoning_effort).toBe(effort)
+  })
+
+  it("is left out if a list with capabilities does not name it", async () => {
+    const { headers } = await testbed.send({ ...body, model: listed.id, thinking: enabled })
+    expect(headers.get("x-portico-dropped")).toBe("thinking")
   })
 
   it.each([
