@@ -56,7 +56,7 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  * provider has to store anything.
  */
 export const createReferenceResolver = (
-  stored: Pick<StoredResponses, "readHistory" | "resolveReferences" | "checkInput">,
+  stored: Pick<StoredResponses, "readHistory" | "resolveReferences" | "checkInputLimits">,
 ) => {
   return {
     /**
@@ -72,7 +72,7 @@ export const createReferenceResolver = (
       const { previous_response_id, store } = fields
       const isStored = store !== false
       const newItems = await stored.resolveReferences(userId, toItems(fields.input))
-      if (isStored) await stored.checkInput(userId, newItems)
+      if (isStored) await stored.checkInputLimits(userId, newItems)
       const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
       const previous = textOf(previous_response_id)
       if (previous === "" && !hasReferences) return { request, newItems, isStored }

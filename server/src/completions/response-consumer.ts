@@ -59,7 +59,7 @@ export interface ResponseConsumer {
   onFailure(failure: Failure, at: FailurePoint): void
   /** Called exactly once, after the usage was recorded. */
   onDone?(result: ResponseResult): void
-  /** Bodies of more bytes are passed on through `onStart` and `onChunk`. */
+  /** Bodies larger than this, in bytes, are passed on as they arrive: through `onStart`, `onChunk`. */
   readonly passesBodiesAbove?: number
   /** Whether every response is passed on as it arrives, errors included. */
   readonly passesEverything?: boolean

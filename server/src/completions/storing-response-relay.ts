@@ -47,7 +47,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
 
   override onBody(body: Buffer, head: ResponseHead): void {
     const response = parseObject(body.toString("utf8"))
-    if (typeof response?.id !== "string") {
+    if (!Array.isArray(response?.output)) {
       super.onBody(body, head)
       return
     }

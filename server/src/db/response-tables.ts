@@ -3,7 +3,7 @@ import type { SqlBoolean } from "./column-types.ts"
 /** A response of the Responses API; its input and output are in `stored_response_items`. */
 export interface StoredResponseRow {
   user_id: string
-  /** Unique only per user: the provider chose it, if it made the response. */
+  /** Unique only per user: earlier versions took over the ids of providers. */
   id: string
   /** The response that this one continues; it may have been deleted since. */
   previous_id: string | null

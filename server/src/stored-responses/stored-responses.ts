@@ -141,7 +141,7 @@ export const createStoredResponses = (deps: Deps) => {
      * Checks that a response to this input can be stored unless its output is too large.
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
-    checkInput: async (userId: string, input: readonly Fields[]): Promise<void> => {
+    checkInputLimits: async (userId: string, input: readonly Fields[]): Promise<void> => {
       const release = await storage.reserve({ owner: userId, bytes: measureInput(input) })
       release(false)
     },

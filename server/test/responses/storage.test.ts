@@ -113,6 +113,14 @@ describe.each(models)("a response of %s that is stored", (model) => {
   })
 })
 
+it("a response that its provider sends without an id is stored under one", async () => {
+  const body = JSON.stringify({ object: "response", status: "completed", output: [] })
+  testbed.openai.injectFault({ kind: "reply", body }, { on: /responses/ })
+  const { text } = await testbed.send({ model: nativeModel, input: "Hello" })
+  const { id } = JSON.parse(text)
+  expect((await testbed.gateway.call("GET", `/v1/responses/${id}`)).body).toEqual(JSON.parse(text))
+})
+
 describe.each([chatModel, nativeModel])("a response of %s that cannot be stored", (model) => {
   it.each([false, true])(
     "is delivered unstored if its output exceeds the user's storage (stream: %s)",
