@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Fields } from "../formats/json-values.ts"
+import { type Fields, textOf } from "../formats/json-values.ts"
 import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
@@ -51,11 +51,19 @@ const toModel = (listing: unknown): ProviderModel[] => {
 const defaultUrl = "https://api.openai.com/v1"
 
 /** OpenAI's newer models accept no `max_tokens`, and most other servers nothing else. */
-const renameMaxTokens = (request: Fields, baseUrl: string): Fields => {
+const renameMaxTokens = ({ max_tokens, ...request }: Fields): Fields =>
+  max_tokens === undefined ? request : { ...request, max_completion_tokens: max_tokens }
+
+/** GPT-5.5 and later reason by default, but chat completions reject reasoning together with tools. */
+const turnOffReasoning = (request: Fields): Fields => {
+  const reasonsByDefault = /(^|\/)gpt-5\.[5-9]/.test(textOf(request.model))
+  const hasTools = Array.isArray(request.tools) && request.tools.length > 0
+  return reasonsByDefault && hasTools ? { ...request, reasoning_effort: "none" } : request
+}
+
+const adaptToOpenAI = (request: Fields, baseUrl: string): Fields => {
   const isOpenAI = /\.(openai|azure)\.com$/.test(new URL(baseUrl).hostname)
-  if (!isOpenAI || request.max_tokens === undefined) return request
-  const { max_tokens, ...rest } = request
-  return { ...rest, max_completion_tokens: max_tokens }
+  return isOpenAI ? turnOffReasoning(renameMaxTokens(request)) : request
 }
 
 /** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
@@ -82,7 +90,7 @@ export const openai: Provider = {
   operations: openaiOperations,
   optionalOperations: ["responses"],
   chatFormat: null,
-  adaptChatRequest: renameMaxTokens,
+  adaptChatRequest: adaptToOpenAI,
   operationPath: (operation) => `/${operation}`,
   credentialHeaders: bearerHeaders,
   listModels: async (client) => {

@@ -77,7 +77,7 @@ export interface Provider {
   listLoaded: ((client: ProviderClient) => Promise<string[]>) | null
   /** Null if the provider accepts OpenAI's chat completions. */
   chatFormat: ChatFormat | null
-  /** Changes a chat completion request that the gateway wrote, for servers with other names. */
+  /** Changes a chat completion request that the gateway wrote, for servers that expect another. */
   adaptChatRequest?(request: Fields, baseUrl: string): Fields
 }
 
