@@ -102,7 +102,7 @@ export const createFiles = (deps: Deps) => {
   ): Promise<void> => {
     await rowLimits.lockAndCheck(tx, "files", { owner: row.user_id })
     await store.insert(tx, row)
-    if (process) await queue.add(tx, createReadJob(row))
+    if (process) await queue.add(tx, [createReadJob(row)])
     const after = { filename: row.filename, size: row.size, hash: row.hash }
     const event = { actor, action: "file.uploaded", target: target(row.id), after }
     await audit.record(tx, event)
@@ -246,7 +246,7 @@ export const createFiles = (deps: Deps) => {
           updated_at: now(),
         }
         if (!(await store.set(tx, id, fresh))) throwNotFound()
-        await queue.add(tx, createReadJob(file))
+        await queue.add(tx, [createReadJob(file)])
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })

@@ -256,10 +256,10 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
       timer = setInterval(() => void lookOnce(), lookMs).unref()
     },
 
-    /** Adds a job that runs after `tx` commits, or resets the one that exists for the target. */
-    add: async (tx: Tx, job: NewJob): Promise<void> => {
-      await store.add(tx, job, Date.now())
-      afterCommit(tx, () => look(job.kind))
+    /** Adds jobs that run after `tx` commits, or resets those that exist for their targets. */
+    add: async (tx: Tx, jobs: readonly NewJob[]): Promise<void> => {
+      await store.add(tx, jobs, Date.now())
+      for (const kind of new Set(jobs.map((job) => job.kind))) afterCommit(tx, () => look(kind))
     },
 
     /** Deletes a job; once `tx` commits, aborts it if it is running in this process. */

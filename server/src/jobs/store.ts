@@ -28,6 +28,33 @@ export interface NewJob {
   owner: string
 }
 
+const insertJob = async (tx: Tx, job: NewJob, at: number): Promise<void> => {
+  const fresh = { attempts: 0, run_at: 0, slow: 0 }
+  await tx
+    .insertInto("jobs")
+    .values({
+      ...job,
+      ...fresh,
+      id: randomUUIDv7(),
+      lease_until: 0,
+      holder: null,
+      error: null,
+      created_at: at,
+      revision: 0,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["kind", "target"])
+        .doUpdateSet({ ...fresh, owner: job.owner, revision: sql`jobs.revision + 1` }),
+    )
+    .execute()
+}
+
+const compareBy =
+  <T>(keyOf: (item: T) => string) =>
+  (one: T, other: T): number =>
+    keyOf(one) < keyOf(other) ? -1 : 1
+
 /** All times in epoch milliseconds. */
 export const createJobStore = (db: Database) => ({
   /** Creates the queue's virtual clock for each kind. Call once, before any job is taken. */
@@ -36,28 +63,16 @@ export const createJobStore = (db: Database) => ({
       for (const kind of kinds) await ensureOwner(tx, kind, "")
     }),
 
-  /** Adds a job. If the target has one, makes it due immediately with a fresh attempt count. */
-  add: async (tx: Tx, job: NewJob, at: number): Promise<void> => {
-    const fresh = { attempts: 0, run_at: 0, slow: 0 }
-    await tx
-      .insertInto("jobs")
-      .values({
-        ...job,
-        ...fresh,
-        id: randomUUIDv7(),
-        lease_until: 0,
-        holder: null,
-        error: null,
-        created_at: at,
-        revision: 0,
-      })
-      .onConflict((conflict) =>
-        conflict
-          .columns(["kind", "target"])
-          .doUpdateSet({ ...fresh, owner: job.owner, revision: sql`jobs.revision + 1` }),
-      )
-      .execute()
-    await ensureOwner(tx, job.kind, job.owner)
+  /**
+   * Adds jobs; call it once per transaction. If a target has one, makes it due immediately with a
+   * fresh attempt count. As in every transaction, jobs are locked before their owners, and both in
+   * order: two transactions could otherwise wait for each other.
+   */
+  add: async (tx: Tx, jobs: readonly NewJob[], at: number): Promise<void> => {
+    for (const job of jobs.toSorted(compareBy(({ target }) => target))) await insertJob(tx, job, at)
+    const owners = new Map(jobs.map((job) => [`${job.kind} ${job.owner}`, job]))
+    for (const [, { kind, owner }] of [...owners].sort(compareBy(([key]) => key)))
+      await ensureOwner(tx, kind, owner)
   },
 
   /** Leases the next job in scheduling order; null if none is due. */

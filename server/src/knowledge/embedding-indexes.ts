@@ -4,6 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import type { FileStore, StoredFile } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
+import type { NewJob } from "../jobs/store.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
@@ -59,10 +60,10 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     indexes = await store.indexes()
   }
 
-  const enqueue = async (tx: Tx, spaceId: string, { id, hash, user_id }: IncompleteFile) => {
-    const names = { target: jobTarget(spaceId, id), turn: jobTarget(spaceId, hash) }
-    await queue?.add(tx, { kind: "embed", ...names, owner: user_id })
-  }
+  const createEmbedJob = (spaceId: string, { id, hash, user_id }: IncompleteFile): NewJob => ({
+    ...{ kind: "embed", owner: user_id },
+    ...{ target: jobTarget(spaceId, id), turn: jobTarget(spaceId, hash) },
+  })
 
   /** Drops an index being built, because the active index's model was selected again. */
   const dropBuilding = async (): Promise<void> => {
@@ -97,11 +98,8 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       if (!models.isUsable(model)) continue
       const incomplete = await store.incompleteFiles(id, filesAtOnce)
       if (incomplete.length === 0) continue
-      await db.transact(async (tx) => {
-        // Ordered, because several processes may do this concurrently and would deadlock otherwise.
-        const inOrder = incomplete.toSorted((a, z) => (a.user_id < z.user_id ? -1 : 1))
-        for (const file of inOrder) await enqueue(tx, id, file)
-      })
+      const jobs = incomplete.map((file) => createEmbedJob(id, file))
+      await db.transact(async (tx) => queue?.add(tx, jobs))
     }
   }
 
@@ -244,7 +242,8 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       }
       const file = await files.byId(fileId, tx)
       if (!file || !usableIndex()) return false
-      for (const { id } of indexes) await enqueue(tx, id, file)
+      const jobs = indexes.map(({ id }) => createEmbedJob(id, file))
+      await queue?.add(tx, jobs)
       return true
     },
 
