@@ -6,12 +6,12 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionAttempt } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { toPlainChatRequest } from "../formats/canonical-request.ts"
-import { type Fields, isObject } from "../formats/json-values.ts"
+import type { Fields } from "../formats/json-values.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
+import { acceptsEffort } from "../providers/openai-models.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
-import { isReasoningModel } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody, parseUpstreamBody } from "./request-body.ts"
 
@@ -31,14 +31,10 @@ export interface AttemptContext {
 
 const noReport = (): void => {}
 
-/** OpenAI's models do not all accept the effort "none", or any effort together with tools. */
-const acceptsEffort = ({ thinking, tools }: Fields): boolean =>
-  tools === undefined && !(isObject(thinking) && thinking.type === "disabled")
-
 const supportsReasoning = ({ model: { name, capabilities } }: Endpoint, fields: Fields): boolean =>
   capabilities.thinking === true ||
   capabilities.reasoning === true ||
-  (Object.keys(capabilities).length === 0 && isReasoningModel(name) && acceptsEffort(fields))
+  (Object.keys(capabilities).length === 0 && acceptsEffort(name, fields))
 
 const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
 

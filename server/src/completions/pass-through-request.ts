@@ -3,6 +3,7 @@ import { removeUnsignedThinking } from "../formats/messages/unsigned-thinking.ts
 import { removeUnreadableReasoning } from "../formats/responses/unreadable-reasoning.ts"
 import { readMembers } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
+import { isReasoningModel } from "../providers/openai-models.ts"
 import type { ModelRequest } from "./request.ts"
 
 /** The request with other fields. */
@@ -16,11 +17,6 @@ const reasoningItems = ['"type":"reasoning"', '"type": "reasoning"'].map((text) 
 )
 
 const encryptedReasoning = "reasoning.encrypted_content"
-const reasoningSeries = /(^|[./:-])(o[1-9]|gpt-[5-9])/
-
-/** Whether a model of OpenAI reasons, whose list does not say so. */
-export const isReasoningModel = (name: string): boolean =>
-  reasoningSeries.test(name) && !name.includes("-chat")
 
 /**
  * Without it, the reasoning of a response that the provider does not store would be lost. Models

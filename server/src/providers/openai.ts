@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { type Fields, textOf } from "../formats/json-values.ts"
+import type { Fields } from "../formats/json-values.ts"
+import { turnOffReasoningForTools } from "./openai-models.ts"
 import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
@@ -54,16 +55,9 @@ const defaultUrl = "https://api.openai.com/v1"
 const renameMaxTokens = ({ max_tokens, ...request }: Fields): Fields =>
   max_tokens === undefined ? request : { ...request, max_completion_tokens: max_tokens }
 
-/** GPT-5.5 and later reason by default, but chat completions reject reasoning together with tools. */
-const turnOffReasoning = (request: Fields): Fields => {
-  const reasonsByDefault = /(^|\/)gpt-5\.[5-9]/.test(textOf(request.model))
-  const hasTools = Array.isArray(request.tools) && request.tools.length > 0
-  return reasonsByDefault && hasTools ? { ...request, reasoning_effort: "none" } : request
-}
-
 const adaptToOpenAI = (request: Fields, baseUrl: string): Fields => {
   const isOpenAI = /\.(openai|azure)\.com$/.test(new URL(baseUrl).hostname)
-  return isOpenAI ? turnOffReasoning(renameMaxTokens(request)) : request
+  return isOpenAI ? turnOffReasoningForTools(renameMaxTokens(request)) : request
 }
 
 /** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
