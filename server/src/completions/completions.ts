@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts"
+import type { InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
@@ -9,7 +10,7 @@ import type { AnswerSources, Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
-import { convertRequest, createConversion, relayFormatOf } from "./conversion.ts"
+import { convertRequest, createConversion, findInboundFormat, relayFormatOf } from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { DroppedFields } from "./dropped-fields.ts"
 import type { PreparedRequest, RequestPreparation } from "./prepare-request.ts"
@@ -47,6 +48,13 @@ interface ClientRequest extends PreparedRequest {
   caller: Caller
   /** As the client sent it. */
   received: ModelRequest
+  resolved: ResolvedModel
+}
+
+/** A request of an inbound API other than chat completions. */
+interface ReceivedRequest {
+  received: ModelRequest
+  format: InboundFormat
   resolved: ResolvedModel
 }
 
@@ -133,13 +141,13 @@ export const createCompletions = ({
   const prepare = async (
     exchange: RequestContext,
     caller: Caller,
-    { received, resolved }: { received: ModelRequest; resolved: ResolvedModel },
+    { received, format, resolved }: ReceivedRequest,
   ): Promise<ClientRequest> => {
     const standalone = await runAbortable(exchange, caller, (signal) =>
       preparation.resolveReferences(received, { caller, resolved, signal }),
     )
     const present = await resolveAgain(caller, received)
-    const prepared = preparation.prepare(received, standalone, present)
+    const prepared = preparation.prepare(received, standalone, { format, resolved: present })
     return { ...prepared, exchange, caller, received, resolved: present }
   }
 
@@ -154,8 +162,9 @@ export const createCompletions = ({
       const found = catalogue.resolve(caller, received.model)
       const resolved = found instanceof Promise ? await found : found
       const unprepared = { request: received, converted: null, storedItems: null }
-      const clientRequest = preparation.isNeeded(received)
-        ? await prepare(exchange, caller, { received, resolved })
+      const format = findInboundFormat(received)
+      const clientRequest = format
+        ? await prepare(exchange, caller, { received, format, resolved })
         : { ...unprepared, exchange, caller, received, resolved }
       if (needsSources(clientRequest.request, clientRequest.resolved)) {
         await completeWithSources(clientRequest)
@@ -172,11 +181,12 @@ export const createCompletions = ({
       received: ModelRequest,
     ): Promise<void> => {
       exchange.model = received.model
+      const format = messagesFormat
       const found = await catalogue.resolve(caller, received.model)
-      const prepared = await prepare(exchange, caller, { received, resolved: found })
+      const prepared = await prepare(exchange, caller, { received, format, resolved: found })
       const { request, converted, resolved } = prepared
       const estimate = (): number => {
-        const { canonical } = converted ?? convertRequest(received, request, messagesFormat)
+        const { canonical } = converted ?? convertRequest(received, request, format)
         return estimatePromptTokens(parseAllFields(canonical).fields)
       }
       if (converted) {

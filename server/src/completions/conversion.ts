@@ -21,7 +21,6 @@ import { sourceMembersOf } from "./source-encoder.ts"
 /** The formats of inbound APIs whose requests any model can answer. */
 const inboundFormats: Partial<Record<CompletionOperation, InboundFormat>> = {
   messages: messagesFormat,
-  "messages/count_tokens": messagesFormat,
   responses: responsesFormat,
 }
 

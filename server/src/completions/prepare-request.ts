@@ -1,4 +1,5 @@
 import { Failure } from "../errors.ts"
+import type { InboundFormat } from "../formats/inbound-format.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
@@ -6,7 +7,6 @@ import {
   type ConvertedRequest,
   checkFormatSupport,
   convertRequest,
-  findInboundFormat,
   formatSupportOf,
   mustReadPrompt,
 } from "./conversion.ts"
@@ -76,9 +76,6 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
   }
 
   return {
-    /** Whether an operation has to be prepared at all. */
-    isNeeded: (request: ModelRequest): boolean => findInboundFormat(request) !== undefined,
-
     /**
      * Does what takes time: reads what a request refers to, and finds out which endpoints speak its
      * format.
@@ -95,10 +92,8 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     prepare: (
       received: ModelRequest,
       { request, storedItems }: StandaloneRequest,
-      resolved: ResolvedModel,
+      { format, resolved }: { format: InboundFormat; resolved: ResolvedModel },
     ): PreparedRequest => {
-      const format = findInboundFormat(received)
-      if (!format) return { request, converted: null, storedItems }
       const original = mustRead(request, resolved) ? null : toPassThroughRequest(request)
       const convert = (): PreparedRequest => {
         const converted = { ...convertRequest(received, request, format), original }
