@@ -1,4 +1,5 @@
 import { type Fields, isObject, objectsIn, textOf } from "../formats/json-values.ts"
+import { partsOf } from "../formats/request-parts.ts"
 
 /** The length up to which tokenizers usually have one token for a word. */
 const maxWholeWord = 4
@@ -53,9 +54,8 @@ const tokensOfPart = (part: Fields): number => {
 }
 
 const tokensOfMessage = ({ content, ...message }: Fields): number => {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
   const rest = estimateTokens(JSON.stringify(message))
-  return parts.reduce((sum, part) => sum + tokensOfPart(part), rest + tokensPerMessage)
+  return partsOf(content).reduce((sum, part) => sum + tokensOfPart(part), rest + tokensPerMessage)
 }
 
 /** Estimates the tokens of a canonical prompt, rather too many than too few. */

@@ -1,4 +1,5 @@
 import { type Fields, isObject, numberOf, objectsIn, textOf } from "./json-values.ts"
+import { partsOf } from "./request-parts.ts"
 
 /** What an assistant's message consists of: content, details of its reasoning, and tool calls. */
 export interface MessageBlock {
@@ -88,8 +89,7 @@ class BlockSequence {
  */
 export const listBlocks = ({ content, reasoning_details, tool_calls }: Fields): MessageBlock[] => {
   const sequence = new BlockSequence(objectsIn(reasoning_details))
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
-  for (const part of parts) sequence.addPart(part)
+  for (const part of partsOf(content)) sequence.addPart(part)
   for (const call of objectsIn(tool_calls)) sequence.addCall(call)
   sequence.end()
   return sequence.blocks

@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import { type Fields, isObject } from "./json-values.ts"
+import { type Fields, isObject, objectsIn } from "./json-values.ts"
 
 /** Refuses what no provider without this format has. @param param the request's field */
 export const failUnsupported = (what: string, param: string): never =>
@@ -16,6 +16,10 @@ export const isContent = (value: unknown): boolean =>
 /** Where Anthropic's prompt cache may cut, if a block, tool or request says so. */
 export const cacheControlOf = ({ cache_control }: Fields): Fields =>
   isObject(cache_control) ? { cache_control } : {}
+
+/** The parts of a message's content, which may also be a text. */
+export const partsOf = (content: unknown): Fields[] =>
+  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
 
 /** One text without anything else becomes a string, the form that every server accepts. */
 export const toContent = (parts: readonly Fields[]): unknown => {

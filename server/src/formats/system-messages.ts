@@ -1,4 +1,5 @@
-import { type Fields, objectsIn } from "./json-values.ts"
+import type { Fields } from "./json-values.ts"
+import { partsOf } from "./request-parts.ts"
 
 /** A message whose content may be extended. */
 interface MergedMessage {
@@ -7,13 +8,10 @@ interface MergedMessage {
   contents: unknown[]
 }
 
-const toParts = (content: unknown): Fields[] =>
-  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
-
 const joinContents = (contents: readonly unknown[]): unknown =>
   contents.every((content) => typeof content === "string")
     ? contents.join("\n\n")
-    : contents.flatMap(toParts)
+    : contents.flatMap(partsOf)
 
 const toMessage = ({ message, contents }: MergedMessage): Fields =>
   contents.length === 1 ? message : { ...message, content: joinContents(contents) }

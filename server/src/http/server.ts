@@ -135,8 +135,8 @@ export const createServerApp = (deps: Deps) => {
       const bindings = env as HttpBindings
       return abortIfSent(await hono.fetch(request, bindings), bindings)
     },
-    // It would close the connection without notice if a rejected body takes more than 0.5 s to arrive;
-    // `createNodeRequestContext` reads the rest instead.
+    // The cleanup would close a connection without notice if its rejected body takes more than 0.5 s
+    // to arrive; `createNodeRequestContext` reads the rest instead.
     { errorHandler: unroutableResponse, autoCleanupIncoming: false },
   )
   const refuse = (failure: Failure, bindings: HttpBindings): void => {

@@ -4,6 +4,7 @@ import {
   cacheControlOf,
   failUnsupported,
   omitUndefined,
+  partsOf,
   splitToolResult,
   toContent,
 } from "../request-parts.ts"
@@ -22,9 +23,6 @@ const urlOf = (block: Fields): string => {
   return failBlock({ type })
 }
 
-const blocksOf = (content: unknown): Fields[] =>
-  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
-
 type PartDecoder = (block: Fields, report: ReportDropped) => Fields[]
 
 const simpleDecoders: Record<string, PartDecoder> = {
@@ -37,7 +35,7 @@ const simpleDecoders: Record<string, PartDecoder> = {
 
 /** The parts of a document or search result that contains its texts and images itself. */
 const toInlineParts = (heading: string, content: unknown, report: ReportDropped): Fields[] => {
-  const parts = blocksOf(content).flatMap((block) => toParts(block, report, simpleDecoders))
+  const parts = partsOf(content).flatMap((block) => toParts(block, report, simpleDecoders))
   const texts = parts.map(({ text }) => text)
   const isText = parts.every(({ type }) => type === "text")
   const text = [heading, isText ? texts.join("\n") : ""].filter(Boolean).join("\n\n")
@@ -78,7 +76,7 @@ const toParts = (block: Fields, report: ReportDropped, decoders = partDecoders):
 }
 
 const toToolMessages = (block: Fields, report: ReportDropped) => {
-  const parts = blocksOf(block.content).flatMap((part) => toParts(part, report))
+  const parts = partsOf(block.content).flatMap((part) => toParts(part, report))
   const { content, rest } = splitToolResult(parts)
   const tool = {
     role: "tool",
@@ -92,7 +90,7 @@ const toToolMessages = (block: Fields, report: ReportDropped) => {
 
 /** The results of tools come first: they must follow the calls. */
 const toUserMessages = ({ content }: Fields, report: ReportDropped): Fields[] => {
-  const blocks = blocksOf(content)
+  const blocks = partsOf(content)
   const results = blocks
     .filter(({ type }) => type === "tool_result")
     .map((block) => toToolMessages(block, report))
@@ -138,7 +136,7 @@ const withoutServerTools = (blocks: readonly Fields[], report: ReportDropped): F
 }
 
 const toAssistantMessage = ({ content }: Fields, report: ReportDropped): Fields => {
-  const blocks = withoutServerTools(blocksOf(content), report)
+  const blocks = withoutServerTools(partsOf(content), report)
   const calls = blocks.filter(({ type }) => type === "tool_use")
   const parts = blocks
     .filter(({ type }) => !otherTypes.has(textOf(type)))
@@ -153,7 +151,7 @@ const toAssistantMessage = ({ content }: Fields, report: ReportDropped): Fields 
 
 const toMessages = ({ system, messages }: Fields, report: ReportDropped): Fields[] => {
   const toSystem = (content: unknown): Fields[] => {
-    const parts = blocksOf(content).flatMap((block) => toParts(block, report))
+    const parts = partsOf(content).flatMap((block) => toParts(block, report))
     return parts.length > 0 ? [{ role: "system", content: toContent(parts) }] : []
   }
   const converted = objectsIn(messages).flatMap((message) => {

@@ -3,7 +3,7 @@ import { reasoningOf } from "../answer-events.ts"
 import { defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, parseObject, textOf } from "../json-values.ts"
 import { listBlocks, type MessageBlock } from "../ordered-blocks.ts"
-import { cacheControlOf } from "../request-parts.ts"
+import { cacheControlOf, partsOf } from "../request-parts.ts"
 
 /** Required by the API; used for models whose own maximum is not known. */
 const defaultMaxTokens = 4096
@@ -46,10 +46,10 @@ const toBlock = (part: Fields): Fields => {
 }
 
 /** Blocks without empty texts, which the API rejects. */
-const toBlocks = (content: unknown): Fields[] => {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content)
-  return parts.map(toBlock).filter(({ type, text }) => type !== "text" || text !== "")
-}
+const toBlocks = (content: unknown): Fields[] =>
+  partsOf(content)
+    .map(toBlock)
+    .filter(({ type, text }) => type !== "text" || text !== "")
 
 /** The API accepts only these characters in the ids of tool calls. */
 const toToolUseId = (id: unknown): string => textOf(id).replaceAll(/[^\w-]/g, "_")

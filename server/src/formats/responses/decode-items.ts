@@ -1,7 +1,7 @@
 import { fail } from "../../errors.ts"
 import { defaultFilename, type ReasoningDetail, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
-import { failUnsupported, splitToolResult, toContent } from "../request-parts.ts"
+import { failUnsupported, partsOf, splitToolResult, toContent } from "../request-parts.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { functionNameOf, toCustomArguments } from "./tools.ts"
 
@@ -36,8 +36,7 @@ const toPart = (part: Fields): Fields => {
   return decode ? decode(part) : failUnsupportedInput(`content of type "${type}"`)
 }
 
-const toParts = (content: unknown): Fields[] =>
-  typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content).map(toPart)
+const toParts = (content: unknown): Fields[] => partsOf(content).map(toPart)
 
 /** Records of what tools on the provider's servers did. The client does not have to answer them. */
 const hostedToolItems = new Set([
