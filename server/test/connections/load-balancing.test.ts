@@ -7,6 +7,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/ports.ts"
 import { readUsageRecords, waitFor } from "../harness/usage-records.ts"
+import { waitUntilListed, waitUntilNoneRests } from "./connection-client.ts"
 
 const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
   gateway.call("POST", "/v1/chat/completions", {
@@ -17,8 +18,6 @@ const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
 
 const countChats = ({ requests }: FakeOpenAI) =>
   requests.filter(({ path }) => /chat/.test(path)).length
-const waitForIdle = ({ gateway }: TestGateway) =>
-  waitFor(() => gateway.registry.upstreams().every((upstream) => upstream.hasListed()))
 
 describe("a model on two connections", () => {
   let first: FakeOpenAI
@@ -33,11 +32,9 @@ describe("a model on two connections", () => {
       UPSTREAM_FIRST_BYTE_TIMEOUT: "300ms",
       UPSTREAM_IDLE_TIMEOUT: "5s",
     })
-    await waitForIdle(gateway)
+    await waitUntilListed(gateway)
   })
-  const rested = () =>
-    waitFor(() => gateway.gateway.registry.upstreams().every((upstream) => !upstream.isResting()))
-  beforeEach(rested)
+  beforeEach(() => waitUntilNoneRests(gateway))
   afterEach(() => {
     first.clearFaults()
     second.clearFaults()
@@ -129,7 +126,7 @@ describe("a model on two connections", () => {
     expect(body.items[0].health.last_error).toMatch(/connection refused/)
     expect(body.items[0].health.last_error_details).toMatch(/ECONNREFUSED/)
     await first.restart()
-    await rested()
+    await waitUntilNoneRests(gateway)
     expect((await chatOnce(false)).requested).toEqual([1, 0])
   })
 
@@ -154,7 +151,7 @@ it("does not wait for the rest of a 503 response if there is another connection"
   const healthy = await startFakeOpenAI({ models: ["shared"] })
   const urls = `http://127.0.0.1:${port};${healthy.url}`
   const gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
-  await waitForIdle(gateway)
+  await waitUntilListed(gateway)
   const started = performance.now()
   expect((await chatWith(gateway, "shared")).status).toBe(200)
   // The limit for the rest is one second; otherwise the gateway would wait for

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { waitFor } from "../harness/usage-records.ts"
+import { waitUntilListed } from "./connection-client.ts"
 
 let failing: FakeOpenAI
 let healthy: FakeOpenAI
@@ -16,9 +17,7 @@ beforeAll(async () => {
     // Its model list is requested constantly, and succeeds.
     MODEL_REFRESH_INTERVAL: "1s",
   })
-  await waitFor(() =>
-    gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()),
-  )
+  await waitUntilListed(gateway)
 })
 afterEach(() => failing.clearFaults())
 afterAll(async () => {

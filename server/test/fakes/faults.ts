@@ -42,6 +42,12 @@ export type Fault =
   | { kind: "slow_headers"; ms: number }
   | { kind: "slow_frames"; ms: number }
 
+/** The status after which the gateway tries another connection. */
+export const serviceUnavailable = {
+  ...{ kind: "status", status: 503 },
+  body: { error: { message: "Unavailable" } },
+} as const satisfies Fault
+
 /** Bytes, or milliseconds to wait. */
 export type RawStep = Buffer | string | number
 

@@ -75,6 +75,10 @@ export type UpstreamOptions = {
 type PendingFault = { fault: Fault; on: RegExp | undefined; remaining: number }
 type Waiter = { on: RegExp | undefined; resolve: (request: RecordedRequest) => void }
 
+/** How many requests providers received, except those for lists of models. */
+export const countPosts = (...upstreams: readonly FakeUpstream[]): number =>
+  upstreams.flatMap(({ requests }) => requests).filter(({ method }) => method === "POST").length
+
 /** Starts a fake provider on a free port of 127.0.0.1. */
 export const startFakeUpstream = async ({
   respond,

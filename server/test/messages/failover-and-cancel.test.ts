@@ -1,9 +1,10 @@
 import { APIUserAbortError } from "@anthropic-ai/sdk"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { addConnection, waitUntilNoneRests } from "../connections/connection-client.ts"
 import { type FakeAnthropic, startFakeAnthropic } from "../fakes/anthropic.ts"
+import { serviceUnavailable } from "../fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import type { FakeUpstream } from "../fakes/upstream.ts"
-import { waitFor } from "../harness/usage-records.ts"
+import { countPosts } from "../fakes/upstream.ts"
 import {
   chatModel,
   claudeModel,
@@ -17,9 +18,6 @@ let testbed: MessagesTestbed
 let other: FakeOpenAI
 let second: FakeAnthropic
 const added: string[] = []
-
-const upstreams = () => testbed.gateway.gateway.registry.upstreams()
-const rested = () => waitFor(() => upstreams().every((upstream) => !upstream.isResting()))
 
 beforeAll(async () => {
   testbed = await startMessagesTestbed()
@@ -40,21 +38,9 @@ afterAll(async () => {
   await second.close()
 })
 
-const unavailable = {
-  kind: "status" as const,
-  status: 503,
-  body: { error: { message: "Unavailable" } },
-}
-const countRequests = ({ requests }: FakeUpstream): number =>
-  requests.filter(({ method }) => method === "POST").length
-
-const addConnection = async (fields: object): Promise<void> => {
-  const { body } = await testbed.gateway.call("POST", "/api/v1/connections/create", {
-    name: "other",
-    ...fields,
-  })
-  await waitFor(() => upstreams().every((upstream) => upstream.hasListed()))
-  added.push(body.id)
+const addOther = async (): Promise<void> => {
+  const fields = { kind: "openai", name: "other", base_url: other.url }
+  added.push(await addConnection(testbed.gateway, fields))
 }
 
 describe("failover", () => {
@@ -65,38 +51,38 @@ describe("failover", () => {
   }
 
   it.each([false, true])("between different formats (stream: %s)", async (stream) => {
-    await addConnection({ kind: "openai", base_url: other.url })
+    await addOther()
     const cases = [
       { failing: testbed.anthropic, isPassed: false, dropped: "service_tier" },
       { failing: other, isPassed: true, dropped: null },
     ]
     for (const { failing, isPassed, dropped } of cases) {
-      await rested()
-      failing.injectFault(unavailable, { times: Infinity, on: /messages|completions/ })
-      const before = countRequests(failing)
+      await waitUntilNoneRests(testbed.gateway)
+      failing.injectFault(serviceUnavailable, { times: Infinity, on: /messages|completions/ })
+      const before = countPosts(failing)
       for (const { status, text, headers } of await sendFour(stream)) {
         expect(status).toBe(200)
         expect(text.includes("msg_fake")).toBe(isPassed)
         expect(text).toContain("end_turn")
         expect(headers.get("x-portico-dropped")).toBe(dropped)
       }
-      expect(countRequests(failing)).toBeGreaterThan(before)
+      expect(countPosts(failing)).toBeGreaterThan(before)
       failing.clearFaults()
     }
   })
 
   it("between connections of Anthropic", async () => {
-    const fields = { kind: "anthropic", base_url: second.origin, api_key: "anthropic-key" }
-    await addConnection(fields)
+    const connection = { kind: "anthropic", base_url: second.origin, api_key: "anthropic-key" }
+    added.push(await addConnection(testbed.gateway, { name: "second", ...connection }))
     for (const failing of [testbed.anthropic, second]) {
-      await rested()
-      failing.injectFault(unavailable, { times: Infinity, on: /messages/ })
-      const before = countRequests(failing)
+      await waitUntilNoneRests(testbed.gateway)
+      failing.injectFault(serviceUnavailable, { times: Infinity, on: /messages/ })
+      const before = countPosts(failing)
       for (const { status, text } of await sendFour(false)) {
         expect(status).toBe(200)
         expect(text).toContain("Hello there.")
       }
-      expect(countRequests(failing)).toBeGreaterThan(before)
+      expect(countPosts(failing)).toBeGreaterThan(before)
       failing.clearFaults()
     }
   })
@@ -111,9 +97,9 @@ describe("failover", () => {
       },
     ],
   ])("uses the connections that support %s", async (_what, fields) => {
-    await addConnection({ kind: "openai", base_url: other.url })
-    await rested()
-    const before = countRequests(other)
+    await addOther()
+    await waitUntilNoneRests(testbed.gateway)
+    const before = countPosts(other)
     const body = { ...requestTo(claudeModel), ...fields }
     const responses = await Promise.all(Array.from({ length: 4 }, () => testbed.send(body)))
     for (const { status, text } of responses) {
@@ -121,13 +107,13 @@ describe("failover", () => {
       expect(text).toContain("msg_fake")
     }
     expect(testbed.anthropic.lastBody()).toEqual(body)
-    expect(countRequests(other)).toBe(before)
+    expect(countPosts(other)).toBe(before)
   })
 
   it("ends with the response of a connection that failed, if no other supports the request", async () => {
-    await addConnection({ kind: "openai", base_url: other.url })
-    await rested()
-    testbed.anthropic.injectFault(unavailable, { on: /messages/ })
+    await addOther()
+    await waitUntilNoneRests(testbed.gateway)
+    testbed.anthropic.injectFault(serviceUnavailable, { on: /messages/ })
     const content = [{ type: "document", source: { type: "url", url } }]
     const body = { ...requestTo(claudeModel), messages: [{ role: "user", content }] }
     const { status, text } = await testbed.send(body)
@@ -136,25 +122,25 @@ describe("failover", () => {
   })
 
   it("reports an unreachable connection, if no other supports the request", async () => {
-    await addConnection({ kind: "openai", base_url: other.url })
-    await rested()
+    await addOther()
+    await waitUntilNoneRests(testbed.gateway)
     testbed.anthropic.injectFault({ kind: "reset" }, { times: Infinity, on: /messages/ })
     const content = [{ type: "document", source: { type: "url", url } }]
     const body = { ...requestTo(claudeModel), messages: [{ role: "user", content }] }
-    const before = countRequests(other)
+    const before = countPosts(other)
     const { status, text } = await testbed.send(body)
     expect(status).toBe(502)
     expect(JSON.parse(text)).toMatchObject({ type: "error", error: { type: "api_error" } })
-    expect(countRequests(other)).toBe(before)
+    expect(countPosts(other)).toBe(before)
   })
 
   it("ends with the error of the first connection if all fail", async () => {
-    await addConnection({ kind: "openai", base_url: other.url })
-    await rested()
+    await addOther()
+    await waitUntilNoneRests(testbed.gateway)
     const error = { type: "overloaded_error", message: "Unavailable" }
-    const fault = { ...unavailable, body: { type: "error", error } }
+    const fault = { ...serviceUnavailable, body: { type: "error", error } }
     testbed.anthropic.injectFault(fault, { on: /messages/ })
-    other.injectFault(unavailable, { on: /completions/ })
+    other.injectFault(serviceUnavailable, { on: /completions/ })
     const { status, text } = await testbed.send(requestTo(claudeModel))
     expect(status).toBe(503)
     expect(JSON.parse(text)).toMatchObject({ type: "error", error: { message: "Unavailable" } })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { waitUntilListed } from "../connections/connection-client.ts"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
 import { createOllamaModel } from "../fakes/ollama-models.ts"
 import { createOpenAIModel, type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
@@ -24,9 +25,7 @@ beforeAll(async () => {
     OPENAI_API_BASE_URLS: provider.url,
     MODEL_REFRESH_INTERVAL: "200ms",
   })
-  await waitFor(() =>
-    gateway.gateway.registry.upstreams().every((upstream) => upstream.hasListed()),
-  )
+  await waitUntilListed(gateway)
 })
 afterAll(async () => {
   await gateway.stop()

@@ -1,9 +1,10 @@
 import { APIUserAbortError } from "openai"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { addConnection, waitUntilNoneRests } from "../connections/connection-client.ts"
+import { serviceUnavailable } from "../fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import type { FakeUpstream } from "../fakes/upstream.ts"
+import { countPosts } from "../fakes/upstream.ts"
 import { saveFunction } from "../functions/function-client.ts"
-import { waitFor } from "../harness/usage-records.ts"
 import { claudeModel } from "../messages/messages-testbed.ts"
 import {
   chatModel,
@@ -19,8 +20,6 @@ let testbed: ResponsesTestbed
 let other: FakeOpenAI
 let added = ""
 
-const upstreams = () => testbed.gateway.gateway.registry.upstreams()
-const rested = () => waitFor(() => upstreams().every((upstream) => !upstream.isResting()))
 const removeResponses = () =>
   other.injectFault({ kind: "status", status: 404 }, { on: /responses/, times: Infinity })
 
@@ -39,23 +38,18 @@ afterAll(async () => {
   await other.close()
 })
 
-const unavailable = {
-  ...{ kind: "status" as const, status: 503 },
-  body: { error: { message: "Unavailable" } },
-}
 const answering = /responses|completions/
-const countRequests = ({ requests }: FakeUpstream): number =>
-  requests.filter(({ method }) => method === "POST").length
 
 const addOther = async (): Promise<void> => {
+  const fields = { kind: "openai", name: "other", base_url: other.url }
+  added = await addConnection(testbed.gateway, fields)
+}
+/** Adds the connection, and has the gateway find out that it lacks the Responses API. */
+const addOtherAndCheck = async (): Promise<void> => {
   removeResponses()
-  const { body } = await testbed.gateway.call("POST", "/api/v1/connections/create", {
-    ...{ kind: "openai", name: "other", base_url: other.url },
-  })
-  added = body.id
-  await waitFor(() => upstreams().every((upstream) => upstream.hasListed()))
+  await addOther()
   await testbed.client.responses.create({ model: nativeModel, input: "x" })
-  await rested()
+  await waitUntilNoneRests(testbed.gateway)
 }
 
 describe("failover", () => {
@@ -76,15 +70,15 @@ describe("failover", () => {
     { stream: true, store: true },
     { stream: true, store: false },
   ])("between different formats: %j", async (fields) => {
-    await addOther()
+    await addOtherAndCheck()
     const cases = [
       { failing: testbed.openai, dropped: "truncation" },
       { failing: other, dropped: null },
     ]
     for (const { failing, dropped } of cases) {
-      await rested()
-      failing.injectFault(unavailable, { times: Infinity, on: answering })
-      const before = countRequests(failing)
+      await waitUntilNoneRests(testbed.gateway)
+      failing.injectFault(serviceUnavailable, { times: Infinity, on: answering })
+      const before = countPosts(failing)
       for (const { status, text, headers } of await sendFour(fields)) {
         expect(status).toBe(200)
         expect(text).toContain("You said: Hi")
@@ -92,13 +86,13 @@ describe("failover", () => {
         const ends = fields.stream ? terminalTypes(readEvents(text)) : ["response.completed"]
         expect(ends).toEqual(["response.completed"])
       }
-      expect(countRequests(failing)).toBeGreaterThan(before)
+      expect(countPosts(failing)).toBeGreaterThan(before)
       failing.clearFaults()
     }
   })
 
   it.each([true, false])("does not mix streams that break (store: %s)", async (store) => {
-    await addOther()
+    await addOtherAndCheck()
     for (const upstream of [testbed.openai, other])
       upstream.injectFault({ kind: "break", after: 5 }, { on: answering, times: 4 })
     for (const { text } of await sendFour({ stream: true, store })) {
@@ -113,20 +107,20 @@ describe("failover", () => {
   it.each([{ tools: [{ type: "web_search" }] }, { prompt: { id: "pmpt_1" } }])(
     "uses the connections that support %j",
     async (fields) => {
-      await addOther()
-      const before = countRequests(other)
+      await addOtherAndCheck()
+      const before = countPosts(other)
       for (const { status, text } of await sendFour({ store: false, ...fields })) {
         expect(status, text).toBe(200)
         expect(testbed.lastNativeBody()).toMatchObject(fields)
       }
-      expect(countRequests(other)).toBe(before)
+      expect(countPosts(other)).toBe(before)
     },
   )
 
   it("ends with the error of the first connection if all fail", async () => {
-    await addOther()
+    await addOtherAndCheck()
     for (const upstream of [testbed.openai, other])
-      upstream.injectFault(unavailable, { on: answering, times: 4 })
+      upstream.injectFault(serviceUnavailable, { on: answering, times: 4 })
     for (const { status, text } of await sendFour({})) {
       expect(status).toBe(503)
       expect(JSON.parse(text)).toMatchObject({ error: { message: "Unavailable" } })
@@ -137,11 +131,7 @@ describe("failover", () => {
 describe("a request for which the gateway first checks what a connection supports", () => {
   /** Does something while the other connection is checked, which ends as the connection breaks. */
   const sendDuringCheck = async (work: () => unknown) => {
-    const { body } = await testbed.gateway.call("POST", "/api/v1/connections/create", {
-      ...{ kind: "openai", name: "other", base_url: other.url },
-    })
-    added = body.id
-    await waitFor(() => upstreams().every((upstream) => upstream.hasListed()))
+    await addOther()
     other.injectFault({ kind: "hang" }, { on: /responses/ })
     const checked = other.nextRequest(/responses/)
     const response = testbed.send({ model: nativeModel, input: "Hi", store: false })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startFakeOpenAI } from "../fakes/openai.ts"
+import { countPosts } from "../fakes/upstream.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { killAllGateways } from "../harness/gateway-process.ts"
@@ -30,11 +31,7 @@ afterAll(async () => {
 const models = [chatModel, claudeModel, nativeModel]
 
 /** Requests that providers received. */
-const countRequests = (): number => {
-  const { openai, anthropic, chat } = testbed
-  const received = [openai, anthropic, chat].flatMap(({ requests }) => requests)
-  return received.filter(({ method }) => method === "POST").length
-}
+const countRequests = (): number => countPosts(testbed.openai, testbed.anthropic, testbed.chat)
 
 /** Reads events until one of this type has arrived. */
 const readUntil = async (response: Response, type: string): Promise<string> => {
