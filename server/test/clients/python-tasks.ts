@@ -16,10 +16,12 @@ interface PythonProgram {
   keyVariable: string
   /** The file, which gets the gateway's address, a task and a model as its arguments. */
   url: URL
+  /** Returns the gateway's address, which is known once the tests run. */
+  gatewayUrl: () => string
 }
 
 /** Skips the tests of a file if the SDK is not installed; fails in CI. Returns what runs a task. */
-export const usePythonProgram = ({ module, keyVariable, url }: PythonProgram) => {
+export const usePythonProgram = ({ module, keyVariable, url, gatewayUrl }: PythonProgram) => {
   let hasSdk = false
 
   beforeAll(async () => {
@@ -38,12 +40,13 @@ export const usePythonProgram = ({ module, keyVariable, url }: PythonProgram) =>
 
   /** @returns what the task prints */
   return async (
-    gatewayUrl: string,
-    { task, model, key = adminKey }: { task: string; model: string; key?: string | undefined },
+    task: string,
+    model: string,
+    key = adminKey,
     // biome-ignore lint/suspicious/noExplicitAny: tests read results as a script would
   ): Promise<any> => {
     const env = { ...process.env, [keyVariable]: key }
-    const { stdout } = await run(python ?? "", [url.pathname, gatewayUrl, task, model], { env })
+    const { stdout } = await run(python ?? "", [url.pathname, gatewayUrl(), task, model], { env })
     return JSON.parse(stdout)
   }
 }

@@ -6,7 +6,14 @@ import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { readUsageRecords, waitForUsageRecords } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { completionText, fetchLastRun, requestCompletion, saveFunction } from "./function-client.ts"
+import { shout } from "./filter-code.ts"
+import {
+  completionText,
+  deleteFunctions,
+  fetchLastRun,
+  requestCompletion,
+  saveFunction,
+} from "./function-client.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -16,10 +23,7 @@ beforeAll(async () => {
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   await waitForModels(gateway, ["gpt-fake"])
 })
-afterEach(async () => {
-  const { items } = (await gateway.call("GET", "/api/v1/functions")).body
-  for (const { id } of items) await gateway.call("DELETE", `/api/v1/functions/id/${id}/delete`)
-})
+afterEach(() => deleteFunctions(gateway))
 afterAll(async () => {
   await gateway.stop()
   await upstream.close()
@@ -29,8 +33,6 @@ const mask = `const masked = (text) => text.replace(/\\S+@\\S+/g, "[e-mail]")
 export const before = (request) => ({ ...request,
   messages: request.messages.map((message) => ({ ...message, content: masked(message.content) })) })
 `
-const shout = `export const chunk = (delta) =>
-  delta.last ? { content: "!" } : { ...delta, content: (delta.content ?? "").toUpperCase() }`
 
 const attachFilter = (id: string, content: string, models: string[], order = 0) =>
   saveFunction(gateway, id, content, { filter_models: models, filter_order: order })

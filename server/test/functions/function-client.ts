@@ -18,6 +18,12 @@ export const saveFunction = async (
   expect(status, JSON.stringify(body)).toBe(200)
 }
 
+/** Deletes all functions, so that none of them affects other tests. */
+export const deleteFunctions = async (gateway: TestGateway): Promise<void> => {
+  const { items } = (await gateway.call("GET", "/api/v1/functions")).body
+  for (const { id } of items) await gateway.call("DELETE", `/api/v1/functions/id/${id}/delete`)
+}
+
 /** Requests a chat completion; by default from the administrator and without streaming. */
 export const requestCompletion = (
   gateway: TestGateway,

@@ -1,7 +1,9 @@
 import type { Message, MessageCreateParamsNonStreaming } from "@anthropic-ai/sdk/resources"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { fetchLastRun, saveFunction } from "../functions/function-client.ts"
-import { createCollection, upload } from "../knowledge/collections.ts"
+import { maskGreeting, shout, signAnswer } from "../functions/filter-code.ts"
+import { deleteFunctions, fetchLastRun, saveFunction } from "../functions/function-client.ts"
+import { antsQuestion, antsSource, uploadAntsFile } from "../knowledge/ants-file.ts"
+import { createCollection } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
   chatModel,
@@ -16,15 +18,11 @@ let fileId: string
 
 beforeAll(async () => {
   testbed = await startMessagesTestbed()
-  const text = "Ants follow a trail of pheromones."
-  const query = "?process_in_background=false"
-  fileId = (await upload(testbed.gateway, "ants.txt", text, { query })).body.id
+  fileId = await uploadAntsFile(testbed.gateway)
 })
 afterEach(async () => {
   testbed.reset()
-  const { items } = (await testbed.gateway.call("GET", "/api/v1/functions")).body
-  for (const { id } of items)
-    await testbed.gateway.call("DELETE", `/api/v1/functions/id/${id}/delete`)
+  await deleteFunctions(testbed.gateway)
 })
 afterAll(() => testbed.stop())
 
@@ -42,13 +40,7 @@ const askBoth = async (
 const textOf = ({ content }: Message): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("")
 
-const question = {
-  messages: [{ role: "user" as const, content: "What trail do ants follow? It is in [1]." }],
-}
-const source = {
-  source: { id: expect.any(String), name: "ants.txt", type: "file" },
-  document: ["Ants follow a trail of pheromones."],
-}
+const question = { messages: [{ role: "user" as const, content: antsQuestion }] }
 
 describe("files", () => {
   it.each([chatModel, claudeModel])("are what %s bases its answer on", async (model) => {
@@ -56,7 +48,7 @@ describe("files", () => {
     const { whole, streamed } = await askBoth(model, { ...question, files })
     for (const message of [whole, streamed]) {
       expect(message).toMatchObject({ type: "message", stop_reason: "end_turn" })
-      expect(Reflect.get(message, "sources")).toMatchObject([source])
+      expect(Reflect.get(message, "sources")).toMatchObject([antsSource])
     }
     const isCited = model === chatModel
     expect(Reflect.get(whole, "sources")[0].cited).toBe(isCited ? true : undefined)
@@ -74,7 +66,7 @@ describe("files", () => {
       ...{ ...requestTo(chatModel), ...question, files, stream: true },
     })
     const [, first = ""] = /^event: message_start\ndata: (.*)\n\n/.exec(text) ?? []
-    expect(JSON.parse(first).message.sources).toMatchObject([source])
+    expect(JSON.parse(first).message.sources).toMatchObject([antsSource])
     expect(text.split('"sources"')).toHaveLength(2)
   })
 
@@ -103,7 +95,7 @@ describe("a workspace model", () => {
     const fields = { ...question, system: "Be brief." }
     const { whole, streamed } = await askBoth("zoo", fields)
     for (const message of [whole, streamed]) {
-      expect(Reflect.get(message, "sources")).toMatchObject([source])
+      expect(Reflect.get(message, "sources")).toMatchObject([antsSource])
     }
     const chat = testbed.lastChatBody()
     expect(chat).toMatchObject({ model: chatModel, temperature: 0.25 })
@@ -128,21 +120,11 @@ describe("a workspace model", () => {
 })
 
 describe("filters", () => {
-  const mask = `export const before = (request) => ({ ...request,
-    messages: request.messages.map((message) => ({ ...message,
-      content: typeof message.content === "string"
-        ? message.content.replace("Hello", "[greeting]") : message.content })) })`
-  const shout = `export const chunk = (delta) =>
-    delta.last ? { content: "!" } : { ...delta, content: (delta.content ?? "").toUpperCase() }`
-  const sign = `export const after = (reply) => {
-    reply.choices[0].message.content += " (signed)"
-    return reply
-  }`
   const filter = (id: string, code: string, model: string) =>
     saveFunction(testbed.gateway, id, code, { filter_models: [model] })
 
   it.each([chatModel, claudeModel])("change what %s gets", async (model) => {
-    await filter("mask", mask, model)
+    await filter("mask", maskGreeting, model)
     const { whole, streamed } = await askBoth(model)
     expect(textOf(streamed)).toBe(textOf(whole))
     const sent =
@@ -165,14 +147,14 @@ describe("filters", () => {
   })
 
   it("change a complete answer", async () => {
-    await filter("sign", sign, chatModel)
+    await filter("sign", signAnswer, chatModel)
     const { whole, streamed } = await askBoth(chatModel)
     expect(textOf(whole)).toBe("You said: Hello from Anthropic's SDK (signed)")
     expect(textOf(streamed)).toBe(textOf(whole))
   })
 
   it("keep tool calls", async () => {
-    await filter("sign", sign.replace(" +=", " ="), claudeModel)
+    await filter("sign", signAnswer.replace(" +=", " ="), claudeModel)
     testbed.anthropic.reply = "tools"
     const { whole, streamed } = await askBoth(claudeModel)
     expect(streamed.content).toEqual(whole.content)

@@ -2,9 +2,9 @@ import Anthropic from "@anthropic-ai/sdk"
 import type { MessageParam, Tool } from "@anthropic-ai/sdk/resources"
 import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { startFakeAnthropic } from "../fakes/anthropic.ts"
+import { createChatAnswers } from "../fakes/chat-answers.ts"
 import type { JsonObject } from "../fakes/json.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
-import { formatSseEvent, SSE_DONE } from "../fakes/responses.ts"
 import { adminKey, startGateway } from "../harness/gateway.ts"
 import { waitForUsageRecords } from "../harness/usage-records.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
@@ -51,6 +51,7 @@ export const startMessagesTestbed = async (
     gateway,
     client: createClient(adminKey),
     createClient,
+    ...createChatAnswers(openai, chatModel),
 
     /** Sends a request without the SDK, and reads the response as text. */
     send: async (
@@ -70,32 +71,6 @@ export const startMessagesTestbed = async (
     lastChatBody: () => {
       const request = openai.requests.findLast(({ path }) => path.endsWith("/chat/completions"))
       return request?.json as JsonObject
-    },
-
-    /** The next chat completion has this message. */
-    answerWith: (message: JsonObject, finish_reason = "stop"): void => {
-      const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }]
-      const body = { id: "chatcmpl-1", object: "chat.completion", model: chatModel, choices }
-      openai.injectFault({ kind: "reply", body: JSON.stringify(body) }, { on: /completions/ })
-    },
-
-    /** The next stream has these deltas, and ends as a complete one does. */
-    streamDeltas: (deltas: readonly JsonObject[], finish_reason = "stop"): void => {
-      const choices = [
-        ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
-        { index: 0, delta: {}, finish_reason },
-      ]
-      const chunks = choices.map((choice) =>
-        formatSseEvent({ id: "chatcmpl-1", model: chatModel, choices: [choice] }),
-      )
-      openai.injectFault(
-        {
-          kind: "reply",
-          headers: { "content-type": "text/event-stream" },
-          body: chunks.join("") + SSE_DONE,
-        },
-        { on: /completions/ },
-      )
     },
 
     usageOf: async ({ headers }: { headers: Headers }) => {

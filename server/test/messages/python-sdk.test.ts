@@ -8,23 +8,21 @@ import {
   startMessagesTestbed,
 } from "./messages-testbed.ts"
 
-const runProgram = usePythonProgram({
+let testbed: MessagesTestbed
+
+/** Runs a task of `use_sdk.py`. @returns what it prints */
+const runTask = usePythonProgram({
   module: "anthropic",
   keyVariable: "ANTHROPIC_API_KEY",
   url: new URL("./python-sdk/use_sdk.py", import.meta.url),
+  gatewayUrl: () => testbed.gateway.url,
 })
-
-let testbed: MessagesTestbed
 
 beforeAll(async () => {
   testbed = await startMessagesTestbed()
 }, pythonTimeoutMs)
 afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
-
-/** Runs a task of `use_sdk.py`. @returns what it prints */
-const runTask = (task: string, model: string, key?: string) =>
-  runProgram(testbed.gateway.url, { task, model, key })
 
 const answers = [
   [chatModel, "You said: Hello from Python"],

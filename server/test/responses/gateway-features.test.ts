@@ -1,7 +1,9 @@
 import type { Response } from "openai/resources/responses/responses"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { fetchLastRun, saveFunction } from "../functions/function-client.ts"
-import { createCollection, upload } from "../knowledge/collections.ts"
+import { maskGreeting, shout, signAnswer } from "../functions/filter-code.ts"
+import { deleteFunctions, fetchLastRun, saveFunction } from "../functions/function-client.ts"
+import { antsQuestion, antsSource, uploadAntsFile } from "../knowledge/ants-file.ts"
+import { createCollection } from "../knowledge/collections.ts"
 import { claudeModel } from "../messages/messages-testbed.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
@@ -18,15 +20,11 @@ let fileId: string
 
 beforeAll(async () => {
   testbed = await startResponsesTestbed()
-  const text = "Ants follow a trail of pheromones."
-  const query = "?process_in_background=false"
-  fileId = (await upload(testbed.gateway, "ants.txt", text, { query })).body.id
+  fileId = await uploadAntsFile(testbed.gateway)
 })
 afterEach(async () => {
   testbed.reset()
-  const { items } = (await testbed.gateway.call("GET", "/api/v1/functions")).body
-  for (const { id } of items)
-    await testbed.gateway.call("DELETE", `/api/v1/functions/id/${id}/delete`)
+  await deleteFunctions(testbed.gateway)
 })
 afterAll(() => testbed.stop())
 
@@ -39,20 +37,19 @@ const sentTo = (model: string): object => {
   return Object(requests.findLast(({ method }) => method === "POST")?.json)
 }
 
-const question = "What trail do ants follow? It is in [1]."
-const source = {
-  source: { id: expect.any(String), name: "ants.txt", type: "file" },
-  document: ["Ants follow a trail of pheromones."],
-}
 const sourcesOf = (response: Response) => Reflect.get(response, "sources")
 
 describe("files", () => {
   it.each(models)("are what %s bases its answer on", async (model) => {
     const files = [{ type: "file", id: fileId }]
-    const { whole, streamed } = await testbed.askBoth({ model, input: question, files } as never)
+    const { whole, streamed } = await testbed.askBoth({
+      model,
+      input: antsQuestion,
+      files,
+    } as never)
     for (const response of [whole, streamed]) {
       expect(response).toMatchObject({ object: "response", status: "completed" })
-      expect(sourcesOf(response)).toMatchObject([source])
+      expect(sourcesOf(response)).toMatchObject([antsSource])
       const cited = sourcesOf(response)[0].cited
       expect(cited).toBe(model === claudeModel ? undefined : true)
     }
@@ -60,18 +57,18 @@ describe("files", () => {
     expect(sent).toContain("Ants follow a trail of pheromones.")
     expect(sent).not.toContain(fileId)
     const stored = await testbed.client.responses.retrieve(whole.id)
-    expect(sourcesOf(stored)).toMatchObject([source])
+    expect(sourcesOf(stored)).toMatchObject([antsSource])
   })
 
   it("come with the first event of a stream", async () => {
     const files = [{ type: "file", id: fileId }]
-    const body = { model: chatModel, input: question, files, stream: true, store: false }
+    const body = { model: chatModel, input: antsQuestion, files, stream: true, store: false }
     const [created] = readEvents((await testbed.send(body)).text)
-    expect(created).toMatchObject({ type: "response.created", response: { sources: [source] } })
+    expect(created).toMatchObject({ type: "response.created", response: { sources: [antsSource] } })
   })
 
   it.each(["x", [{ type: "file" }]])("that are malformed are rejected: %j", async (files) => {
-    const { status, text } = await testbed.send({ model: nativeModel, input: question, files })
+    const { status, text } = await testbed.send({ model: nativeModel, input: antsQuestion, files })
     expect(status).toBe(400)
     expect(JSON.parse(text)).toMatchObject({
       error: { type: "invalid_request_error", message: expect.stringContaining('"files"') },
@@ -88,10 +85,10 @@ describe("a workspace model", () => {
       params: { system: "You are a zookeeper.", temperature: 0.25 },
     })
     await waitForModels(testbed.gateway, [id])
-    const params = { model: id, input: question, instructions: "Be brief." }
+    const params = { model: id, input: antsQuestion, instructions: "Be brief." }
     const { whole, streamed } = await testbed.askBoth(params)
     for (const response of [whole, streamed]) {
-      expect(sourcesOf(response)).toMatchObject([source])
+      expect(sourcesOf(response)).toMatchObject([antsSource])
     }
     const sent = sentTo(model)
     expect(sent).toMatchObject({ model, temperature: 0.25 })
@@ -123,21 +120,11 @@ describe("a workspace model", () => {
 })
 
 describe("filters", () => {
-  const mask = `export const before = (request) => ({ ...request,
-    messages: request.messages.map((message) => ({ ...message,
-      content: typeof message.content === "string"
-        ? message.content.replace("Hello", "[greeting]") : message.content })) })`
-  const shout = `export const chunk = (delta) =>
-    delta.last ? { content: "!" } : { ...delta, content: (delta.content ?? "").toUpperCase() }`
-  const sign = `export const after = (reply) => {
-    reply.choices[0].message.content += " (signed)"
-    return reply
-  }`
   const filter = (id: string, code: string, model: string) =>
     saveFunction(testbed.gateway, id, code, { filter_models: [model] })
 
   it.each(models)("change what %s gets", async (model) => {
-    await filter("mask", mask, model)
+    await filter("mask", maskGreeting, model)
     const { whole, streamed } = await testbed.askBoth({ model, input: "Hello you" })
     expect(streamed.output_text).toBe(whole.output_text)
     expect(JSON.stringify(sentTo(model))).toContain("[greeting] you")
@@ -152,7 +139,7 @@ describe("filters", () => {
       expect(usage?.output_tokens).toBeGreaterThan(0)
     }
     await testbed.gateway.call("DELETE", "/api/v1/functions/id/shout/delete")
-    await filter("sign", sign, model)
+    await filter("sign", signAnswer, model)
     const signed = await testbed.askBoth({ model, input: "Hello" })
     for (const { id, output_text } of [signed.whole, signed.streamed]) {
       expect(output_text).toBe(`${answer} (signed)`)
@@ -161,7 +148,7 @@ describe("filters", () => {
   })
 
   it("keep tool calls", async () => {
-    await filter("sign", sign.replace(" +=", " ="), claudeModel)
+    await filter("sign", signAnswer.replace(" +=", " ="), claudeModel)
     testbed.anthropic.reply = "tools"
     const { whole, streamed } = await testbed.askBoth({ model: claudeModel, input: "Hi" })
     for (const { output } of [whole, streamed]) {

@@ -8,23 +8,21 @@ import {
   startResponsesTestbed,
 } from "./responses-testbed.ts"
 
-const runProgram = usePythonProgram({
+let testbed: ResponsesTestbed
+
+/** Runs a task of `use_sdk.py`. @returns what it prints */
+const runTask = usePythonProgram({
   module: "openai",
   keyVariable: "OPENAI_API_KEY",
   url: new URL("./python-sdk/use_sdk.py", import.meta.url),
+  gatewayUrl: () => testbed.gateway.url,
 })
-
-let testbed: ResponsesTestbed
 
 beforeAll(async () => {
   testbed = await startResponsesTestbed()
 }, pythonTimeoutMs)
 afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
-
-/** Runs a task of `use_sdk.py`. @returns what it prints */
-const runTask = (task: string, model: string, key?: string) =>
-  runProgram(testbed.gateway.url, { task, model, key })
 
 const answers = [
   [chatModel, "You said: Hello from Python"],

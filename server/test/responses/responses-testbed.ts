@@ -1,9 +1,9 @@
 import OpenAI from "openai"
 import type { Response } from "openai/resources/responses/responses"
 import type { GatewayOptions } from "../../src/gateway-options.ts"
+import { createChatAnswers } from "../fakes/chat-answers.ts"
 import type { JsonObject } from "../fakes/json.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
-import { formatSseEvent, SSE_DONE } from "../fakes/responses.ts"
 import type { FakeUpstream } from "../fakes/upstream.ts"
 import { adminKey } from "../harness/gateway.ts"
 import { startMessagesTestbed } from "../messages/messages-testbed.ts"
@@ -45,6 +45,7 @@ export const startResponsesTestbed = async (
 
   return {
     ...{ gateway, openai, anthropic, chat, client, createClient },
+    ...createChatAnswers(chat, chatModel),
     usageOf: messages.usageOf,
 
     /** Sends a request without the SDK, and reads the response as text. */
@@ -62,30 +63,6 @@ export const startResponsesTestbed = async (
     lastChatBody: () => lastBodyOf(chat, /completions$/),
     lastNativeBody: () => lastBodyOf(openai, /responses$/),
     lastClaudeBody: () => lastBodyOf(anthropic, /messages$/),
-
-    /** The next chat completion has this message. */
-    answerWith: (message: JsonObject, finish_reason = "stop", more: JsonObject = {}): void => {
-      const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }]
-      const body = { id: "chatcmpl-1", object: "chat.completion", model: chatModel, choices }
-      chat.injectFault(
-        { kind: "reply", body: JSON.stringify({ ...body, ...more }) },
-        { on: /completions/ },
-      )
-    },
-
-    /** The next stream of chat completions has these deltas. */
-    streamDeltas: (deltas: readonly JsonObject[], finish_reason = "stop"): void => {
-      const choices = [
-        ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
-        { index: 0, delta: {}, finish_reason },
-      ]
-      const chunks = choices.map((choice) =>
-        formatSseEvent({ id: "chatcmpl-1", model: chatModel, choices: [choice] }),
-      )
-      const headers = { "content-type": "text/event-stream" }
-      const body = chunks.join("") + SSE_DONE
-      chat.injectFault({ kind: "reply", headers, body }, { on: /completions/ })
-    },
 
     /** Between tests. */
     reset: (): void => {
