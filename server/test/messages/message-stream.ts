@@ -47,13 +47,23 @@ export const convertStream = (
   return text
 }
 
-/** A stream in two chunks, for every place where it can be cut. */
+/** A stream in two chunks, for every place where it can be cut, and one with a chunk per byte. */
 export const everyCut = (text: string): Buffer[][] => {
   const bytes = Buffer.from(text)
-  return Array.from({ length: bytes.length + 1 }, (_, at) => [
+  const halves = Array.from({ length: bytes.length + 1 }, (_, at) => [
     bytes.subarray(0, at),
     bytes.subarray(at),
   ])
+  return [...halves, [...bytes].map((byte) => Buffer.of(byte))]
+}
+
+/** The chunks of a completion with these deltas. */
+export const chunksOf = (deltas: readonly object[], finish_reason = "stop"): object[] => {
+  const choices = [
+    ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
+    { index: 0, delta: {}, finish_reason },
+  ]
+  return choices.map((choice) => ({ id: "c", model: "m", choices: [choice] }))
 }
 
 export const formatEvents = (chunks: readonly object[]): string =>
