@@ -12,21 +12,17 @@ import { type Client, type ClientContext, runFeatureTests } from "./client.ts"
 import { findNpmVersion } from "./pinned-versions.ts"
 import { pdf, pixel } from "./sample-files.ts"
 import {
-  createCallPrompt,
   plainAnswer,
-  reasoningReturned,
-  reasoningText,
   structuredAnswer,
   structuredSchema,
-  thinkFirst,
 } from "./scripted-providers/scripted-model.ts"
+import { createToolTests, type ToolAnswer } from "./tool-tests.ts"
 
 const weather: Tool = {
   name: "weather",
   description: "Looks up the weather.",
   input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 }
-const callWeather = createCallPrompt("weather", { city: "Lima" })
 const max_tokens = 100
 const hello: MessageParam[] = [{ role: "user", content: "Hello" }]
 
@@ -48,8 +44,8 @@ const sendStreamed =
   (body) =>
     connect(context).messages.stream(body).finalMessage()
 
-/** Has the model call a tool, and returns its answer with the tool's result. */
-const callTool = async (send: Send, model: string, question: string): Promise<Message[]> => {
+/** Has the model call the tool, and sends back all blocks of its answer with the result. */
+const callTool = async (send: Send, model: string, question: string): Promise<ToolAnswer> => {
   const messages: MessageParam[] = [{ role: "user", content: question }]
   const body = { model, max_tokens, tools: [weather] }
   const first = await send({ ...body, messages })
@@ -62,18 +58,10 @@ const callTool = async (send: Send, model: string, question: string): Promise<Me
   messages.push({ role: "assistant", content: first.content })
   messages.push({ role: "user", content: [result] })
   const second = await send({ ...body, messages })
-  assert.match(textOfMessage(second), /The tool returned: 21 degrees/)
-  return [first, second]
-}
-
-const checkReasoning = async (send: Send, model: string): Promise<void> => {
-  const [first, second] = await callTool(send, model, `${thinkFirst} ${callWeather}`)
-  const reasoning = first?.content.find((block) => block.type === "thinking")
-  assert.equal(reasoning?.thinking, reasoningText)
-  assert.ok(
-    second && textOfMessage(second).includes(reasoningReturned),
-    "the reasoning did not come back",
-  )
+  const text = textOfMessage(second)
+  assert.match(text, /The tool returned: 21 degrees/)
+  const reasoning = first.content.find((block) => block.type === "thinking")
+  return { reasoning: reasoning?.thinking, text }
 }
 
 const askAbout = async (context: ClientContext, file: ContentBlockParam): Promise<string> => {
@@ -105,14 +93,10 @@ export const anthropicSdk: Client = {
           assert.equal(pieces.join(""), plainAnswer)
           assert.ok(pieces.length > 1, "the text did not arrive in pieces")
         },
-        tools: async ({ model }) => {
-          await callTool(sendWhole(context), model, callWeather)
-          await callTool(sendStreamed(context), model, callWeather)
-        },
-        reasoning: async ({ model }) => {
-          await checkReasoning(sendWhole(context), model)
-          await checkReasoning(sendStreamed(context), model)
-        },
+        ...createToolTests({
+          sendFunctions: [sendWhole(context), sendStreamed(context)],
+          callTool,
+        }),
         "structured output": async ({ model }) => {
           const message = await connect(context).messages.parse({
             ...{ model, max_tokens, messages: hello },

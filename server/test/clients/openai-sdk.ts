@@ -11,14 +11,11 @@ import { type Client, type ClientContext, runFeatureTests } from "./client.ts"
 import { findNpmVersion } from "./pinned-versions.ts"
 import { pdf, pixel } from "./sample-files.ts"
 import {
-  createCallPrompt,
   plainAnswer,
-  reasoningReturned,
-  reasoningText,
   structuredAnswer,
   structuredSchema,
-  thinkFirst,
 } from "./scripted-providers/scripted-model.ts"
+import { createToolTests, type ToolAnswer } from "./tool-tests.ts"
 
 const weather: FunctionTool = {
   type: "function",
@@ -27,7 +24,6 @@ const weather: FunctionTool = {
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   strict: false,
 }
-const callWeather = createCallPrompt("weather", { city: "Lima" })
 
 const connect = ({ url, key }: ClientContext): OpenAI =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
@@ -52,8 +48,8 @@ const sendStreamed =
     return stream.finalResponse()
   }
 
-/** Has the model call a tool, and returns all items of its answer with the tool's result. */
-const callTool = async (send: Send, model: string, question: string): Promise<Response[]> => {
+/** Has the model call the tool, and sends back all items of its answer with the result. */
+const callTool = async (send: Send, model: string, question: string): Promise<ToolAnswer> => {
   const input: ResponseInput = [{ role: "user", content: question }]
   const body = { model, tools: [weather], store: false }
   const include = ["reasoning.encrypted_content" as const]
@@ -66,14 +62,8 @@ const callTool = async (send: Send, model: string, question: string): Promise<Re
   const history = [...input, ...first.output, result] as ResponseInput
   const second = await send({ ...body, input: history, include })
   assert.match(second.output_text, /The tool returned: 21 degrees/)
-  return [first, second]
-}
-
-const checkReasoning = async (send: Send, model: string): Promise<void> => {
-  const [first, second] = await callTool(send, model, `${thinkFirst} ${callWeather}`)
-  const reasoning = first?.output.find((item) => item.type === "reasoning")
-  assert.equal(reasoning?.summary[0]?.text, reasoningText)
-  assert.ok(second?.output_text.includes(reasoningReturned), "the reasoning did not come back")
+  const reasoning = first.output.find((item) => item.type === "reasoning")
+  return { reasoning: reasoning?.summary[0]?.text, text: second.output_text }
 }
 
 const askAbout = async (
@@ -113,14 +103,10 @@ export const openaiSdk: Client = {
           )
           assert.ok(deltas.length > 1, "the text did not arrive in pieces")
         },
-        tools: async ({ model }) => {
-          await callTool(sendWhole(context), model, callWeather)
-          await callTool(sendStreamed(context), model, callWeather)
-        },
-        reasoning: async ({ model }) => {
-          await checkReasoning(sendWhole(context), model)
-          await checkReasoning(sendStreamed(context), model)
-        },
+        ...createToolTests({
+          sendFunctions: [sendWhole(context), sendStreamed(context)],
+          callTool,
+        }),
         "structured output": async ({ model }) => {
           const format = { type: "json_schema" as const, name: "weather", schema: structuredSchema }
           const text = { format: { ...format, strict: true } }

@@ -1,19 +1,18 @@
 """Tries the `anthropic` package for Python; see ../sdk-programs.ts."""
 
 import anthropic
-from pydantic import BaseModel
 
 from features import (
-    call_weather,
+    Weather,
+    create_tool_tests,
     key,
     model,
     pdf,
     pixel,
     plain_answer,
-    reasoning_returned,
-    reasoning_text,
     run_features,
     url,
+    weather_input,
 )
 
 client = anthropic.Anthropic(base_url=url, api_key=key, max_retries=0)
@@ -21,17 +20,8 @@ hello = [{"role": "user", "content": "Hello"}]
 weather = {
     "name": "weather",
     "description": "Looks up the weather.",
-    "input_schema": {
-        "type": "object",
-        "properties": {"city": {"type": "string"}},
-        "required": ["city"],
-    },
+    "input_schema": weather_input,
 }
-
-
-class Weather(BaseModel):
-    city: str
-    degrees: float
 
 
 def text_of(message):
@@ -59,14 +49,8 @@ def call_tool(send, question):
     messages.append({"role": "user", "content": [result]})
     second = send(messages=messages, tools=[weather])
     assert "The tool returned: 21 degrees" in text_of(second), text_of(second)
-    return first, second
-
-
-def check_reasoning(send):
-    first, second = call_tool(send, f"Think first. {call_weather}")
-    reasoning = next(block for block in first.content if block.type == "thinking")
-    assert reasoning.thinking == reasoning_text
-    assert reasoning_returned in text_of(second), "the reasoning did not come back"
+    reasoning = "".join(block.thinking for block in first.content if block.type == "thinking")
+    return reasoning, text_of(second)
 
 
 def ask_about(kind, media_type, data):
@@ -87,16 +71,6 @@ def stream():
         assert text_of(stream.get_final_message()) == plain_answer
     assert "".join(pieces) == plain_answer
     assert len(pieces) > 1, "the text did not arrive in pieces"
-
-
-def tools():
-    call_tool(send_whole, call_weather)
-    call_tool(send_streamed, call_weather)
-
-
-def reasoning():
-    check_reasoning(send_whole)
-    check_reasoning(send_streamed)
 
 
 def structured_output():
@@ -122,15 +96,5 @@ def errors():
     raise AssertionError("an unknown model is not an error")
 
 
-run_features(
-    {
-        "text": text,
-        "stream": stream,
-        "tools": tools,
-        "reasoning": reasoning,
-        "structured output": structured_output,
-        "images": images,
-        "documents": documents,
-        "errors": errors,
-    }
-)
+tools, reasoning = create_tool_tests(call_tool, [send_whole, send_streamed])
+run_features(text, stream, tools, reasoning, structured_output, images, documents, errors)

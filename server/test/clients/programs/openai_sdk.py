@@ -3,19 +3,18 @@
 import json
 
 import openai
-from pydantic import BaseModel
 
 from features import (
-    call_weather,
+    Weather,
+    create_tool_tests,
     key,
     model,
     pdf,
     pixel,
     plain_answer,
-    reasoning_returned,
-    reasoning_text,
     run_features,
     url,
+    weather_input,
 )
 
 client = openai.OpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0)
@@ -23,18 +22,9 @@ weather = {
     "type": "function",
     "name": "weather",
     "description": "Looks up the weather.",
-    "parameters": {
-        "type": "object",
-        "properties": {"city": {"type": "string"}},
-        "required": ["city"],
-    },
+    "parameters": weather_input,
     "strict": False,
 }
-
-
-class Weather(BaseModel):
-    city: str
-    degrees: float
 
 
 def send_whole(**body):
@@ -61,14 +51,9 @@ def call_tool(send, question):
     )
     second = send(input=items, **body)
     assert "The tool returned: 21 degrees" in second.output_text, second.output_text
-    return first, second
-
-
-def check_reasoning(send):
-    first, second = call_tool(send, f"Think first. {call_weather}")
-    reasoning = next(item for item in first.output if item.type == "reasoning")
-    assert reasoning.summary[0].text == reasoning_text
-    assert reasoning_returned in second.output_text, "the reasoning did not come back"
+    summaries = [item.summary for item in first.output if item.type == "reasoning"]
+    reasoning = "".join(part.text for summary in summaries for part in summary)
+    return reasoning, second.output_text
 
 
 def ask_about(file):
@@ -88,16 +73,6 @@ def stream():
     events = client.responses.create(model=model, input="Hello", stream=True)
     deltas = [event for event in events if event.type == "response.output_text.delta"]
     assert len(deltas) > 1, "the text did not arrive in pieces"
-
-
-def tools():
-    call_tool(send_whole, call_weather)
-    call_tool(send_streamed, call_weather)
-
-
-def reasoning():
-    check_reasoning(send_whole)
-    check_reasoning(send_streamed)
 
 
 def structured_output():
@@ -124,15 +99,5 @@ def errors():
     raise AssertionError("an unknown model is not an error")
 
 
-run_features(
-    {
-        "text": text,
-        "stream": stream,
-        "tools": tools,
-        "reasoning": reasoning,
-        "structured output": structured_output,
-        "images": images,
-        "documents": documents,
-        "errors": errors,
-    }
-)
+tools, reasoning = create_tool_tests(call_tool, [send_whole, send_streamed])
+run_features(text, stream, tools, reasoning, structured_output, images, documents, errors)

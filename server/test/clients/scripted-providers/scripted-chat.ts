@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, listOf, objectOf, textOf } from "../../fakes/json.ts"
+import { type JsonObject, listOf, objectOf, textOf } from "../../fakes/json.ts"
 import {
   eventStreamResponse,
   type FakeResponse,
@@ -6,6 +6,7 @@ import {
   jsonResponse,
   SSE_DONE,
 } from "../../fakes/responses.ts"
+import { partsOf, textsOf, userPartsOf } from "./content-parts.ts"
 import {
   generateScriptedAnswer,
   mediaTypeOf,
@@ -15,16 +16,8 @@ import {
   splitIntoWords,
 } from "./scripted-model.ts"
 
-const partsOf = (content: Json | undefined): JsonObject[] =>
-  typeof content === "string" ? [{ type: "text", text: content }] : listOf(content).map(objectOf)
-
-const textsOf = ({ content }: JsonObject): string =>
-  partsOf(content)
-    .map(({ text }) => textOf(text))
-    .join("\n")
-
-const mediaTypesOf = ({ content }: JsonObject): string[] =>
-  partsOf(content).flatMap(({ type, image_url, file }) => {
+const mediaTypesOf = (parts: readonly JsonObject[]): string[] =>
+  parts.flatMap(({ type, image_url, file }) => {
     if (type === "image_url") return [mediaTypeOf(textOf(objectOf(image_url).url))]
     return type === "file" ? [mediaTypeOf(textOf(objectOf(file).file_data))] : []
   })
@@ -32,13 +25,14 @@ const mediaTypesOf = ({ content }: JsonObject): string[] =>
 const readChatRequest = (body: JsonObject): ScriptedPrompt => {
   const messages = listOf(body.messages).map(objectOf)
   const recent = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
-  const ofUser = recent.filter(({ role }) => role === "user")
+  const parts = userPartsOf(recent)
+  const results = recent.filter(({ role }) => role === "tool")
   return {
     model: textOf(body.model),
     isStreamed: body.stream === true,
-    text: ofUser.map(textsOf).join("\n"),
-    mediaTypes: ofUser.flatMap(mediaTypesOf),
-    toolResults: recent.filter(({ role }) => role === "tool").map(textsOf),
+    text: textsOf(parts),
+    mediaTypes: mediaTypesOf(parts),
+    toolResults: results.map(({ content }) => textsOf(partsOf(content))),
     tools: listOf(body.tools).map((tool) => textOf(objectOf(objectOf(tool).function).name)),
     mustCallTool: body.tool_choice === "required" || "function" in objectOf(body.tool_choice),
     hasSchema: objectOf(body.response_format).type === "json_schema",

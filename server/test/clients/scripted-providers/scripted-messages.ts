@@ -1,10 +1,11 @@
-import { type Json, type JsonObject, listOf, objectOf, textOf } from "../../fakes/json.ts"
+import { type JsonObject, listOf, objectOf, textOf } from "../../fakes/json.ts"
 import {
   eventStreamResponse,
   type FakeResponse,
   formatSseEvent,
   jsonResponse,
 } from "../../fakes/responses.ts"
+import { partsOf, textsOf, userPartsOf } from "./content-parts.ts"
 import {
   generateScriptedAnswer,
   reasoningText,
@@ -15,12 +16,6 @@ import {
 
 /** The API rejects reasoning whose signature is not its own. */
 const signature = "c2NyaXB0ZWQ="
-
-const blocksOf = (content: Json | undefined): JsonObject[] =>
-  typeof content === "string" ? [{ type: "text", text: content }] : listOf(content).map(objectOf)
-
-const textsOf = (blocks: readonly JsonObject[]): string =>
-  blocks.map(({ text }) => textOf(text)).join("\n")
 
 const mediaTypesOf = (blocks: readonly JsonObject[]): string[] =>
   blocks
@@ -33,12 +28,10 @@ const isOwnReasoning = (block: JsonObject): boolean =>
 const readMessagesRequest = (body: JsonObject): ScriptedPrompt => {
   const messages = listOf(body.messages).map(objectOf)
   const recent = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
-  const blocks = recent
-    .filter(({ role }) => role === "user")
-    .flatMap(({ content }) => blocksOf(content))
+  const blocks = userPartsOf(recent)
   const results = blocks
     .filter(({ type }) => type === "tool_result")
-    .map(({ content }) => blocksOf(content))
+    .map(({ content }) => partsOf(content))
   return {
     model: textOf(body.model),
     isStreamed: body.stream === true,
@@ -48,7 +41,7 @@ const readMessagesRequest = (body: JsonObject): ScriptedPrompt => {
     tools: listOf(body.tools).map((tool) => textOf(objectOf(tool).name)),
     mustCallTool: ["any", "tool"].includes(textOf(objectOf(body.tool_choice).type)),
     hasSchema: objectOf(objectOf(body.output_config).format).type === "json_schema",
-    hasReasoning: messages.flatMap(({ content }) => blocksOf(content)).some(isOwnReasoning),
+    hasReasoning: messages.flatMap(({ content }) => partsOf(content)).some(isOwnReasoning),
   }
 }
 

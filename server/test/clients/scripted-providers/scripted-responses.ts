@@ -6,6 +6,7 @@ import {
   formatSseEvent,
   jsonResponse,
 } from "../../fakes/responses.ts"
+import { partsOf, textsOf, userPartsOf } from "./content-parts.ts"
 import {
   generateScriptedAnswer,
   mediaTypeOf,
@@ -19,14 +20,6 @@ import {
 const createId = (prefix: string): string => `${prefix}_${randomUUID()}`
 
 const encryptedReasoning = "scripted-reasoning"
-
-const partsOf = (content: Json | undefined): JsonObject[] =>
-  typeof content === "string"
-    ? [{ type: "input_text", text: content }]
-    : listOf(content).map(objectOf)
-
-const textsOf = (parts: readonly JsonObject[]): string =>
-  parts.map(({ text }) => textOf(text)).join("\n")
 
 const mediaTypesOf = (parts: readonly JsonObject[]): string[] =>
   parts.flatMap(({ type, image_url, file_data }) => {
@@ -54,9 +47,7 @@ const readResponsesRequest = (body: JsonObject): ScriptedPrompt => {
   const results = recent
     .filter(({ type }) => type === "function_call_output")
     .map(({ output }) => partsOf(output))
-  const parts = recent
-    .filter(({ role }) => role === "user")
-    .flatMap(({ content }) => partsOf(content))
+  const parts = userPartsOf(recent)
   return {
     model: textOf(body.model),
     isStreamed: body.stream === true,
