@@ -1,13 +1,13 @@
 // Runs `npm test`, `npm run check` and the other scripts on Node 24, after installing dependencies.
 import { exitWithError, installDependencies, runOnNode24 } from "./launch.mjs"
 
+const tests = { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] }
+const longForm = { TEST_FORM: "long" }
+const isCi = !["", "0", "false"].includes(process.env.CI ?? "")
+
 const commands = {
-  test: { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] },
-  "test:all": {
-    dev: true,
-    args: ["node_modules/vitest/vitest.mjs", "run"],
-    env: { TEST_FORM: "long" },
-  },
+  test: { ...tests, env: isCi ? longForm : {} },
+  "test:all": { ...tests, env: longForm },
   "test:engines": {
     dev: true,
     args: [
