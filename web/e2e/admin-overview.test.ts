@@ -43,7 +43,7 @@ describe("the administration", () => {
     await page.getByRole("link", { name: "Administration" }).click()
     await page.getByRole("heading", { name: "Overview" }).waitFor()
     const backup = page.getByRole("listitem").filter({ hasText: "There is no backup yet." })
-    await backup.getByText("npm run backup").waitFor()
+    await backup.getByText("server/src/backup.ts").waitFor()
     await backup.getByRole("button", { name: "Copy command" }).click()
     await backup.getByRole("button", { name: "Copied" }).waitFor()
     await page.getByText("SQLite,").waitFor()

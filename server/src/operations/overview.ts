@@ -9,6 +9,7 @@ import { freeBytes, volumeBytes } from "../db/disk-space.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import { backupCommand } from "./backup-command.ts"
 
 const Overview = z
   .object({
@@ -23,6 +24,8 @@ const Overview = z
     storage_failure: z.string().nullable(),
     /** When `npm run backup` last succeeded; null if never, or on PostgreSQL. */
     last_backup_at: z.int().nullable(),
+    /** The shell command that makes a backup; null on PostgreSQL. */
+    backup_command: z.string().nullable(),
     jobs: z.object({
       waiting: z.int(),
       /** Jobs that failed at least once and will be tried again. */
@@ -64,6 +67,15 @@ const readLastBackup = async (folder: string): Promise<number | null> => {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? null : Math.floor(ms / 1000)
 }
+
+const describeBackup = async (
+  { dialect }: Database,
+  folder: string,
+  date: Date,
+): Promise<Pick<Overview, "last_backup_at" | "backup_command">> =>
+  dialect === "sqlite"
+    ? { last_backup_at: await readLastBackup(folder), backup_command: backupCommand(folder, date) }
+    : { last_backup_at: null, backup_command: null }
 
 const databaseBytes = async (db: Database): Promise<number> => {
   if (db.file !== null) return (await fileBytes(db.file)) + (await fileBytes(`${db.file}-wal`))
@@ -120,7 +132,7 @@ export const overviewRoutes = ({ router, config, db, storage, now }: Deps): Rout
       database: { kind: db.dialect, bytes: await databaseBytes(db) },
       disk: await describeDisk(config.DATA_DIR),
       storage_failure: storage.failureMessage(),
-      last_backup_at: db.dialect === "sqlite" ? await readLastBackup(config.DATA_DIR) : null,
+      ...(await describeBackup(db, config.DATA_DIR, new Date(now() * 1000))),
       ...(await countObjects(db)),
       expiring_keys: await findExpiringKeys(db, now()),
     }),

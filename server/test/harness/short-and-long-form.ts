@@ -1,6 +1,6 @@
 /**
- * True for `npm run test:all`, which CI runs: every repetition, on every database. `npm test` is the
- * short form: every guarantee, with fewer repetitions.
+ * True for `npm run test:all` and if `CI` is set: every repetition, on every database. Otherwise,
+ * `npm test` is the short form: every guarantee, with fewer repetitions.
  */
 export const isLongForm = process.env.TEST_FORM === "long"
 

@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { backUpDatabase } from "../../src/db/backup.ts"
 import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
@@ -41,10 +44,18 @@ describe.each(chooseDatabases())("the overview on $name", ({ createDatabase }) =
     expect((await readOverview()).body.users).toEqual({ total: 2, pending: 1 })
   })
 
-  it("reports the last backup of the embedded database", async () => {
-    if ((await readOverview()).body.database.kind === "postgres") return
-    backUpDatabase(gateway.dataDir, `${gateway.dataDir}/copy.db`)
-    const { last_backup_at, started_at } = (await readOverview()).body
-    expect(last_backup_at).toBeGreaterThan(started_at)
+  it("shows a command for a backup that works as it is, and reports the backup", async () => {
+    const { backup_command, database: used, started_at } = (await readOverview()).body
+    if (used.kind === "postgres") return expect(backup_command).toBeNull()
+    const cwd = mkdtempSync(join(tmpdir(), "portico-backup-"))
+    const output = execFileSync("/bin/sh", ["-c", backup_command], {
+      cwd,
+      env: {},
+      encoding: "utf8",
+    })
+    const [file] = readdirSync(cwd)
+    expect(output).toContain(`Backed up to ${join(cwd, String(file))}`)
+    expect((await readOverview()).body.last_backup_at).toBeGreaterThan(started_at)
+    rmSync(cwd, { recursive: true })
   })
 })

@@ -39,7 +39,7 @@ const shortFormSummary = `
                 processing-crash, resumable-crash, every-page (axe), keyboard, first-run (installation)
    browser      one test each of first-run, chat-page, chat-files, knowledge and functions
    skipped      ${longFormOnly.map(nameOf).join(", ")}
- To run everything, as CI does: npm run test:all
+ To run everything, as CI does: CI=true npm test
 `
 const noBrowserSummary =
   "\n Chromium was not found, so the browser tests were skipped. Install it, or set TEST_CHROMIUM.\n"

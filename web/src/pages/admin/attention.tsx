@@ -19,7 +19,6 @@ interface AttentionItem {
   link?: ReactNode
 }
 
-const backupCommand = "npm run backup -- portico.db"
 const maxBackupAgeSeconds = 7 * 86_400
 
 const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
@@ -38,12 +37,12 @@ const storageItems = ({ disk, storage_failure }: Overview): AttentionItem[] => {
   return items
 }
 
-const backupItems = ({ database, last_backup_at }: Overview): AttentionItem[] => {
-  if (database.kind !== "sqlite") return []
-  if (last_backup_at === null)
-    return [{ id: "backup", text: t("overview.backupMissing"), command: backupCommand }]
+const backupItems = ({ backup_command, last_backup_at }: Overview): AttentionItem[] => {
+  if (backup_command === null) return []
+  const item = { id: "backup", command: backup_command }
+  if (last_backup_at === null) return [{ ...item, text: t("overview.backupMissing") }]
   const isOld = Date.now() / 1000 - last_backup_at > maxBackupAgeSeconds
-  return isOld ? [{ id: "backup", text: t("overview.backupOld"), command: backupCommand }] : []
+  return isOld ? [{ ...item, text: t("overview.backupOld") }] : []
 }
 
 const connectionItems = (connections: readonly Connection[]): AttentionItem[] => {
@@ -143,7 +142,11 @@ export const Attention = ({ overview, connections }: AttentionProps) => {
                 <div className="min-w-0 flex-1 basis-56 break-words">
                   {text}
                   {note && <p className="text-xs text-muted">{translateServerMessage(note)}</p>}
-                  {command && <code className="block text-xs text-muted">{command}</code>}
+                  {command && (
+                    <code title={command} className="block truncate text-xs text-muted">
+                      {command}
+                    </code>
+                  )}
                 </div>
                 {command && (
                   <CopyButton text={command} label={t("overview.copyCommand")} hasLabel />
