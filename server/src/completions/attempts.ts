@@ -9,7 +9,7 @@ import { toPlainChatRequest } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import { acceptsEffort } from "../providers/openai-models.ts"
+import { toAcceptedEffort } from "../providers/openai-models.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import type { ModelRequest } from "./request.ts"
@@ -31,11 +31,6 @@ export interface AttemptContext {
 
 const noReport = (): void => {}
 
-const supportsReasoning = ({ model: { name, capabilities } }: Endpoint, fields: Fields): boolean =>
-  capabilities.thinking === true ||
-  capabilities.reasoning === true ||
-  (Object.keys(capabilities).length === 0 && acceptsEffort(name, fields))
-
 const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
 
 /** Null if the provider accepts the request's format. */
@@ -52,9 +47,10 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer => {
   const fields = parseUpstreamBody(request, workspace, model.name)
   const report = dropped?.startAttempt() ?? noReport
   if (chatFormat) return toBytes(chatFormat.encodeRequest(fields, model, report))
-  const plain = toPlainChatRequest(fields, supportsReasoning(endpoint, fields), report)
   const { provider, config } = upstream
-  return toBytes(provider.adaptChatRequest?.(plain, config.base_url) ?? plain)
+  const toEffort = toAcceptedEffort(model, config.base_url, fields)
+  const plain = toPlainChatRequest(fields, toEffort, report)
+  return toBytes(provider.adaptChatRequest?.(plain, config.base_url, report) ?? plain)
 }
 
 const passThroughBody = (

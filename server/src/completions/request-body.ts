@@ -126,6 +126,9 @@ export const parseUpstreamBody = (
   return JSON.parse(buildUpstreamBody(request, workspace, upstreamModel).toString("utf8"))
 }
 
+/** Chat completions have no "max". */
+const toFunctionEffort = (effort: string): string => (effort === "max" ? "high" : effort)
+
 /**
  * The body of a canonical prompt for a function, which gets only members of chat completions.
  * @throws {Failure} `body_too_large`
@@ -137,5 +140,5 @@ export const buildPlainChatBody = (
   reportDropped: ReportDropped,
 ): Buffer => {
   const fields = parseUpstreamBody(request, workspace, model)
-  return Buffer.from(JSON.stringify(toPlainChatRequest(fields, true, reportDropped)))
+  return Buffer.from(JSON.stringify(toPlainChatRequest(fields, toFunctionEffort, reportDropped)))
 }

@@ -87,8 +87,14 @@ const rejectFileAddress = ({ type, file }: Fields): void => {
 /** OpenAI rejects longer names of users. */
 const maxUserLength = 64
 
+/** Finds the effort that a model accepts for a requested one; null if it accepts none. */
+export type ToAcceptedEffort = (effort: string) => string | null
+
+/** Thinking between tool calls are short remarks, for which no model of others can be asked. */
+const offTypes = new Set<unknown>(["disabled", "between_tools"])
+
 const effortOfThinking = ({ type, budget_tokens }: Fields): string => {
-  if (type === "disabled") return "none"
+  if (offTypes.has(type)) return "none"
   if (typeof budget_tokens !== "number") return "medium"
   if (budget_tokens < 4096) return "low"
   return budget_tokens < 16_384 ? "medium" : "high"
@@ -97,29 +103,25 @@ const effortOfThinking = ({ type, budget_tokens }: Fields): string => {
 /** Models that do not reason reject `reasoning_effort`. */
 const toReasoningEffort = (
   { thinking, reasoning_effort }: Fields,
-  supportsReasoning: boolean,
+  toEffort: ToAcceptedEffort,
   report: ReportDropped,
 ): Fields => {
-  const isDisabled = isObject(thinking) && thinking.type === "disabled"
-  if (!supportsReasoning) {
-    if (isObject(thinking) && !isDisabled) report("thinking")
-    if (reasoning_effort !== undefined) report("effort")
-    return {}
-  }
-  if (isDisabled) return { reasoning_effort: "none" }
-  if (typeof reasoning_effort === "string") {
-    return { reasoning_effort: reasoning_effort === "max" ? "high" : reasoning_effort }
-  }
-  return isObject(thinking) ? { reasoning_effort: effortOfThinking(thinking) } : {}
+  const ofThinking = isObject(thinking) ? effortOfThinking(thinking) : ""
+  const requested = ofThinking === "none" ? ofThinking : textOf(reasoning_effort) || ofThinking
+  if (requested === "") return {}
+  const accepted = toEffort(requested)
+  if (accepted !== null) return { reasoning_effort: accepted }
+  if (requested !== "none" && ofThinking !== "") report("thinking")
+  if (requested !== "none" && textOf(reasoning_effort) !== "") report("effort")
+  return {}
 }
 
 /**
  * Converts a canonical prompt to a request that has only members of OpenAI's chat completions.
- * @param supportsReasoning whether the model is known to reason before it answers
  */
 export const toPlainChatRequest = (
   canonical: Fields,
-  supportsReasoning: boolean,
+  toEffort: ToAcceptedEffort,
   report: ReportDropped,
 ): Fields => {
   const withoutCacheControl = (part: Fields): Fields =>
@@ -153,7 +155,7 @@ export const toPlainChatRequest = (
   const messages = objectsIn(request.messages).map(toPlainMessage)
   return {
     ...request,
-    ...toReasoningEffort(canonical, supportsReasoning, report),
+    ...toReasoningEffort(canonical, toEffort, report),
     ...(user !== undefined && !isLongUser && { user }),
     messages: keepCurrentReasoning(mergeSystemMessages(messages)),
     ...(Array.isArray(request.tools) && {

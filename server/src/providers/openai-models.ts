@@ -1,25 +1,136 @@
-import { type Fields, isObject, textOf } from "../formats/json-values.ts"
+import type { ReportDropped } from "../formats/canonical-request.ts"
+import { type Fields, isObject, ownValue, textOf } from "../formats/json-values.ts"
+import type { ProviderModel } from "./provider.ts"
 
-// What the names of OpenAI's models say about their reasoning, as its list of models says nothing.
-// Chat completions do not accept every effort, and with the newer models none together with tools.
+// Which parameters of chat completions a model accepts. Most model lists do not say, so its name and
+// its server's host decide: one name is served by OpenAI, Azure, proxies and other gateways.
 
-const reasoningSeries = /(^|[./:-])(o[1-9]|gpt-[5-9])/
-const reasoningByDefault = /(^|\/)gpt-5\.[5-9]/
+const reasoningSeries = /(^|[./:_-])(o[1-9]|gpt-?[5-9])/i
+/** They reason unless it is turned off, and then reject tools. */
+const reasoningByDefault = /(^|[./:_-])gpt-?(5\.[5-9]|[6-9])/i
+/** OpenAI's own servers reject tools of these if an effort is requested. */
+const reasoningWithoutTools = /(^|[./:_-])gpt-?5\.[2-4]/i
+const turnsOffReasoning = /(^|[./:_-])gpt-?(5\.[1-9]|[6-9])(?!.*(codex|pro))/i
+const hasHighestEffort = /(^|[./:_-])gpt-?(5\.[2-9]|[6-9]|5\.1-codex-max)/i
+const hasMinimalEffort = /(^|[./:_-])gpt-?5(?!\.)/i
 
+/** Series of other vendors whose APIs, or the servers that offer them, have `reasoning_effort`. */
+const otherReasoningSeries = new RegExp(
+  [
+    String.raw`(^|[./:_-])(grok-(3-mini|[4-9])|gpt-oss|qwq|qwen-?3|magistral|glm-(4\.[5-9]|[5-9])`,
+    String.raw`deepseek-(r[1-9]|reasoner|v3\.[1-9]|v[4-9])|gemini-(2\.5|[3-9])|kimi-k(2\.[5-9]|[3-9])`,
+    "claude-(3[.-]7|[a-z]+-[4-9]))|thinking|reasoning",
+  ].join("|"),
+  "i",
+)
+const withoutReasoning = /non-?reasoning|non-?thinking|instruct|coder|-image|embed/i
+
+const isOpenAIHost = (host: string): boolean => /\.(openai|azure)\.com$/.test(host)
+/** OpenRouter itself adapts requests to what a model accepts. */
+const isAdaptingHost = (host: string): boolean => /(^|\.)openrouter\.ai$/.test(host)
+const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname
+
+/** Whether a name is that of a model of OpenAI that reasons. */
 export const isReasoningModel = (name: string): boolean =>
   reasoningSeries.test(name) && !name.includes("-chat")
 
 const hasTools = ({ tools }: Fields): boolean => Array.isArray(tools) && tools.length > 0
 
-/** Whether a model accepts the effort of a canonical prompt. Older ones reject "none". */
-export const acceptsEffort = (name: string, request: Fields): boolean => {
-  const { thinking } = request
-  const isOff = isObject(thinking) && thinking.type === "disabled"
-  return isReasoningModel(name) && !hasTools(request) && !isOff
+const rejectsEffortWithTools = (name: string, host: string): boolean =>
+  !isAdaptingHost(host) &&
+  (reasoningByDefault.test(name) || (isOpenAIHost(host) && reasoningWithoutTools.test(name)))
+
+/** Null if the provider's list does not say. OpenRouter lists the parameters of each model. */
+const listedReasoning = ({ capabilities, listing }: ProviderModel): boolean | null => {
+  const { supported_parameters } = isObject(listing) ? listing : {}
+  if (Array.isArray(supported_parameters)) {
+    return supported_parameters.some((name) => name === "reasoning" || name === "reasoning_effort")
+  }
+  if (Object.keys(capabilities).length === 0) return null
+  return capabilities.thinking === true || capabilities.reasoning === true
 }
 
+/** What every server accepts. */
+const commonEfforts: Record<string, string> = { minimal: "low", xhigh: "high", max: "high" }
+
+/** The nearest effort that a model of OpenAI accepts; null if there is none. */
+const toOpenAIEffort = (name: string, effort: string): string | null => {
+  if (effort === "none") return turnsOffReasoning.test(name) ? effort : null
+  if (effort === "minimal" && hasMinimalEffort.test(name)) return effort
+  const isHighest = effort === "max" || effort === "xhigh"
+  if (isHighest && hasHighestEffort.test(name)) return "xhigh"
+  return ownValue(commonEfforts, effort) ?? effort
+}
+
+/** xAI rejects an effort for most of its models. */
+const xaiWithEffort = /grok-(3-mini|4\.([3-9]|20-multi-agent)|[5-9])/
+
+const toOtherEffort = (name: string, effort: string, host: string): string | null => {
+  if (host === "api.x.ai" && !xaiWithEffort.test(name)) return null
+  // Groq turns the reasoning of these on or off.
+  if (host === "api.groq.com" && name.includes("qwen"))
+    return effort === "none" ? effort : "default"
+  return effort === "none" ? null : (ownValue(commonEfforts, effort) ?? effort)
+}
+
+/**
+ * The effort that a model accepts in chat completions for the one that a client requests; null if
+ * it accepts none.
+ */
+export const toAcceptedEffort = (
+  model: ProviderModel,
+  baseUrl: string,
+  request: Fields,
+): ((effort: string) => string | null) => {
+  const { name } = model
+  const host = hostOf(baseUrl)
+  const listed = listedReasoning(model)
+  const isOpenAI = isReasoningModel(name)
+  const isOther = otherReasoningSeries.test(name) && !withoutReasoning.test(name)
+  if (!(listed ?? (isOpenAI || isOther))) return () => null
+  if (hasTools(request) && isOpenAI && rejectsEffortWithTools(name, host)) return () => null
+  if (isOpenAI) return (effort) => toOpenAIEffort(name, effort)
+  if (listed === null) return (effort) => toOtherEffort(name, effort, host)
+  return (effort) => ownValue(commonEfforts, effort) ?? effort
+}
+
+/** OpenAI's newer models accept no `max_tokens`, and most other servers nothing else. */
+const renameMaxTokens = ({ max_tokens, ...request }: Fields): Fields =>
+  max_tokens === undefined ? request : { ...request, max_completion_tokens: max_tokens }
+
 /** Lets GPT-5.5 and later, which reason unless it is turned off, accept tools. */
-export const turnOffReasoningForTools = (request: Fields): Fields =>
+const turnOffReasoningForTools = (request: Fields): Fields =>
   reasoningByDefault.test(textOf(request.model)) && hasTools(request)
     ? { ...request, reasoning_effort: "none" }
     : request
+
+const samplingParameters = new Set([
+  ...["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+  ...["logit_bias", "logprobs", "top_logprobs"],
+])
+/** The only values that models accept while they reason. */
+const defaultSampling: Record<string, unknown> = { temperature: 1, top_p: 1 }
+
+/** Models that reason reject what changes the choice of tokens. */
+const withoutSampling = (request: Fields, report: ReportDropped): Fields => {
+  if (request.reasoning_effort === "none") return request
+  const isLeftOut = ([name]: [string, unknown]): boolean => samplingParameters.has(name)
+  for (const [name, value] of Object.entries(request).filter(isLeftOut)) {
+    if (value !== (defaultSampling[name] ?? null)) report(name)
+  }
+  return Object.fromEntries(Object.entries(request).filter((entry) => !isLeftOut(entry)))
+}
+
+/** Changes a request that the gateway wrote to what a model of OpenAI accepts, behind any host. */
+export const adaptToOpenAIModel = (
+  request: Fields,
+  baseUrl: string,
+  report: ReportDropped,
+): Fields => {
+  const host = hostOf(baseUrl)
+  if (isAdaptingHost(host)) return request
+  if (isReasoningModel(textOf(request.model))) {
+    return withoutSampling(turnOffReasoningForTools(renameMaxTokens(request)), report)
+  }
+  return isOpenAIHost(host) ? renameMaxTokens(request) : request
+}

@@ -2,21 +2,69 @@ import { describe, expect, it } from "vitest"
 import { openai } from "./openai.ts"
 
 const tools = [{ type: "function", function: { name: "weather" } }]
-const adapt = (request: object, baseUrl = "https://api.openai.com/v1") =>
-  openai.adaptChatRequest?.({ ...request }, baseUrl)
+const adapt = (request: object, baseUrl = "https://api.openai.com/v1") => {
+  const dropped: string[] = []
+  const adapted = openai.adaptChatRequest?.({ ...request }, baseUrl, (name) => dropped.push(name))
+  return { adapted, dropped }
+}
 
-describe("a converted request to OpenAI", () => {
-  it("has the newer name of the token limit", () => {
-    expect(adapt({ model: "gpt-4o", max_tokens: 5 })).toEqual({
-      model: "gpt-4o",
+const proxy = "http://127.0.0.1:4000/v1"
+const openRouter = "https://openrouter.ai/api/v1"
+
+describe("a converted request to a model of OpenAI", () => {
+  it("has the newer name of the token limit on OpenAI's servers", () => {
+    const { adapted } = adapt({ model: "gpt-4o", max_tokens: 5 })
+    expect(adapted).toEqual({ model: "gpt-4o", max_completion_tokens: 5 })
+  })
+
+  it.each([
+    "gpt-5",
+    "gpt-5-mini-2025-08-07",
+    "azure/gpt-5",
+    "azure/prod-gpt-5-mini",
+    "openai/o3",
+    "GPT-5-Nano",
+    "o4-mini",
+    "gpt-6",
+  ])("has the newer name of the token limit behind any host: %s", (model) => {
+    expect(adapt({ model, max_tokens: 5 }, proxy).adapted).toEqual({
+      model,
       max_completion_tokens: 5,
     })
   })
 
-  it.each(["gpt-5.5", "gpt-5.6-terra"])(
+  it.each([
+    ...["gpt-4.1", "gpt-4o", "gpt-5-chat-latest", "gpt-oss-120b", "llama3.2", "qwen3-32b", "c1"],
+    ...["photo1", "solo3", "chatgpt-4o-latest"],
+  ])("keeps the older name and the temperature for other models: %s", (model) => {
+    const request = { model, max_tokens: 5, temperature: 0.2 }
+    expect(adapt(request, proxy)).toEqual({ adapted: request, dropped: [] })
+  })
+
+  it("leaves out what models reject while they reason, and names what is not the default", () => {
+    const request = {
+      model: "azure/gpt-5",
+      temperature: 0.2,
+      top_p: 1,
+      presence_penalty: 1,
+      stop: "x",
+    }
+    expect(adapt(request, proxy)).toEqual({
+      adapted: { model: "azure/gpt-5", stop: "x" },
+      dropped: ["temperature", "presence_penalty"],
+    })
+    const silent = { model: "gpt-5.4", temperature: 0.2, reasoning_effort: "none" }
+    expect(adapt(silent, proxy)).toEqual({ adapted: silent, dropped: [] })
+  })
+
+  it.each(["gpt-5.5", "gpt-5.6-terra", "openai/gpt-6"])(
     "turns off the reasoning of %s if it has tools",
     (model) => {
-      expect(adapt({ model, tools })).toEqual({ model, tools, reasoning_effort: "none" })
+      for (const host of [undefined, proxy]) {
+        expect(adapt({ model, tools }, host).adapted).toEqual({
+          ...{ model, tools, reasoning_effort: "none" },
+        })
+      }
     },
   )
 
@@ -26,11 +74,11 @@ describe("a converted request to OpenAI", () => {
     { model: "gpt-5.4", tools },
     { model: "gpt-4o", tools },
   ])("is otherwise unchanged: %j", (request) => {
-    expect(adapt(request)).toEqual(request)
+    expect(adapt(request).adapted).toEqual(request)
   })
 
-  it("is unchanged for other servers", () => {
-    const request = { model: "gpt-5.6", tools, max_tokens: 5 }
-    expect(adapt(request, "https://openrouter.ai/api/v1")).toEqual(request)
+  it("is unchanged for a service that adapts requests itself", () => {
+    const request = { model: "openai/gpt-5.6", tools, max_tokens: 5, temperature: 0.2 }
+    expect(adapt(request, openRouter)).toEqual({ adapted: request, dropped: [] })
   })
 })

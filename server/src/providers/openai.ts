@@ -1,6 +1,5 @@
 import { z } from "zod"
-import type { Fields } from "../formats/json-values.ts"
-import { turnOffReasoningForTools } from "./openai-models.ts"
+import { adaptToOpenAIModel } from "./openai-models.ts"
 import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
@@ -51,15 +50,6 @@ const toModel = (listing: unknown): ProviderModel[] => {
 
 const defaultUrl = "https://api.openai.com/v1"
 
-/** OpenAI's newer models accept no `max_tokens`, and most other servers nothing else. */
-const renameMaxTokens = ({ max_tokens, ...request }: Fields): Fields =>
-  max_tokens === undefined ? request : { ...request, max_completion_tokens: max_tokens }
-
-const adaptToOpenAI = (request: Fields, baseUrl: string): Fields => {
-  const isOpenAI = /\.(openai|azure)\.com$/.test(new URL(baseUrl).hostname)
-  return isOpenAI ? turnOffReasoningForTools(renameMaxTokens(request)) : request
-}
-
 /** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
 export const openai: Provider = {
   label: "OpenAI-compatible",
@@ -84,7 +74,7 @@ export const openai: Provider = {
   operations: openaiOperations,
   optionalOperations: ["responses"],
   chatFormat: null,
-  adaptChatRequest: adaptToOpenAI,
+  adaptChatRequest: adaptToOpenAIModel,
   operationPath: (operation) => `/${operation}`,
   credentialHeaders: bearerHeaders,
   listModels: async (client) => {

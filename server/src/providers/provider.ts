@@ -77,8 +77,11 @@ export interface Provider {
   listLoaded: ((client: ProviderClient) => Promise<string[]>) | null
   /** Null if the provider accepts OpenAI's chat completions. */
   chatFormat: ChatFormat | null
-  /** Changes a chat completion request that the gateway wrote, for servers that expect another. */
-  adaptChatRequest?(request: Fields, baseUrl: string): Fields
+  /**
+   * Changes a chat completion request that the gateway wrote, for servers that expect another.
+   * Parameters that the server would reject are left out and reported.
+   */
+  adaptChatRequest?(request: Fields, baseUrl: string, reportDropped: ReportDropped): Fields
 }
 
 /**
