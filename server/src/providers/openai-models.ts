@@ -6,23 +6,35 @@ import type { ProviderModel } from "./provider.ts"
 // its server's host decide: one name is served by OpenAI, Azure, proxies and other gateways.
 
 const reasoningSeries = /(^|[./:_-])(o[1-9]|gpt-?[5-9])/i
+const versionedName = /(^|[./:_-])gpt-?([5-9])(\.\d+)?/i
+
+/** Of GPT-5 and later, 100 times the major version and the minor one; 0 for other models. */
+const gptVersion = (name: string): number => {
+  const [, , major = "0", minor = ".0"] = versionedName.exec(name) ?? []
+  return Number(major) * 100 + Number(minor.slice(1))
+}
+
 /** They reason unless it is turned off, and then reject tools. */
-const reasoningByDefault = /(^|[./:_-])gpt-?(5\.[5-9]|[6-9])/i
+const reasonsByDefault = (name: string): boolean => gptVersion(name) >= 505
 /** OpenAI's own servers reject tools of these if an effort is requested. */
-const reasoningWithoutTools = /(^|[./:_-])gpt-?5\.[2-4]/i
-const turnsOffReasoning = /(^|[./:_-])gpt-?(5\.[1-9]|[6-9])(?!.*(codex|pro))/i
-const hasHighestEffort = /(^|[./:_-])gpt-?(5\.[2-9]|[6-9]|5\.1-codex-max)/i
-const hasMinimalEffort = /(^|[./:_-])gpt-?5(?!\.)/i
+const reasonsWithoutTools = (name: string): boolean =>
+  gptVersion(name) >= 502 && gptVersion(name) <= 504
+const turnsOffReasoning = (name: string): boolean =>
+  gptVersion(name) >= 501 && !/codex|pro/i.test(name)
+const hasHighestEffort = (name: string): boolean => gptVersion(name) >= 502
+const hasMinimalEffort = (name: string): boolean => gptVersion(name) === 500
 
 /** Series of other vendors whose APIs, or the servers that offer them, have `reasoning_effort`. */
-const otherReasoningSeries = new RegExp(
-  [
-    String.raw`(^|[./:_-])(grok-(3-mini|[4-9])|gpt-oss|qwq|qwen-?3|magistral|glm-(4\.[5-9]|[5-9])`,
-    String.raw`deepseek-(r[1-9]|reasoner|v3\.[1-9]|v[4-9])|gemini-(2\.5|[3-9])|kimi-k(2\.[5-9]|[3-9])`,
-    "claude-(3[.-]7|[a-z]+-[4-9]))|thinking|reasoning",
-  ].join("|"),
-  "i",
-)
+const otherReasoningSeries = [
+  /(^|[./:_-])grok-(3-mini|[4-9])/i,
+  /(^|[./:_-])(gpt-oss|qwq|qwen-?3|magistral)/i,
+  /(^|[./:_-])deepseek-(r[1-9]|reasoner|v3\.[1-9]|v[4-9])/i,
+  /(^|[./:_-])gemini-(2\.5|[3-9])/i,
+  /(^|[./:_-])glm-(4\.[5-9]|[5-9])/i,
+  /(^|[./:_-])kimi-k(2\.[5-9]|[3-9])/i,
+  /(^|[./:_-])claude-(3[.-]7|(opus|sonnet|haiku|fable|mythos)-[4-9])/i,
+  /thinking|reasoning/i,
+]
 const withoutReasoning = /non-?reasoning|non-?thinking|instruct|coder|-image|embed/i
 
 const isOpenAIHost = (host: string): boolean => /\.(openai|azure)\.com$/.test(host)
@@ -38,7 +50,7 @@ const hasTools = ({ tools }: Fields): boolean => Array.isArray(tools) && tools.l
 
 const rejectsEffortWithTools = (name: string, host: string): boolean =>
   !isAdaptingHost(host) &&
-  (reasoningByDefault.test(name) || (isOpenAIHost(host) && reasoningWithoutTools.test(name)))
+  (reasonsByDefault(name) || (isOpenAIHost(host) && reasonsWithoutTools(name)))
 
 /** Null if the provider's list does not say. OpenRouter lists the parameters of each model. */
 const listedReasoning = ({ capabilities, listing }: ProviderModel): boolean | null => {
@@ -55,10 +67,10 @@ const commonEfforts: Record<string, string> = { minimal: "low", xhigh: "high", m
 
 /** The nearest effort that a model of OpenAI accepts; null if there is none. */
 const toOpenAIEffort = (name: string, effort: string): string | null => {
-  if (effort === "none") return turnsOffReasoning.test(name) ? effort : null
-  if (effort === "minimal" && hasMinimalEffort.test(name)) return effort
+  if (effort === "none") return turnsOffReasoning(name) ? effort : null
+  if (effort === "minimal" && hasMinimalEffort(name)) return effort
   const isHighest = effort === "max" || effort === "xhigh"
-  if (isHighest && hasHighestEffort.test(name)) return "xhigh"
+  if (isHighest && hasHighestEffort(name)) return "xhigh"
   return ownValue(commonEfforts, effort) ?? effort
 }
 
@@ -86,7 +98,8 @@ export const toAcceptedEffort = (
   const host = hostOf(baseUrl)
   const listed = listedReasoning(model)
   const isOpenAI = isReasoningModel(name)
-  const isOther = otherReasoningSeries.test(name) && !withoutReasoning.test(name)
+  const isOther =
+    otherReasoningSeries.some((series) => series.test(name)) && !withoutReasoning.test(name)
   if (!(listed ?? (isOpenAI || isOther))) return () => null
   if (hasTools(request) && isOpenAI && rejectsEffortWithTools(name, host)) return () => null
   if (isOpenAI) return (effort) => toOpenAIEffort(name, effort)
@@ -100,7 +113,7 @@ const renameMaxTokens = ({ max_tokens, ...request }: Fields): Fields =>
 
 /** Lets GPT-5.5 and later, which reason unless it is turned off, accept tools. */
 const turnOffReasoningForTools = (request: Fields): Fields =>
-  reasoningByDefault.test(textOf(request.model)) && hasTools(request)
+  reasonsByDefault(textOf(request.model)) && hasTools(request)
     ? { ...request, reasoning_effort: "none" }
     : request
 
