@@ -65,6 +65,8 @@ const partDecoders: Record<string, PartDecoder> = {
     const heading = [textOf(block.title), textOf(block.source)].filter(Boolean).join("\n")
     return toInlineParts(heading, block.content, report)
   },
+  /** What a search for tools found. The model knows all tools, so their names are enough. */
+  tool_reference: ({ tool_name }) => [{ type: "text", text: textOf(tool_name) }],
 }
 
 /** The prompt cache may cut after the last part of a block. */
@@ -161,13 +163,36 @@ const toMessages = ({ system, messages }: Fields, report: ReportDropped): Fields
   return [...toSystem(system), ...converted]
 }
 
-const toTool = (tool: Fields): Fields => {
+/** Search for tools that are left out of the prompt; a converted prompt has all of them. */
+const isToolSearch = ({ type }: Fields): boolean => textOf(type).startsWith("tool_search_tool_")
+
+/** Members of a tool that are read here. */
+const knownToolMembers = new Set([
+  ...["type", "name", "description", "input_schema", "strict", "cache_control"],
+])
+const isDefault = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.every((caller) => caller === "direct")
+  return value === null || value === false
+}
+
+const reportToolHints = (tool: Fields, report: ReportDropped): void => {
+  for (const [name, value] of Object.entries(tool)) {
+    if (!(knownToolMembers.has(name) || isDefault(value))) report(name)
+  }
+}
+
+const toTool = (tool: Fields, report: ReportDropped): Fields[] => {
   const { type, name, description, input_schema, strict } = tool
+  if (isToolSearch(tool)) {
+    report(textOf(type))
+    return []
+  }
   if (type !== undefined && type !== null && type !== "custom") {
     failUnsupported(`the tool "${textOf(name)}" of type "${textOf(type)}"`, "tools")
   }
+  reportToolHints(tool, report)
   const declared = { name, description, parameters: input_schema, strict: strict ?? undefined }
-  return { type: "function", function: declared, ...cacheControlOf(tool) }
+  return [{ type: "function", function: declared, ...cacheControlOf(tool) }]
 }
 
 const toToolChoice = (choice: Fields): unknown => {
@@ -175,8 +200,8 @@ const toToolChoice = (choice: Fields): unknown => {
   return choice.type === "any" ? "required" : choice.type
 }
 
-const toToolFields = ({ tools, tool_choice }: Fields): Fields => {
-  const converted = objectsIn(tools).map(toTool)
+const toToolFields = ({ tools, tool_choice }: Fields, report: ReportDropped): Fields => {
+  const converted = objectsIn(tools).flatMap((tool) => toTool(tool, report))
   if (converted.length === 0) return {}
   const choice = isObject(tool_choice) ? tool_choice : {}
   return {
@@ -232,7 +257,7 @@ export const decodeMessagesRequest = (body: Fields): CanonicalRequest => {
   const request = omitUndefined({
     model,
     messages: toMessages(body, report),
-    ...toToolFields(body),
+    ...toToolFields(body, report),
     ...toResponseFormat(body),
     max_tokens: max_tokens ?? undefined,
     stop: stop ?? undefined,
