@@ -1,11 +1,12 @@
 import { z } from "zod"
-import { isObject } from "../formats/json-values.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import {
   createMessageStreamDecoder,
   decodeMessage,
   decodeMessagesError,
 } from "../formats/messages/decode-response.ts"
 import { encodeMessagesRequest } from "../formats/messages/encode-request.ts"
+import type { ThinkingSupport } from "../formats/messages/thinking-parameters.ts"
 import type { ChatFormat, Provider, ProviderModel } from "./provider.ts"
 
 const apiVersion = "2023-06-01"
@@ -22,10 +23,17 @@ type ModelInfo = z.output<typeof ModelInfo>
 const ModelPage = z.object({ data: z.array(z.unknown()) })
 
 /** Undefined if the list does not say. */
-const supports = (info: ModelInfo | undefined, capability: string): boolean | undefined => {
-  const found = info?.capabilities?.[capability]
-  return isObject(found) ? found.supported === true : undefined
+const isSupported = (capability: unknown): boolean | undefined =>
+  isObject(capability) ? capability.supported === true : undefined
+
+/** Undefined if the list does not say. */
+const capabilityOf = (info: ModelInfo | undefined, name: string): Fields | undefined => {
+  const found = info?.capabilities?.[name]
+  return isObject(found) ? found : undefined
 }
+
+const supports = (info: ModelInfo | undefined, name: string): boolean | undefined =>
+  isSupported(capabilityOf(info, name))
 
 const toModel = (listing: unknown): ProviderModel[] => {
   const info = ModelInfo.safeParse(listing).data
@@ -45,13 +53,27 @@ const toModel = (listing: unknown): ProviderModel[] => {
   ]
 }
 
+const effortsOf = (info: ModelInfo | undefined): ReadonlySet<string> => {
+  const levels = Object.entries(capabilityOf(info, "effort") ?? {})
+  return new Set(levels.filter(([, level]) => isSupported(level)).map(([name]) => name))
+}
+
+const thinkingSupportOf = (info: ModelInfo | undefined): ThinkingSupport => {
+  const { supported, types } = capabilityOf(info, "thinking") ?? {}
+  const listed = isObject(types) ? types : {}
+  const supportsEffort = supports(info, "effort") === true
+  const onlyHasBudget = supported === true && !supportsEffort ? true : undefined
+  return {
+    ...{ supportsEffort, efforts: effortsOf(info) },
+    adaptive: isSupported(listed.adaptive),
+    budget: isSupported(listed.enabled) ?? onlyHasBudget,
+    disabled: isSupported(listed.disabled),
+  }
+}
+
 const encodeRequest: ChatFormat["encodeRequest"] = (request, { name, listing }, reportDropped) => {
   const info = ModelInfo.safeParse(listing).data
-  const model = {
-    name,
-    maxTokens: info?.max_tokens ?? null,
-    supportsEffort: supports(info, "effort") === true,
-  }
+  const model = { name, maxTokens: info?.max_tokens ?? null, ...thinkingSupportOf(info) }
   return encodeMessagesRequest(request, model, reportDropped)
 }
 

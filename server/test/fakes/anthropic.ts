@@ -25,7 +25,12 @@ const modelInfo = {
   },
 } as unknown as ModelInfo
 
-const modelPage = { data: [modelInfo], has_more: false, first_id: null, last_id: null }
+/** Another model, with what its record says about capabilities. */
+export const createClaudeModel = (id: string, capabilities: object): ModelInfo => ({
+  ...modelInfo,
+  id,
+  capabilities: capabilities as ModelInfo["capabilities"],
+})
 
 const usage = {
   input_tokens: 11,
@@ -178,9 +183,16 @@ export type FakeAnthropic = FakeUpstream &
     lastBody: () => MessageCreateParams
   }
 
-/** Starts a fake of the Messages API on a free local port. Only the key `anthropic-key` is valid. */
-export const startFakeAnthropic = async (): Promise<FakeAnthropic> => {
+/**
+ * Starts a fake of the Messages API on a free local port. Only the key `anthropic-key` is valid.
+ * @param models besides the one that it always has
+ */
+export const startFakeAnthropic = async (
+  models: readonly ModelInfo[] = [],
+): Promise<FakeAnthropic> => {
   const state = { ...defaultState }
+  const data = [modelInfo, ...models]
+  const modelPage = { data, has_more: false, first_id: null, last_id: null }
 
   const framesOf = (): string[] => {
     const frames = createEvents(state).map((event) =>

@@ -28,12 +28,21 @@ const createGenerator = (seed: number) => {
     Array.from({ length: least + below(most - least + 1) }, create)
   const maybe = (create: () => Fields): Fields => (chance(0.4) ? create() : {})
 
-  const prose = (): string =>
-    some(4, () => pick([word(1 + below(8)), "ñ🐝", '"\\', "\n\t", "{", "]", "data:"]), 1).join(" ")
+  /** Texts that are blank are not accepted. */
+  const prose = (): string => {
+    const pieces = [word(1 + below(8)), "ñ🐝", '"\\', "\n\t", "{", "]", "data:"]
+    const text = some(4, () => pick(pieces), 1).join(" ")
+    return text.trim() === "" ? `${text}.` : text
+  }
+  let marks = 0
+  /** A request may have four, one of which may be its own. */
   const cacheControl = (): Fields =>
-    maybe(() => ({
-      cache_control: pick([{ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }]),
-    }))
+    marks === 3
+      ? {}
+      : maybe(() => {
+          marks++
+          return { cache_control: pick([{ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }]) }
+        })
   const id = (): string => `toolu_${word(8)}`
 
   const value = (depth = 2): unknown => {
@@ -46,6 +55,20 @@ const createGenerator = (seed: number) => {
   }
   const object = (depth = 2): Fields =>
     Object.fromEntries(some(3, () => [word(4), value(depth)] as const))
+
+  const schema = (depth = 2): Fields =>
+    pick<() => Fields>([
+      () => ({ type: pick(["string", "integer", "boolean"]), description: prose() }),
+      () => ({ enum: [word(3), 1, null] }),
+      () => (depth > 0 ? { type: "array", items: schema(depth - 1), minItems: 1 } : {}),
+      () => (depth > 0 ? { anyOf: [schema(depth - 1), { type: "null" }] } : {}),
+      () => objectSchema(depth - 1),
+    ])()
+  const objectSchema = (depth = 2): Fields => ({
+    ...{ type: "object", additionalProperties: false, required: [word(4)] },
+    properties:
+      depth > 0 ? Object.fromEntries(some(3, () => [word(4), schema(depth)] as const)) : {},
+  })
 
   const text = (): Fields => ({ type: "text", text: prose(), ...cacheControl() })
   const base64 = (media_type: string): Fields => ({ type: "base64", media_type, data: word(12) })
@@ -87,7 +110,7 @@ const createGenerator = (seed: number) => {
     content: interleave([...some(3, text, 1), ...some(3, toolUse)]),
   })
   const tool = (): Fields => ({
-    ...{ name: word(6), input_schema: { type: "object", properties: object() } },
+    ...{ name: word(6), input_schema: objectSchema() },
     ...maybe(() => ({ description: prose() })),
     ...maybe(() => ({ strict: true })),
     ...cacheControl(),
@@ -131,8 +154,8 @@ const createGenerator = (seed: number) => {
       ...maybe(() => ({
         output_config: pick<Fields>([
           { effort: pick(["low", "medium", "high", "max"]) },
-          { format: { type: "json_schema", schema: object() } },
-          { effort: "low", format: { type: "json_schema", schema: object() } },
+          { format: { type: "json_schema", schema: objectSchema() } },
+          { effort: "low", format: { type: "json_schema", schema: objectSchema() } },
         ]),
       })),
     }),
