@@ -1,7 +1,13 @@
 import { fail } from "../../errors.ts"
 import { defaultFilename, type ReasoningDetail, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
-import { failUnsupported, partsOf, splitToolResult, toContent } from "../request-parts.ts"
+import {
+  cacheControlOf,
+  failUnsupported,
+  partsOf,
+  splitToolResult,
+  toContent,
+} from "../request-parts.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { functionNameOf, toCustomArguments } from "./tools.ts"
 
@@ -33,7 +39,8 @@ const partDecoders: Record<string, (part: Fields) => Fields> = {
 const toPart = (part: Fields): Fields => {
   const type = textOf(part.type)
   const decode = ownValue(partDecoders, type)
-  return decode ? decode(part) : failUnsupportedInput(`content of type "${type}"`)
+  if (!decode) return failUnsupportedInput(`content of type "${type}"`)
+  return { ...decode(part), ...cacheControlOf(part) }
 }
 
 const toParts = (content: unknown): Fields[] => partsOf(content).map(toPart)
@@ -49,14 +56,23 @@ interface AssistantTurn {
   calls: Fields[]
   details: ReasoningDetail[]
   reasoning: string
+  /** Where the prompt cache may cut: `cache_control` of one of its messages. */
+  cached: Fields
 }
 
-const toAssistantMessage = ({ text, calls, details, reasoning }: AssistantTurn): Fields => ({
+const toAssistantMessage = ({
+  text,
+  calls,
+  details,
+  reasoning,
+  cached,
+}: AssistantTurn): Fields => ({
   role: "assistant",
   content: text === "" && calls.length > 0 ? null : text,
   ...(reasoning !== "" && { reasoning_content: reasoning }),
   ...(details.length > 0 && { reasoning_details: details }),
   ...(calls.length > 0 && { tool_calls: calls }),
+  ...cached,
 })
 
 /** Reasoning follows what the turn already contains. */
@@ -127,12 +143,14 @@ class MessageCollector {
     },
   }
 
-  #addMessage({ role, content }: Fields): void {
+  #addMessage(item: Fields): void {
+    const { role } = item
+    const parts = toParts(item.content)
     if (role === "assistant") {
       const turn = this.#currentTurn()
-      const text = toParts(content)
-        .map((part) => textOf(part.text))
-        .join("")
+      const marked = [...parts, item].findLast(({ cache_control }) => isObject(cache_control))
+      if (marked) turn.cached = cacheControlOf(marked)
+      const text = parts.map((part) => textOf(part.text)).join("")
       // Joining a list would copy the whole text for each message.
       if (text !== "") turn.text = turn.text === "" ? text : `${turn.text}\n\n${text}`
       return
@@ -140,26 +158,33 @@ class MessageCollector {
     this.#endTurn()
     this.#endResults()
     const isSystem = role === "system" || role === "developer"
-    const parts = toParts(content)
-    this.#messages.push({ role: isSystem ? "system" : "user", content: toContent(parts) })
+    this.#messages.push({
+      role: isSystem ? "system" : "user",
+      content: toContent(parts),
+      ...cacheControlOf(item),
+    })
   }
 
   #addCall(item: Fields, args: string): void {
     const called = { name: functionNameOf(item), arguments: args }
-    this.#currentTurn().calls.push({ id: item.call_id, type: "function", function: called })
+    this.#currentTurn().calls.push({
+      ...{ id: item.call_id, type: "function", function: called },
+      ...cacheControlOf(item),
+    })
   }
 
-  #addResult({ call_id, output }: Fields): void {
+  #addResult(item: Fields): void {
+    const { call_id, output } = item
     this.#endTurn()
     const parts = toParts(isObject(output) ? JSON.stringify(output) : output)
     const { content, rest } = splitToolResult(parts)
     for (const part of rest) this.#returnedParts.push(part)
-    this.#messages.push({ role: "tool", tool_call_id: call_id, content })
+    this.#messages.push({ role: "tool", tool_call_id: call_id, content, ...cacheControlOf(item) })
   }
 
   #currentTurn(): AssistantTurn {
     this.#endResults()
-    this.#turn ??= { text: "", calls: [], details: [], reasoning: "" }
+    this.#turn ??= { text: "", calls: [], details: [], reasoning: "", cached: {} }
     return this.#turn
   }
 

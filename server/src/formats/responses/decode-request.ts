@@ -1,6 +1,6 @@
 import type { CanonicalRequest, ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
-import { failUnsupported, omitUndefined } from "../request-parts.ts"
+import { cacheControlOf, failUnsupported, omitUndefined } from "../request-parts.ts"
 import { checkResponsesRequest } from "./check-request.ts"
 import { decodeItems } from "./decode-items.ts"
 import { convertTools, functionNameOf } from "./tools.ts"
@@ -45,6 +45,7 @@ const toResponseFormat = ({ text }: Fields): unknown => {
 const knownFields = new Set([
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "stream"],
   ...["temperature", "top_p", "max_output_tokens", "text", "reasoning", "user", "files"],
+  "cache_control",
   ...["metadata", "store", "include", "previous_response_id", "stream_options", "background"],
 ])
 /** Values that ask for nothing special. */
@@ -113,6 +114,7 @@ export const decodeResponsesRequest = (body: Fields): CanonicalRequest => {
     top_p: body.top_p ?? undefined,
     user: typeof user === "string" ? user : undefined,
     reasoning_effort: typeof effort === "string" ? effort : undefined,
+    ...cacheControlOf(body),
     files: body.files,
     stream: body.stream === true,
   })

@@ -22,19 +22,38 @@ const createGenerator = (seed: number) => {
   const some = <T>(most: number, create: () => T, least = 0): T[] =>
     Array.from({ length: least + below(most - least + 1) }, create)
   const maybe = (create: () => Fields): Fields => (chance(0.4) ? create() : {})
-  const prose = (): string =>
-    some(4, () => pick([word(1 + below(8)), "ñ🐝", '"\\', "\n\t", "{", "data:"]), 1).join(" ")
+  /** Texts that are blank are not accepted. */
+  const prose = (): string => {
+    const pieces = [word(1 + below(8)), "ñ🐝", '"\\', "\n\t", "{", "data:"]
+    const text = some(4, () => pick(pieces), 1).join(" ")
+    return text.trim() === "" ? `${text}.` : text
+  }
   const args = (): Fields =>
     Object.fromEntries(some(3, () => [word(4), pick<unknown>([prose(), below(99), null, [1]])]))
 
-  const textPart = (): Fields => ({ type: "input_text", text: prose() })
+  let marks = 0
+  /** A request may have four. */
+  const cacheControl = (): Fields =>
+    marks === 4
+      ? {}
+      : maybe(() => {
+          marks++
+          return { cache_control: { type: "ephemeral" } }
+        })
+  const schema = (): Fields => ({
+    ...{ type: "object", additionalProperties: false, required: [word(4)] },
+    properties: Object.fromEntries(some(3, () => [word(4), { type: "string", title: prose() }])),
+  })
+
+  const textPart = (): Fields => ({ type: "input_text", text: prose(), ...cacheControl() })
   const imagePart = (): Fields => ({
-    type: "input_image",
+    ...{ type: "input_image", ...cacheControl() },
     image_url: pick([`data:image/png;base64,${word(8)}`, `https://example.com/${word(5)}`]),
   })
   const filePart = (): Fields => ({
     ...{ type: "input_file", filename: `${word(5)}.pdf` },
     file_data: `data:application/pdf;base64,${word(8)}`,
+    ...cacheControl(),
   })
   const detail = () =>
     chance(0.3)
@@ -50,6 +69,7 @@ const createGenerator = (seed: number) => {
       ? { type: "custom_tool_call", call_id, name: word(5), input: prose() }
       : {
           ...{ type: "function_call", call_id, name: word(5), arguments: JSON.stringify(args()) },
+          ...cacheControl(),
           ...maybe(() => ({ namespace: word(4) })),
         }
   }
@@ -60,6 +80,7 @@ const createGenerator = (seed: number) => {
     const calls = some(2, callItem)
     const results = calls.map(({ type, call_id }) => ({
       ...{ type: `${type}_output`, call_id, output: prose() },
+      ...cacheControl(),
     }))
     const content = [{ type: "output_text", text: prose(), annotations: [] }]
     return [
@@ -70,7 +91,8 @@ const createGenerator = (seed: number) => {
     ]
   }
   const functionTool = (): Fields => ({
-    ...{ type: "function", name: word(6), parameters: { type: "object", properties: args() } },
+    ...{ type: "function", name: word(6), parameters: schema() },
+    ...cacheControl(),
     ...maybe(() => ({ description: prose() })),
     ...maybe(() => ({ strict: true })),
   })
@@ -101,7 +123,7 @@ const createGenerator = (seed: number) => {
       ...maybe(() => ({ user: word(20) })),
       ...maybe(() => ({ reasoning: { effort: pick(["low", "medium", "high"]) } })),
       ...maybe(() => ({
-        text: { format: { type: "json_schema", name: "output", schema: args(), strict: true } },
+        text: { format: { type: "json_schema", name: "output", schema: schema(), strict: true } },
       })),
     }),
 

@@ -1,5 +1,6 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { cacheControlOf } from "../request-parts.ts"
 import { shortenToolName } from "../tool-names.ts"
 
 /** A tool of the client's request, as it is named in the answer's items. */
@@ -61,7 +62,7 @@ const customDescription = ({ description, format }: Fields): string => {
 const toFunction = (tool: Fields, name: string): Fields => {
   if (tool.type === "custom") {
     const declared = { name, description: customDescription(tool), parameters: customParameters }
-    return { type: "function", function: declared }
+    return { type: "function", function: declared, ...cacheControlOf(tool) }
   }
   const { description, parameters, strict } = tool
   const declared = {
@@ -72,6 +73,7 @@ const toFunction = (tool: Fields, name: string): Fields => {
   return {
     type: "function",
     function: { ...declared, ...(typeof strict === "boolean" && { strict }) },
+    ...cacheControlOf(tool),
   }
 }
 
