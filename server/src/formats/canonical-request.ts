@@ -12,7 +12,7 @@ import { withShortName } from "./tool-names.ts"
  * | `messages[].reasoning_details[]` | reasoning with its signature and position: see `ReasoningDetail` |
  * | `messages[].reasoning_content` | reasoning without a signature |
  * | `messages[].is_error` | whether a tool's result is an error |
- * | `cache_control` of messages' parts, tools' messages, tool calls and tools | where Anthropic's prompt cache may cut |
+ * | `cache_control` of messages, their parts, tool calls and tools | where Anthropic's prompt cache may cut |
  * | `top_k`, `thinking`, `cache_control` | Anthropic's parameters |
  *
  * Answers have the members of messages, and `stop_sequence`: the one that ended the answer.

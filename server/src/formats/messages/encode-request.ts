@@ -5,7 +5,12 @@ import { cacheControlOf } from "../request-parts.ts"
 import { limitBreakpoints } from "./cache-breakpoints.ts"
 import { encodeConversation } from "./encode-conversation.ts"
 import { toStructuredSchema } from "./structured-output-schema.ts"
-import { type ThinkingSupport, toSampling, toThinkingParameters } from "./thinking-parameters.ts"
+import {
+  requestedEffortOf,
+  type ThinkingSupport,
+  toSampling,
+  toThinkingParameters,
+} from "./thinking-parameters.ts"
 
 /** Required by the API; used for models whose own maximum is not known. */
 const defaultMaxTokens = 4096
@@ -65,7 +70,7 @@ const toFormat = ({ response_format }: Fields, report: ReportDropped): Fields | 
 const knownFields = new Set([
   ...["model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens"],
   ...["temperature", "top_p", "top_k", "stop", "user", "thinking", "tools", "tool_choice"],
-  ...["parallel_tool_calls", "response_format", "reasoning_effort", "cache_control"],
+  ...["parallel_tool_calls", "response_format", "reasoning_effort", "reasoning", "cache_control"],
 ])
 
 const checkFields = (request: Fields, report: ReportDropped): void => {
@@ -74,6 +79,7 @@ const checkFields = (request: Fields, report: ReportDropped): void => {
     const message = "The model's provider returns one answer per request."
     fail("unsupported_by_model", message, { param: "n" })
   }
+  if (requestedEffortOf(request) === "" && isObject(request.reasoning)) report("reasoning")
   for (const [name, value] of Object.entries(request)) {
     if (!knownFields.has(name) && value !== null) report(name)
   }

@@ -30,6 +30,12 @@ describe("the effort of a request to Claude", () => {
   it.each<[string, ThinkingSupport, Fields, Fields]>([
     ["adaptive thinking", adaptive, {}, { thinking: { type: "adaptive" }, effort: "high" }],
     ["a budget", budget, {}, { thinking: enabled(16_384) }],
+    [
+      "a budget, in OpenRouter's form",
+      budget,
+      { reasoning_effort: undefined, reasoning: { effort: "low" } },
+      { thinking: enabled(2048) },
+    ],
     ["a small budget", budget, { reasoning_effort: "minimal" }, { thinking: enabled(1024) }],
     [
       "a budget besides an effort",

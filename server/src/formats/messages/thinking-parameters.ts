@@ -82,14 +82,19 @@ const toSupportedEffort = (effort: string, { efforts }: ThinkingSupport): string
   return efforts && efforts.size > 0 && !efforts.has(effort) ? "high" : effort
 }
 
+/** OpenRouter's clients have it in `reasoning`. */
+export const requestedEffortOf = ({ reasoning_effort, reasoning }: Fields): string =>
+  textOf(reasoning_effort) || textOf(isObject(reasoning) ? reasoning.effort : undefined)
+
 /** Requests the effort that a client asks for, in the way that the model has: `thinking` and `effort`. */
 export const toThinkingParameters = (
-  { thinking, reasoning_effort }: Fields,
+  request: Fields,
   context: ThinkingContext,
   report: ReportDropped,
 ): { thinking?: Fields | undefined; effort?: string | undefined } => {
   const { support } = context
-  const requested = textOf(reasoning_effort)
+  const { thinking } = request
+  const requested = requestedEffortOf(request)
   const isOff = requested === "none"
   const given = isObject(thinking) ? toSupportedThinking(thinking, requested, context) : undefined
   if (requested === "" || (isOff && given)) return { thinking: given }
