@@ -112,7 +112,8 @@ export const encodeMessagesRequest = (
   const format = toFormat(request, report)
   const context = { support: model, max_tokens: Number(max_tokens), messages, tool_choice }
   const { thinking, effort } = toThinkingParameters(request, context, report)
-  const isThinkingAdded = thinking !== undefined && !isObject(request.thinking)
+  const isThinking = thinking !== undefined && thinking.type !== "disabled"
+  const isThinkingAdded = isThinking && !isObject(request.thinking)
   const encoded = {
     ...{ model: model.name, max_tokens, messages },
     ...(system.length > 0 && { system }),

@@ -107,6 +107,11 @@ describe("the effort of a request to Claude", () => {
     expect(encode(budget, { ...sampling, reasoning_effort: undefined })).toMatchObject(sampling)
   })
 
+  it("keeps the sampling if thinking is turned off", () => {
+    const off = { reasoning_effort: "none", temperature: 0.2 }
+    expect(encode(adaptive, off)).toMatchObject({ temperature: 0.2, dropped: [] })
+  })
+
   it("leaves out the sampling that models with nothing but adaptive thinking reject", () => {
     const plain = { reasoning_effort: undefined, temperature: 0.2 }
     expect(encode(onlyAdaptive, plain)).toMatchObject({ dropped: ["temperature"] })
