@@ -24,7 +24,7 @@ export const createFailureRecorder = ({ db, audit }: { db: Database; audit: Audi
   const aggregatedByKey = new Map<string, AggregatedFailure>()
 
   const write = (failures: readonly AggregatedFailure[]): Promise<void> =>
-    db.transact(async (tx) => {
+    db.essential.transact(async (tx) => {
       for (const failure of failures) await audit.record(tx, { ...failure, outcome: "failure" })
     })
 

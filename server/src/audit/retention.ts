@@ -24,7 +24,7 @@ interface Deps {
 export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
   /** Marks expired blocks as pruned and records an event for it. */
   const markExpired = (before: number): Promise<void> =>
-    db.transact(async (tx) => {
+    db.essential.transact(async (tx) => {
       await db.acquireLock(tx, "audit chain")
       const firstKept = await tx
         .selectFrom("audit_blocks")
@@ -54,7 +54,7 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
 
   /** Deletes the events of one pruned block. @returns false if none is left */
   const deletePrunedBlockEvents = (): Promise<boolean> =>
-    db.transact(async (tx) => {
+    db.essential.transact(async (tx) => {
       const oldest = await tx
         .selectFrom("audit_events")
         .innerJoin("audit_blocks", "audit_blocks.number", "audit_events.block")

@@ -64,7 +64,7 @@ export const createAuditSealer = ({ db, signer, now, report, ...options }: Deps)
    * @returns the number of sealed events
    */
   const sealBlock = (): Promise<number> =>
-    db.transactRelaxed(async (tx) => {
+    db.essential.transactRelaxed(async (tx) => {
       await db.acquireLock(tx, "audit chain")
       const rows = await readUnsealed(tx, max)
       const [first] = rows

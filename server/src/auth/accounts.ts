@@ -108,7 +108,7 @@ export const createAccounts = (deps: Deps) => {
     device: SignInDevice,
     verified?: string | null,
   ): Promise<SignedIn> => {
-    const created = await db.transact(async (tx) => {
+    const created = await db.essential.transact(async (tx) => {
       const currentUser = await users.lockUser(tx, user.id)
       const isOutdated = verified !== undefined && currentUser.password_hash !== verified
       if (!currentUser.active || isOutdated) failWrongCredentials()
@@ -184,7 +184,7 @@ export const createAccounts = (deps: Deps) => {
     signOut: async (actor: Actor, { user, credential }: Caller): Promise<void> => {
       if (credential.type !== "session")
         fail("bad_request", "An API key has no session to end. Revoke the key instead.")
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         await store.endSession(tx, user.id, credential.id)
         const target = { type: "session", id: credential.id }
         await audit.record(tx, { actor, action: "session.ended", target })
@@ -230,7 +230,7 @@ export const createAccounts = (deps: Deps) => {
         .map(({ user_id, ...session }) => ({ ...session, current: session.id === credential.id })),
 
     endSession: async (actor: Actor, { user }: Caller, id: string): Promise<void> => {
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         if (!(await store.endSession(tx, user.id, id)))
           fail("not_found", `You have no session with the ID ${id}.`)
         await audit.record(tx, { actor, action: "session.ended", target: { type: "session", id } })

@@ -154,7 +154,7 @@ export const createInvitations = (deps: Deps) => {
 
     /** @throws {Failure} `not_found`, or `conflict` if it is no longer open */
     revoke: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      db.transact(async (tx) => {
+      db.essential.transact(async (tx) => {
         await users.requireAdmin(caller)(tx)
         const row =
           (await store.byId(id, tx)) ?? fail("not_found", `No invitation with the ID ${id}.`)

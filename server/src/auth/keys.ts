@@ -87,7 +87,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
     },
 
     revoke: (actor: Actor, userId: string, id: string): Promise<void> =>
-      db.transact((tx) => remove(tx, actor, userId, id)),
+      db.essential.transact((tx) => remove(tx, actor, userId, id)),
 
     /**
      * Stores a predefined key in the transaction that creates the account, for unattended setups.

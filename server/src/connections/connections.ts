@@ -124,7 +124,7 @@ export const createConnections = (deps: Deps) => {
     },
 
     remove: async (actor: Actor, id: string): Promise<void> => {
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         const { name } = await lockChangeable(tx, id)
         await store.remove(tx, id)
         const target = { type: "connection", id }

@@ -73,7 +73,7 @@ export const createAnswers = (deps: Deps) => {
 
   const publishChatChange = async (chat: { id: string; user_id: string }): Promise<void> => {
     const message = { topic: "chats", user_id: chat.user_id, id: chat.id } as const
-    await db.transact((tx) => bus.publish(tx, message)).catch(() => {})
+    await db.essential.transact((tx) => bus.publish(tx, message)).catch(() => {})
   }
 
   const run = async (job: AnswerJob, signal: AbortSignal): Promise<void> => {
@@ -170,7 +170,8 @@ export const createAnswers = (deps: Deps) => {
   }
 
   const interrupt = (dead: Awaited<ReturnType<MessageStore["listRunning"]>>): Promise<void> =>
-    db.transact(async (tx) => {
+    // A gateway must be able to start on a full disk.
+    db.essential.transact(async (tx) => {
       for (const { chat_id, user_id } of await store.interrupt(tx, interruptedError, dead)) {
         await bus.publish(tx, { topic: "chats", user_id, id: chat_id })
       }
@@ -258,7 +259,7 @@ export const createAnswers = (deps: Deps) => {
     stop: async (chatId: string, messageId: string | null): Promise<void> => {
       const stopped = stopLocal(chatId, messageId)
       const message = { topic: "chat_stop", id: chatId, message_id: messageId } as const
-      await db.transact((tx) => bus.publish(tx, message))
+      await db.essential.transact((tx) => bus.publish(tx, message))
       await Promise.all(stopped)
     },
 

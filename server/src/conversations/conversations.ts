@@ -216,7 +216,7 @@ export const createChats = (deps: Deps) => {
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
       await requireOwn(caller, id)
       await answers.stop(id, null)
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         await db.acquireLock(tx, `chat:${id}`)
         const chat = await store.byId(id, tx)
         if (!chat) return

@@ -93,7 +93,9 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
     } finally {
       release(ids.length > 0)
       if (ids.length > 0) {
-        await db.transact((tx) => bus.publish(tx, { topic: "chats", user_id: userId, id: null }))
+        await db.essential.transact((tx) =>
+          bus.publish(tx, { topic: "chats", user_id: userId, id: null }),
+        )
       }
     }
     return { ids, skipped }

@@ -114,7 +114,7 @@ export const createProjects = (deps: Deps) => {
 
     /** Deletes the project but not its chats. */
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      db.transact(async (tx) => {
+      db.essential.transact(async (tx) => {
         await db.acquireLock(tx, `project:${id}`)
         const project = await requireOwn(caller, id, tx)
         await store.remove(tx, project)

@@ -4,6 +4,8 @@ import type { Tables } from "./tables.ts"
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
 
+export type EssentialWrites = Pick<Database, "transact" | "transactRelaxed" | "execute">
+
 /** An open, migrated database. Code outside this folder does not depend on the dialect. */
 export interface Database {
   dialect: "sqlite" | "postgres"
@@ -41,6 +43,11 @@ export interface Database {
   runExternalWrite<T>(work: () => Promise<T>): Promise<T>
   /** Runs one statement as its own transaction, as durable as `transact`. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
+  /**
+   * For sign-in, sessions, deletion, and what these need. The other writes fail with `storage_full`
+   * before the disk is full, so that its last space is left for these.
+   */
+  essential: EssentialWrites
   /** Serializes transactions that pass the same `lock`; held until commit or rollback. */
   acquireLock(tx: Tx, lock: string): Promise<void>
   /**
@@ -66,14 +73,23 @@ export const afterCommit = (tx: Tx, callback: () => void): void => {
   callbacks.push(callback)
 }
 
-/** @param flush flushes the commit to disk, where committing alone does not */
+interface TransactOptions {
+  /** Flushes the commit to disk, where committing alone does not. */
+  flush?: () => Promise<void>
+  /** Throws if too little disk space is left; also called before the commit. */
+  checkSpace?: () => void
+}
+
 export const createTransact =
-  (db: Kysely<Tables>, flush?: () => Promise<void>): Database["transact"] =>
+  (db: Kysely<Tables>, { flush, checkSpace }: TransactOptions = {}): Database["transact"] =>
   async (work) => {
     const callbacks: (() => void)[] = []
-    const result = await db.transaction().execute((tx) => {
+    const result = await db.transaction().execute(async (tx) => {
+      checkSpace?.()
       callbacksByTx.set(tx, callbacks)
-      return work(tx)
+      const value = await work(tx)
+      checkSpace?.()
+      return value
     })
     await flush?.()
     for (const callback of callbacks) callback()

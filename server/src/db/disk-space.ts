@@ -7,6 +7,8 @@ import { Failure } from "../errors.ts"
 const maxReserveBytes = 4 * 1024 * 1024
 const chunkBytes = 256 * 1024
 const bytesBetweenChecks = 1024 * 1024
+/** Files stop before the database does, so that their rows can still be written. */
+const minFreeReservesForFiles = 2.5
 /** The reserve takes at most 1/8 of its volume. */
 const volumeDivisor = 8
 
@@ -36,7 +38,7 @@ export const freeBytes = async (folder: string): Promise<number> => {
 export const storageFullFailure = (cause?: unknown): Failure =>
   new Failure(
     "storage_full",
-    "The gateway is out of disk space, so this was not saved. Ask your administrator to free up space.",
+    "The gateway is out of disk space, so this was not saved. Ask your administrator to delete data or to enlarge the disk; signing in and deleting still work.",
     { headers: { "retry-after": "30" }, cause },
   )
 
@@ -52,7 +54,7 @@ export const reserveSizeFor = (folder: string): number => {
  * @returns a function to call with the bytes written so far; rejects with `storage_full`
  */
 export const createSpaceCheck = (folder: string): ((written: number) => Promise<void>) => {
-  const minFreeBytes = 2 * reserveSizeFor(folder)
+  const minFreeBytes = minFreeReservesForFiles * reserveSizeFor(folder)
   let nextCheckAt = 0
   return async (written) => {
     if (written < nextCheckAt) return

@@ -2,7 +2,7 @@ import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { createSemaphore } from "../limits/semaphore.ts"
-import { createTransact, type Database, type Tx } from "./database.ts"
+import { createTransact, type Database, type EssentialWrites, type Tx } from "./database.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
@@ -112,17 +112,22 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
   const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
   }
+  const essential: EssentialWrites = {
+    transact: createTransact(db),
+    transactRelaxed: createTransact(relaxed),
+    execute: (statement) => statement(db),
+  }
   return {
     dialect: "postgres",
     file: null,
     url,
     read: db,
     backgroundReader: db,
-    transact: createTransact(db),
-    transactRelaxed: createTransact(relaxed),
+    // The server's disk is not visible from here.
+    ...essential,
+    essential,
     append: appendOn(relaxed),
     runExternalWrite: (work) => work(),
-    execute: (statement) => statement(db),
     acquireLock,
     runExclusive: (lock, work) =>
       exclusiveRuns.run({ key: lock }, () =>

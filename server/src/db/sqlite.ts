@@ -20,9 +20,10 @@ import { createKeyedMutex } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
-import { createTransact, type Database } from "./database.ts"
+import { createTransact, type Database, type EssentialWrites } from "./database.ts"
 import { createReserve } from "./disk-space.ts"
 import { joinJsonArray } from "./json-subquery.ts"
+import { createSpaceGuard } from "./space-guard.ts"
 import { databasePath, openSqliteFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
 import { createWalSync } from "./wal-sync.ts"
@@ -125,8 +126,20 @@ const openWriter = (database: DatabaseSync): Kysely<Tables> =>
  * Opens a connection for another thread that writes; the thread's owner flushes its commits to
  * disk.
  */
-export const openSqliteWriter = (path: string): Kysely<Tables> =>
-  openWriter(openSqliteFile(path, false))
+export const openSqliteTransact = (path: string): Database["transact"] => {
+  const database = openSqliteFile(path, false)
+  return createTransact(openWriter(database), { checkSpace: createSpaceGuard(path, database) })
+}
+
+const createRelaxedTransact =
+  (transact: Database["transact"]): Database["transactRelaxed"] =>
+  async (work) => {
+    const result = await transact(work)
+    // None of the awaits above yields to the event loop; without this, a job would run to its end
+    // in one turn.
+    await turn()
+    return result
+  }
 
 /** Opens a connection that reads the database as of now. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
@@ -158,7 +171,16 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       reserveTimer = setTimeout(() => void ensureReserve(), reserveRetryMs).unref()
   }
   void ensureReserve()
-  const transactWithoutSync = createTransact(writer)
+  const checkSpace = createSpaceGuard(path, writeConnection)
+  const essential: EssentialWrites = {
+    transact: createTransact(writer, { flush: walSync.sync }),
+    transactRelaxed: createRelaxedTransact(createTransact(writer)),
+    execute: async (statement) => {
+      const result = await statement(writer)
+      await walSync.sync()
+      return result
+    },
+  }
   /**
    * Pauses this thread's writers while another thread writes: waiting for its lock would block the
    * event loop.
@@ -171,16 +193,16 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     read,
     backgroundReader,
     writer,
-    transact: createTransact(writer, walSync.sync),
-    transactRelaxed: async (work) => {
-      const result = await transactWithoutSync(work)
-      // None of the awaits above yields to the event loop; without this, a job would run to its end
-      // in one turn.
-      await turn()
-      return result
+    transact: createTransact(writer, { flush: walSync.sync, checkSpace }),
+    transactRelaxed: createRelaxedTransact(createTransact(writer, { checkSpace })),
+    execute: async (statement) => {
+      checkSpace()
+      return essential.execute(statement)
     },
+    essential,
     append: async (table, rows) => {
       await appender.ready()
+      checkSpace()
       const batch = { table, rows: joinJsonArray(rows) }
       await pauseWriters(() => appender.append(batch))
     },
@@ -189,16 +211,12 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       await walSync.sync()
       return result
     },
-    execute: async (statement) => {
-      const result = await statement(writer)
-      await walSync.sync()
-      return result
-    },
     acquireLock: async () => {},
     // The data folder is locked to this process, so an in-process mutex suffices.
     runExclusive: createKeyedMutex(),
     runWithoutTimeout: (work) => writer.connection().execute(work),
     probe: async () => {
+      checkSpace()
       const { user_version: version } = z
         .object({ user_version: z.int() })
         .parse(writeConnection.prepare("pragma user_version").get())

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts"
+import { Failure } from "../errors.ts"
 import { storageFailureOf } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
@@ -82,7 +83,9 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
     const message = failureMessages[failure][storage]
     failures.set(storage, message)
     void logFailure(storage, `${message}. ${advice[failure]}`, error)
-    if (failure === "full" && storage === "database") freeSpace().catch(() => {})
+    // A `Failure` is the guard's, which leaves the reserve for essential writes.
+    const isDiskFull = failure === "full" && !(error instanceof Failure)
+    if (isDiskFull && storage === "database") freeSpace().catch(() => {})
     probeTimer ??= setTimeout(() => void probe(), probeMs).unref()
   }
 
@@ -119,8 +122,24 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
   void checkSpace()
   const spaceTimer = setInterval(() => void checkSpace(), spaceCheckIntervalMs).unref()
 
+  /**
+   * Runs an essential write, once more if the disk was full. Its success does not show that
+   * ordinary writes succeed.
+   */
+  const retryWhenFull = async <T>(write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write()
+    } catch (error) {
+      recordFailure("database", error)
+      if (storageFailureOf(error) !== "full") throw error
+      await freeSpace()
+      return write()
+    }
+  }
+
   return {
     watch,
+    retryWhenFull,
     /** The current failure as a sentence for administrators; null if all storages are writable. */
     failureMessage: (): string | null => [...failures.values()][0] ?? null,
     close: (): void => {
@@ -132,9 +151,18 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
 
 export type StorageMonitor = ReturnType<typeof createStorageMonitor>
 
-/** Wraps a database so that `watch` observes its writes. */
-const monitorWrites = (db: Database, { watch }: Pick<StorageMonitor, "watch">): Database => ({
+/** Wraps a database so that its writes are observed. */
+const monitorWrites = (
+  db: Database,
+  { watch, retryWhenFull }: Pick<StorageMonitor, "watch" | "retryWhenFull">,
+): Database => ({
   ...db,
+  essential: {
+    transact: (work) => retryWhenFull(() => db.essential.transact(work)),
+    transactRelaxed: (work) => retryWhenFull(() => db.essential.transactRelaxed(work)),
+    execute: (statement) => retryWhenFull(() => db.essential.execute(statement)),
+  },
+  runExternalWrite: (work) => watch("database", () => db.runExternalWrite(work)),
   transact: (work) => watch("database", () => db.transact(work)),
   transactRelaxed: (work) => watch("database", () => db.transactRelaxed(work)),
   append: (table, rows) => watch("database", () => db.append(table, rows)),

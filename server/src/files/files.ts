@@ -262,7 +262,7 @@ export const createFiles = (deps: Deps) => {
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
       const file = await getOwned(caller, id)
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         await queue.cancel(tx, "read", id)
         await passages.clear(tx, id)
         if (!(await store.remove(tx, id))) throwNotFound()

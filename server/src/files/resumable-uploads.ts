@@ -93,7 +93,7 @@ export const createResumableUploads = (deps: Deps) => {
   }
 
   const discard = async (id: string): Promise<void> => {
-    await db.transact(async (tx) => {
+    await db.essential.transact(async (tx) => {
       await store.remove(tx, id)
     })
     await partials.remove(id)

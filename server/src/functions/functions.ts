@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
@@ -55,8 +55,9 @@ export const createFunctions = (deps: Deps) => {
   const transact = async <T>(
     by: { actor: Actor; caller: Caller },
     edit: (work: ChangeContext) => Promise<T>,
+    writes: EssentialWrites = db,
   ): Promise<T> => {
-    const result = await db.transact(async (tx) => {
+    const result = await writes.transact(async (tx) => {
       await db.acquireLock(tx, "functions")
       const done = await edit({ tx, ...by })
       await bus.publish(tx, { topic: "functions" })
@@ -197,13 +198,15 @@ export const createFunctions = (deps: Deps) => {
       return latest(id)
     },
 
-    remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      transact({ actor, caller }, async ({ tx }) => {
+    remove: (actor: Actor, caller: Caller, id: string): Promise<void> => {
+      const remove = async ({ tx }: ChangeContext): Promise<void> => {
         const { name } = await getStored(id, tx)
         await store.remove(tx, id)
         const change = { actor, action: "function.deleted", target: auditTarget(id) }
         await audit.record(tx, { ...change, before: { name } })
-      }),
+      }
+      return transact({ actor, caller }, remove, db.essential)
+    },
 
     valves: async (id: string): Promise<FunctionValves> => {
       const { manifest, values } = await getStored(id)

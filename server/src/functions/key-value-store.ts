@@ -103,7 +103,7 @@ export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
     },
 
     remove: async (functionId: string, key: string): Promise<void> => {
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         await tx
           .deleteFrom("function_items")
           .where("function_id", "=", functionId)

@@ -79,7 +79,7 @@ export const createGroups = (deps: Deps) => {
       }),
 
     remove: (actor: Actor, id: string): Promise<void> =>
-      db.transact(async (tx) => {
+      db.essential.transact(async (tx) => {
         const { name } = await lockGroup(tx, id)
         await removeGroup(tx, id, { actor, action: "group.deleted", before: { name } })
       }),

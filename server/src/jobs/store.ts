@@ -59,7 +59,7 @@ const compareBy =
 export const createJobStore = (db: Database) => ({
   /** Creates the queue's virtual clock for each kind. Call once, before any job is taken. */
   open: (kinds: readonly string[]): Promise<void> =>
-    db.transact(async (tx) => {
+    db.essential.transact(async (tx) => {
       for (const kind of kinds) await ensureOwner(tx, kind, "")
     }),
 
@@ -77,7 +77,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Leases the next job in scheduling order; null if none is due. */
   take: ({ kind, slow }: JobSelector, lease: { holder: string; lease_until: number }, at: number) =>
-    db.transactRelaxed(async (tx): Promise<Job | null> => {
+    db.essential.transactRelaxed(async (tx): Promise<Job | null> => {
       await db.acquireLock(tx, `jobs:${kind}`)
       const due = await findFirstDueJob(tx, { kind, slow, at })
       if (!due) return null
@@ -115,7 +115,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Extends a lease. @returns false if it was lost or the job was deleted */
   renew: (id: string, holder: string, until: number): Promise<boolean> =>
-    db.transactRelaxed(async (tx) => {
+    db.essential.transactRelaxed(async (tx) => {
       const [kept] = await tx
         .updateTable("jobs")
         .set({ lease_until: until })
@@ -128,7 +128,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Deletes the job, unless it was added again while it was running; then it becomes due. */
   finish: (job: Job, usedMs: number): Promise<void> =>
-    db.transactRelaxed(async (tx) => {
+    db.essential.transactRelaxed(async (tx) => {
       const claimed = tx
         .deleteFrom("jobs")
         .where("id", "=", job.id)
@@ -140,7 +140,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Releases the job so that it runs again. Ignores `change` if it was added again meanwhile. */
   putBack: (job: Job, change: Partial<Job>, usedMs: number): Promise<void> =>
-    db.transactRelaxed(async (tx) => {
+    db.essential.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")
         .set(change)
@@ -161,7 +161,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Ends the lease of a dead holder, unless it has been renewed since it was read. */
   endLease: ({ id, holder, lease_until }: Lease): Promise<void> =>
-    db.transactRelaxed(async (tx) => {
+    db.essential.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")
         .set({ lease_until: 0, holder: null })
@@ -173,7 +173,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Ends all leases after a crash. Only for a database that no other process uses. */
   releaseAll: (): Promise<void> =>
-    db.transactRelaxed(async (tx) => {
+    db.essential.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")
         .set({ lease_until: 0, holder: null })
@@ -195,7 +195,7 @@ export const createJobStore = (db: Database) => ({
       .where("holder", "is", null)
       .where("run_at", ">", latest)
     if (!(await late.limit(1).executeTakeFirst())) return
-    await db.transactRelaxed(async (tx) => {
+    await db.essential.transactRelaxed(async (tx) => {
       await tx.updateTable("jobs").set({ run_at: 0 }).where("run_at", ">", latest).execute()
     })
   },

@@ -1,6 +1,6 @@
 import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
@@ -71,8 +71,9 @@ export const createCollectionEdits = (deps: Deps) => {
   const edit = (
     request: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent>,
+    writes: EssentialWrites = db,
   ): Promise<Collection> =>
-    db.transact(async (tx) => {
+    writes.transact(async (tx) => {
       await editInTransaction(tx, request, work)
       return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
     })
@@ -124,7 +125,7 @@ export const createCollectionEdits = (deps: Deps) => {
       }),
 
     remove: (request: EditRequest): Promise<void> =>
-      db.transact((tx) =>
+      db.essential.transact((tx) =>
         editInTransaction(tx, request, async ({ caller, before }) => {
           requireOwnership(before, caller, onlyOwnerDeletes)
           await store.remove(tx, request.id)
@@ -164,19 +165,27 @@ export const createCollectionEdits = (deps: Deps) => {
 
     /** Removes a file from the collection without deleting it. */
     removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
-      edit(request, async ({ tx }) => {
-        const { id } = request
-        if (!(await store.links.remove(tx, id, fileId)))
-          fail("not_found", "File not found in this collection.")
-        await touch(tx, id)
-        return { action: "collection.file_removed", before: { files: [fileId] } }
-      }),
+      edit(
+        request,
+        async ({ tx }) => {
+          const { id } = request
+          if (!(await store.links.remove(tx, id, fileId)))
+            fail("not_found", "File not found in this collection.")
+          await touch(tx, id)
+          return { action: "collection.file_removed", before: { files: [fileId] } }
+        },
+        db.essential,
+      ),
 
     reset: (request: EditRequest): Promise<Collection> =>
-      edit(request, async ({ tx }) => {
-        await store.links.removeAll(tx, request.id)
-        await touch(tx, request.id)
-        return { action: "collection.reset" }
-      }),
+      edit(
+        request,
+        async ({ tx }) => {
+          await store.links.removeAll(tx, request.id)
+          await touch(tx, request.id)
+          return { action: "collection.reset" }
+        },
+        db.essential,
+      ),
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
@@ -161,8 +161,9 @@ export const createModels = (deps: Deps) => {
     actor: Actor,
     caller: Caller,
     edit: (transaction: ModelTransaction) => Promise<T>,
+    writes: EssentialWrites = db,
   ): Promise<T> => {
-    const result = await db.transact(async (tx) => {
+    const result = await writes.transact(async (tx) => {
       await db.acquireLock(tx, "models")
       // Checking the base may have taken long; the caller may have lost a group or role since.
       return edit({ tx, actor, caller: await refreshCaller(tx, caller) })
@@ -227,15 +228,17 @@ export const createModels = (deps: Deps) => {
         return change(transaction, { id, changes: { is_active: !is_active } })
       }),
 
-    remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      transact(actor, caller, async (transaction) => {
+    remove: (actor: Actor, caller: Caller, id: string): Promise<void> => {
+      const remove = async (transaction: ModelTransaction): Promise<void> => {
         const { tx } = transaction
         const { name } = await requireWritable(transaction, id)
         const target = auditTarget(id)
         await store.remove(tx, id)
         await audit.record(tx, { actor, action: "model.deleted", target, before: { name } })
         await bus.publish(tx, { topic: "models", id })
-      }),
+      }
+      return transact(actor, caller, remove, db.essential)
+    },
 
     /** Creates or replaces either all of the models or none. */
     replace: async (

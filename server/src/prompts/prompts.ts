@@ -1,5 +1,5 @@
 import type { Audit, AuditRecord } from "../audit/audit.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import { areSameGrants, type Grants } from "../grants/grants.ts"
@@ -81,8 +81,9 @@ export const createPrompts = (deps: Deps) => {
   const edit = (
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<Omit<AuditRecord, "actor" | "target">>,
+    writes: EssentialWrites = db,
   ): Promise<Prompt | undefined> =>
-    db.transact(async (tx) => {
+    writes.transact(async (tx) => {
       await db.acquireLock(tx, `prompt:${id}`)
       const refreshedCaller = await refreshCaller(tx, caller)
       const before = requireWritable(await store.byId(id, tx), refreshedCaller)
@@ -152,11 +153,12 @@ export const createPrompts = (deps: Deps) => {
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      await edit({ actor, caller, id }, async ({ tx, caller: refreshedCaller, before }) => {
+      const remove = async ({ tx, caller: refreshedCaller, before }: Edit) => {
         requireOwnership(before, refreshedCaller, onlyOwnerDeletes)
         await store.remove(tx, id)
         return { action: "prompt.deleted", before: { title: before.title } }
-      })
+      }
+      await edit({ actor, caller, id }, remove, db.essential)
     },
   }
 }

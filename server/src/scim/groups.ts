@@ -142,7 +142,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
     },
 
     remove: (actor, id) =>
-      db.transact(async (tx) => {
+      db.essential.transact(async (tx) => {
         await groups.lockGroup(tx, id)
         const record = { actor, action: "scim.group.deleted", status: 204, changed: [] }
         await groups.removeGroup(tx, id, record)

@@ -137,7 +137,7 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
 
     remove: (actor, id) => {
       const record = { actor, action: "scim.user.deleted", status: 204 }
-      return db.transact((tx) => users.deleteUser(tx, record, id))
+      return db.essential.transact((tx) => users.deleteUser(tx, record, id))
     },
   }
 }

@@ -59,7 +59,7 @@ export const createIdentities = (deps: Deps) => {
     { userId, id }: { userId: string; id: string },
     own?: Caller,
   ): Promise<void> => {
-    await db.transact(async (tx) => {
+    await db.essential.transact(async (tx) => {
       const user = await users.lockUser(tx, userId)
       const identities = await store.identitiesOf(userId, tx)
       const found = identities.find((other) => other.id === id)

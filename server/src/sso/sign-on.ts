@@ -54,7 +54,8 @@ export const createSignOn = (deps: Deps) => {
   const consumeFlow = async (flow: SignOnFlow): Promise<void> => {
     const id = hash("sha256", `flow ${flow.state}`)
     const times = { now: now(), expires: flow.expires_at }
-    if (!(await db.transact((tx) => store.consumeOnce(tx, id, times)))) refuseSignOn("expired")
+    if (!(await db.essential.transact((tx) => store.consumeOnce(tx, id, times))))
+      refuseSignOn("expired")
   }
 
   const linkIdentity = async (
@@ -93,7 +94,7 @@ export const createSignOn = (deps: Deps) => {
     const { person, provider, idToken } = completed
     const { settings } = provider
     const actor: Actor = { ...device.actor, type: "system" }
-    const { user, opened } = await db.transact(async (tx) => {
+    const { user, opened } = await db.essential.transact(async (tx) => {
       await lockIdentity(tx, person)
       const found = await resolve({ tx, actor, person, provider: settings })
       const linkInput = { ...found, person, provider: settings.name }
@@ -218,7 +219,7 @@ export const createSignOn = (deps: Deps) => {
     ): Promise<void> => {
       const claims = await provider.verifyLogout(token)
       const by: Actor = { ...actor, type: "system" }
-      await db.transact(async (tx) => {
+      await db.essential.transact(async (tx) => {
         const id = hash("sha256", `logout ${claims.issuer} ${claims.jti}`)
         const times = { now: now(), expires: claims.expires }
         if (!(await store.consumeOnce(tx, id, times))) refuseSignOn("invalid_answer")

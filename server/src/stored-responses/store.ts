@@ -229,7 +229,7 @@ export const createResponseStore = (db: Database) => {
         await removeResponses(tx, expired)
         return expired.length
       }
-      while ((await db.transactRelaxed(deleteBatch)) === deletionsPerBatch);
+      while ((await db.essential.transactRelaxed(deleteBatch)) === deletionsPerBatch);
     },
   }
 }

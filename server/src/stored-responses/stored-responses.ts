@@ -210,7 +210,7 @@ export const createStoredResponses = (deps: Deps) => {
 
     /** @throws {Failure} `not_found` */
     remove: (actor: Actor, userId: string, id: string): Promise<void> =>
-      db.transact(async (tx) => {
+      db.essential.transact(async (tx) => {
         if (!(await store.remove(tx, ownerOf(userId), id))) failNotFound(id)
         const target = { type: "response", id }
         await audit.record(tx, { actor, action: "response.deleted", target })

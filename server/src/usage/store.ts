@@ -82,7 +82,7 @@ export const createUsageStore = (db: Database) => ({
         )
         .returning("id")
         .execute()
-    while ((await db.transactRelaxed(deleteBatch)).length === batchSize);
+    while ((await db.essential.transactRelaxed(deleteBatch)).length === batchSize);
   },
 })
 

@@ -194,7 +194,7 @@ export const createUsers = (deps: Deps) => {
       }),
 
     remove: (actor: Actor, id: string): Promise<void> =>
-      db.transact((tx) => removeUser(tx, actor, id)),
+      db.essential.transact((tx) => removeUser(tx, actor, id)),
   }
 }
 
