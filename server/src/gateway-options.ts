@@ -2,6 +2,8 @@ import type { AuditSealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
 import type { SseOptions } from "./http/sse-response.ts"
+import type { ClockWatchOptions } from "./jobs/clock-watch.ts"
+import type { ScheduledDeletionOptions } from "./jobs/scheduled-deletion.ts"
 import type { KnowledgeOptions } from "./knowledge/create-knowledge.ts"
 import type { Settings } from "./settings/schema.ts"
 
@@ -13,6 +15,8 @@ export interface GatewayOptions
   extends StorageMonitorOptions,
     AuditSealerOptions,
     SseOptions,
+    ClockWatchOptions,
+    ScheduledDeletionOptions,
     KnowledgeOptions {
   passwordCost?: PasswordCost
   defaultSettings?: Partial<Settings>

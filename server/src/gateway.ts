@@ -32,6 +32,9 @@ import { createGrants } from "./grants/grants.ts"
 import { createAccounts } from "./groups/create-accounts.ts"
 import { createBodyMemory } from "./http/body-memory.ts"
 import { createInFlightRequests } from "./http/in-flight-requests.ts"
+import { createClockStore } from "./jobs/clock-store.ts"
+import { createClockWatch } from "./jobs/clock-watch.ts"
+import { scheduleDeletion } from "./jobs/scheduled-deletion.ts"
 import { createKnowledge } from "./knowledge/create-knowledge.ts"
 import { createHandbook, documentationFolder } from "./knowledge/handbook.ts"
 import { createFairEventLoop } from "./limits/fair-loop.ts"
@@ -46,7 +49,6 @@ import { seed } from "./seed.ts"
 import { createSettings } from "./settings/settings.ts"
 import { createSingleSignOn } from "./sso/create-sso.ts"
 import { createStorageQuota } from "./storage/storage-quota.ts"
-import { scheduleExpiry } from "./stored-responses/expiry.ts"
 import { createStoredResponses } from "./stored-responses/stored-responses.ts"
 import { createUsage } from "./usage/create-usage.ts"
 
@@ -59,6 +61,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const probeFiles = () => knowledge.objects.probe()
   const { db, storage } = await openMonitoredDatabase(config, { log, probeFiles, ...options })
   const bus = await openBus(config)
+  const clockWatch = createClockWatch({ ...options, store: createClockStore(db) })
+  const { isClockTrusted } = clockWatch
   const audit = createAudit({ now })
   const failures = createFailureRecorder({ db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })
@@ -84,6 +88,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     newId,
     now,
     nowMs: Date.now,
+    isClockTrusted,
     refreshCaller,
   }
   const auditProcessing = createAuditProcessing({
@@ -114,13 +119,14 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
   const connections = createConnections({ ...shared, store: connectionStore, registry })
 
-  const { usageRecorders, close: closeUsage, ...usage } = createUsage(shared)
+  const { usageRecorders, close: closeUsage, ...usage } = createUsage({ ...shared, ...options })
 
   const storedResponses = createStoredResponses({
     ...shared,
     lifetimeSeconds: config.RESPONSE_LIFETIME,
   })
-  const stopExpiry = scheduleExpiry(storedResponses)
+  const { deleteExpired } = storedResponses
+  const stopExpiry = scheduleDeletion({ ...options, isClockTrusted, deleteExpired })
 
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { directory } = functions
@@ -231,6 +237,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     close: async (): Promise<void> => {
       storage.close()
       stopExpiry()
+      await clockWatch.close()
       await functions.close()
       await knowledge.close()
       await conversations.close()

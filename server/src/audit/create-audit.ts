@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type { Config } from "../config/config.ts"
 import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
+import type { ScheduledDeletionOptions } from "../jobs/scheduled-deletion.ts"
 import type { Audit } from "./audit.ts"
 import { createAuditForwarder } from "./forwarding.ts"
 import { createAuditSigner } from "./hash-chain.ts"
@@ -11,7 +12,7 @@ import type { AuditStatus } from "./schema.ts"
 import { type AuditSealerOptions, createAuditSealer } from "./sealer.ts"
 import { createCollectorSink, createLogSink } from "./sinks.ts"
 
-interface Deps extends AuditSealerOptions {
+interface Deps extends AuditSealerOptions, ScheduledDeletionOptions {
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
   db: Database
   audit: Audit
@@ -19,6 +20,7 @@ interface Deps extends AuditSealerOptions {
   auditKey: Buffer
   /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
+  isClockTrusted: () => boolean
   now: () => number
   log: Logger
 }
@@ -28,14 +30,14 @@ interface Deps extends AuditSealerOptions {
  * pruning.
  */
 export const createAuditProcessing = (deps: Deps) => {
-  const { config, db, audit, auditKey, maxAge, now, log } = deps
+  const { config, db, auditKey, now, log } = deps
   const report = (error: unknown): void => {
     // Outages are reported elsewhere, and processing resumes after them.
     if (!isOutage(error)) log.error({ err: error }, "Failed to process the audit log")
   }
   const reader = createAuditReader(db)
   const sealer = createAuditSealer({ ...deps, signer: createAuditSigner(auditKey), report })
-  const retention = createAuditRetention({ db, audit, sealer, maxAge, now })
+  const retention = createAuditRetention({ ...deps, sealer })
   const { AUDIT_STREAM: streamTarget, AUDIT_STREAM_AUTHORIZATION: authorization } = config
   const sink =
     streamTarget &&

@@ -1,19 +1,17 @@
 import { setImmediate as breathe } from "node:timers/promises"
 import type { Database } from "../db/database.ts"
 import { systemActor } from "../http/caller.ts"
-import { isClockSteady } from "../jobs/clock-watch.ts"
+import { type ScheduledDeletionOptions, scheduleDeletion } from "../jobs/scheduled-deletion.ts"
 import type { Audit } from "./audit.ts"
 import type { AuditSealer } from "./sealer.ts"
 
-const sweepIntervalMs = 3_600_000
-const firstSweepAfterMs = 60_000
-
-interface Deps {
+interface Deps extends ScheduledDeletionOptions {
   db: Database
   audit: Audit
   sealer: AuditSealer
   /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
+  isClockTrusted: () => boolean
   now: () => number
 }
 
@@ -21,7 +19,7 @@ interface Deps {
  * Deletes expired events, in whole blocks from the oldest. Blocks remain as a hash and a seal, so
  * that the chain can still be verified from its start.
  */
-export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
+export const createAuditRetention = ({ db, audit, sealer, maxAge, now, ...deps }: Deps) => {
   /** Marks expired blocks as pruned and records an event for it. */
   const markExpired = (before: number): Promise<void> =>
     db.essential.transact(async (tx) => {
@@ -75,17 +73,5 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
     await markExpired(now() - age)
     while (await deletePrunedBlockEvents()) await breathe()
   }
-  // A failure is harmless: the next run retries.
-  const runSweep = () => {
-    if (isClockSteady()) void sweep().catch(() => {})
-  }
-  const firstTimer = setTimeout(runSweep, firstSweepAfterMs).unref()
-  const timer = setInterval(runSweep, sweepIntervalMs).unref()
-  return {
-    sweep,
-    close: (): void => {
-      clearTimeout(firstTimer)
-      clearInterval(timer)
-    },
-  }
+  return { sweep, close: scheduleDeletion({ ...deps, deleteExpired: sweep }) }
 }

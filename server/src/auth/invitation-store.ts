@@ -46,10 +46,15 @@ export const createInvitationStore = ({ read }: Pick<Database, "read">) => {
       return { items, total: await countRows(read.selectFrom("invitations")) }
     },
 
-    /** Also drops those that expired long ago. */
+    /** Drops those that expired long before `now`. */
+    dropExpired: async (tx: Tx, now: number): Promise<void> => {
+      await tx
+        .deleteFrom("invitations")
+        .where("expires_at", "<", now - keptSeconds)
+        .execute()
+    },
+
     insert: async (tx: Tx, row: InvitationRow): Promise<void> => {
-      const before = row.created_at - keptSeconds
-      await tx.deleteFrom("invitations").where("expires_at", "<", before).execute()
       await tx.insertInto("invitations").values(row).execute()
     },
 

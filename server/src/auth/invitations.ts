@@ -38,6 +38,7 @@ interface Deps {
   passwordSignIn: () => Settings["password_sign_in"]
   newId: () => string
   now: () => number
+  isClockTrusted: () => boolean
 }
 
 const digestOf = (token: string): string => hash("sha256", token)
@@ -140,6 +141,7 @@ export const createInvitations = (deps: Deps) => {
         await users.requireAdmin(caller)(tx)
         await groups.requireLocalGroups(tx, ids)
         const times = { created_at: now(), expires_at: now() + expires_in }
+        if (deps.isClockTrusted()) await store.dropExpired(tx, times.created_at)
         await store.insert(tx, {
           ...{ id, hash: digestOf(token), email, role, group_ids: JSON.stringify(ids) },
           ...{ created_by: caller.user.id, ...times },

@@ -190,6 +190,14 @@ export interface SettingRow {
   updated_at: number
 }
 
+export interface ClockStateRow {
+  id: string
+  /** When the gateway last ran, in epoch milliseconds. */
+  seen_at: number
+  /** How long it still has to run before it trusts the clock. */
+  doubt_ms: number
+}
+
 export interface UsageRow {
   id: string
   at: number
@@ -222,6 +230,7 @@ export interface Tables {
   models: ModelRow
   model_contents: ModelContentsRow
   settings: SettingRow
+  clock_state: ClockStateRow
   usage: UsageRow
   audit_events: AuditEventRow
   audit_blocks: AuditBlockRow

@@ -3,7 +3,6 @@ import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, systemActor } from "../http/caller.ts"
-import { isClockSteady } from "../jobs/clock-watch.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import { createKeyedMutex } from "../limits/mutex.ts"
 import { checkLimit, type UserAndTotal, type UserLimit } from "../limits/user-limit.ts"
@@ -41,6 +40,7 @@ interface Deps {
   lifetimeSeconds: number
   newId: () => string
   now: () => number
+  isClockTrusted: () => boolean
 }
 
 export interface NewUpload {
@@ -181,7 +181,7 @@ export const createResumableUploads = (deps: Deps) => {
   const finishOrExpire = async (upload: StoredUpload): Promise<void> => {
     const { id, size, expires_at } = upload
     if ((await partials.size(id)) === size) await finish(systemActor, upload)
-    else if (expires_at <= now() && isClockSteady()) await discard(id)
+    else if (expires_at <= now() && deps.isClockTrusted()) await discard(id)
   }
   /** A client's request waits for this step, but this step never waits for a client's request. */
   const finishOrExpireUnlessActive = async (upload: StoredUpload): Promise<void> => {

@@ -10,15 +10,18 @@ interface Deps {
   resumable: ResumableUploads
   /** True when no other process uses the same data folder. */
   isSoleProcess: boolean
+  /** Whether files may be removed because of their age. */
+  isClockTrusted: () => boolean
   report: (error: Error) => void
 }
 
 /** Removes what crashes and abandoned uploads leave behind, at startup and every hour. */
-export const startStorageCleanup = ({ files, objects, resumable, isSoleProcess, report }: Deps) => {
+export const startStorageCleanup = (deps: Deps) => {
+  const { files, objects, resumable, isSoleProcess, isClockTrusted, report } = deps
   /** Runs both steps even if the first fails; errors are reported, not thrown. */
   const sweep = async (all: boolean): Promise<void> => {
     await resumable.sweep(all).catch(report)
-    await objects.sweep(all).catch(report)
+    if (all || isClockTrusted()) await objects.sweep(all).catch(report)
   }
   let currentSweep: Promise<void> = sweep(isSoleProcess).then(files.sweep).catch(report)
   const timer = setInterval(() => {

@@ -1,27 +1,82 @@
+import type { ClockStore } from "./clock-store.ts"
+
+const dayMs = 86_400_000
 const jumpMs = 60_000
 /** Shorter than the hour between cleanups, so that a clock jump delays only one of them. */
 const doubtMs = 50 * 60_000
+/** A restart within this time is no reason for doubt. */
+const restartMs = 5 * 60_000
+const defaultCheckMs = 60_000
 
-/**
- * Detects jumps of the wall clock by comparing it with the monotonic clock. Returns a function that
- * tells whether the last 50 minutes were free of jumps. Deletion by age waits for that: a clock
- * that is briefly wrong by a year must not delete a year's records.
- */
-export const createClockWatch = ({
-  wallMs = Date.now,
-  steadyMs = () => performance.now(),
-}: {
+interface Deps {
+  store: ClockStore
   wallMs?: () => number
   steadyMs?: () => number
-} = {}) => {
-  let offset = wallMs() - steadyMs()
-  let jumpedAt = Number.NEGATIVE_INFINITY
-  return (): boolean => {
-    const found = wallMs() - steadyMs()
-    if (Math.abs(found - offset) > jumpMs) jumpedAt = steadyMs()
-    offset = found
-    return steadyMs() - jumpedAt >= doubtMs
-  }
+  /** Interval in ms between looks at the stored time. */
+  clockCheckMs?: number
 }
 
-export const isClockSteady = createClockWatch()
+export type ClockWatchOptions = Pick<Deps, "clockCheckMs">
+
+/**
+ * Tells whether the wall clock can be trusted for deletion by age: a clock that is wrong by a year
+ * must not delete a year's records, even if it was wrong from the start.
+ *
+ * Doubt is time that the gateway has to run before it trusts the clock. It is 50 minutes after a
+ * start or a jump, and a day if the clock differs by more than a day from the time that was stored
+ * last, by this process or another. The rest is stored, so that restarts do not begin it again.
+ */
+export const createClockWatch = (deps: Deps) => {
+  const { store, wallMs = Date.now, steadyMs = () => performance.now() } = deps
+  const { clockCheckMs = defaultCheckMs } = deps
+  let remainingMs = doubtMs
+  let observed = { wall: wallMs(), steady: steadyMs() }
+  let isLoaded = false
+
+  /** Detects jumps by comparing the wall clock with the monotonic clock. */
+  const observe = (): void => {
+    const found = { wall: wallMs(), steady: steadyMs() }
+    const elapsed = found.steady - observed.steady
+    const jump = Math.abs(found.wall - observed.wall - elapsed)
+    remainingMs = jump > jumpMs ? Math.max(remainingMs, doubtMs) : remainingMs - elapsed
+    observed = found
+  }
+
+  const load = async (): Promise<void> => {
+    const stored = await store.read()
+    const newest = stored?.seen_at ?? (await store.newestRecord())
+    const difference = newest === null ? 0 : Math.abs(observed.wall - newest)
+    if (difference > dayMs) remainingMs = Math.max(remainingMs, dayMs)
+    if (isLoaded || !stored) return
+    const isRestart = difference < restartMs
+    remainingMs = isRestart ? stored.doubt_ms : Math.max(remainingMs, stored.doubt_ms)
+  }
+
+  const check = async (): Promise<void> => {
+    observe()
+    await load()
+    isLoaded = true
+    const doubt_ms = Math.max(0, Math.round(remainingMs))
+    await store.write({ seen_at: observed.wall, doubt_ms })
+  }
+
+  // A failure is harmless: until the next check, the clock is trusted as little as before.
+  const checkSafely = (): Promise<void> => check().catch(() => {})
+  let checking = checkSafely()
+  const timer = setInterval(() => {
+    checking = checking.then(checkSafely)
+  }, clockCheckMs).unref()
+
+  return {
+    isClockTrusted: (): boolean => {
+      observe()
+      return isLoaded && remainingMs <= 0
+    },
+    /** Compares the clock with the stored time, and stores it. */
+    check,
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await checking
+    },
+  }
+}

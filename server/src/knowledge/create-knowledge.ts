@@ -65,6 +65,7 @@ interface Deps extends KnowledgeOptions {
   settings: SettingsStore
   newId: () => string
   now: () => number
+  isClockTrusted: () => boolean
   refreshCaller: RefreshCaller
   say: (message: string) => void
   warn: (message: string) => void
@@ -95,6 +96,7 @@ export const createKnowledge = async (deps: Deps) => {
     settings,
     newId,
     now,
+    isClockTrusted,
     report,
   } = deps
   const isSingleNode = config.DATABASE_URL === undefined
@@ -193,6 +195,7 @@ export const createKnowledge = async (deps: Deps) => {
     lifetimeSeconds: config.UPLOAD_LIFETIME,
     newId,
     now,
+    isClockTrusted,
   })
   const cacheWarming = startCacheWarming({
     searchClient: scanClient,
@@ -204,6 +207,7 @@ export const createKnowledge = async (deps: Deps) => {
     objects,
     resumable,
     isSoleProcess: isSingleNode,
+    isClockTrusted,
     report,
   })
   await queue.start()

@@ -39,12 +39,13 @@ interface Deps {
   log: Logger
   newId: () => string
   now: () => number
+  isClockTrusted: () => boolean
 }
 
 /** Builds single sign-on from the providers configured in the environment. */
 export const createSingleSignOn = (deps: Deps) => {
   const { config, db, users, userStore, settings, secrets, now } = deps
-  const store = createSignOnStore(db)
+  const store = createSignOnStore(db, deps.isClockTrusted)
   // PUBLIC_URL is required as soon as there is a provider; the default is never used.
   const publicUrl = config.PUBLIC_URL ?? "http://127.0.0.1"
   const providers = config.signOn.map((provider) => createProviderClient(provider, publicUrl))

@@ -1,14 +1,15 @@
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { IdentityRow, SignOnSessionRow } from "../db/sign-on-tables.ts"
 
-export const createSignOnStore = (db: Database) => ({
+export const createSignOnStore = (db: Database, isClockTrusted: () => boolean) => ({
   /** Marks a single-use value as used. @returns false if it was already used */
   consumeOnce: async (
     tx: Tx,
     id: string,
     times: { now: number; expires: number },
   ): Promise<boolean> => {
-    await tx.deleteFrom("sign_on_spent").where("expires_at", "<", times.now).execute()
+    if (isClockTrusted())
+      await tx.deleteFrom("sign_on_spent").where("expires_at", "<", times.now).execute()
     const spent = await tx
       .insertInto("sign_on_spent")
       .values({ id, expires_at: times.expires })

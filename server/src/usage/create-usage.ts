@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts"
+import type { ScheduledDeletionOptions } from "../jobs/scheduled-deletion.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createMetrics } from "./metrics.ts"
 import { createRecordQueue } from "./record-queue.ts"
@@ -6,18 +7,19 @@ import { createRetention } from "./retention.ts"
 import { createUsageStore } from "./store.ts"
 import { createUsageRecorders } from "./usage-recorder.ts"
 
-interface Deps {
+interface Deps extends ScheduledDeletionOptions {
   db: Database
   settings: SettingsStore
+  isClockTrusted: () => boolean
   now: () => number
 }
 
 /** Creates the parts that record usage, export metrics and delete expired records. */
-export const createUsage = ({ db, settings, now }: Deps) => {
+export const createUsage = ({ db, settings, now, ...deps }: Deps) => {
   const recordQueue = createRecordQueue(db)
   const metrics = createMetrics(recordQueue)
   const usageStore = createUsageStore(db)
-  const retention = createRetention({ store: usageStore, settings, now })
+  const retention = createRetention({ ...deps, store: usageStore, settings, now })
   return {
     recordQueue,
     metrics,

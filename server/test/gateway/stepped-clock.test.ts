@@ -1,7 +1,6 @@
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { createClockWatch } from "../../src/jobs/clock-watch.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { startGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/ports.ts"
@@ -77,25 +76,4 @@ describe.each(chooseDatabases())("a clock that is set back on $name", ({ createD
     await gateway.stop()
     await database.remove()
   }, 90_000)
-})
-
-it("does not trust the clock for an hour after a jump, but trusts it again afterwards", () => {
-  let wall = 0
-  let steady = 0
-  const isSteady = createClockWatch({ wallMs: () => wall, steadyMs: () => steady })
-  const pass = (ms: number): void => {
-    wall += ms
-    steady += ms
-  }
-  expect(isSteady()).toBe(true)
-  pass(hourMs)
-  expect(isSteady()).toBe(true)
-  wall += 365 * 24 * hourMs
-  pass(hourMs)
-  expect(isSteady()).toBe(false)
-  wall -= 365 * 24 * hourMs
-  pass(hourMs)
-  expect(isSteady()).toBe(false)
-  pass(hourMs)
-  expect(isSteady()).toBe(true)
 })
