@@ -102,6 +102,11 @@ export const createExtractor = (limits: ExtractorOptions) => {
       all.delete(child)
       retire(child)
     })
+    // Without a listener, a process that cannot be started would end the gateway.
+    process.on("error", () => {
+      all.delete(child)
+      retire(child)
+    })
     process.unref()
     process.channel?.unref()
     return child
@@ -148,6 +153,7 @@ export const createExtractor = (limits: ExtractorOptions) => {
         signal.removeEventListener("abort", onAbort)
         child.process.off("message", onMessage)
         child.process.off("exit", onExit)
+        child.process.off("error", onError)
         if (healthy) release(child)
         else kill(child)
         settle()
@@ -157,10 +163,18 @@ export const createExtractor = (limits: ExtractorOptions) => {
       const resolveResourceLimit = (message: string): void =>
         resolveUnreadable({ code: "resource_limit", message })
       const onAbort = (): void => finish(() => reject(new Error("stopped")), false)
-      const onExit = (): void =>
-        resolveResourceLimit(
-          "Text extraction ran out of memory or crashed. Split this file into smaller ones.",
-        )
+      const onLost = (reason: string): void =>
+        finish(() => reject(new Error(`The text extraction process ${reason}`)), false)
+      const onExit = (_code: number | null, terminatedBy?: NodeJS.Signals | null): void => {
+        // Not by us: the system is short of memory, or someone ended it. The document may be fine.
+        if (terminatedBy === "SIGKILL") onLost("was killed")
+        else {
+          resolveResourceLimit(
+            "Text extraction ran out of memory or crashed. Split this file into smaller ones.",
+          )
+        }
+      }
+      const onError = ({ message }: Error): void => onLost(`could not be started: ${message}`)
 
       const onMessage = (message: ExtractionMessage): void => {
         switch (message.type) {
@@ -207,15 +221,17 @@ export const createExtractor = (limits: ExtractorOptions) => {
       }, memoryCheckMs)
       child.process.on("message", onMessage)
       child.process.once("exit", onExit)
+      child.process.once("error", onError)
       signal.addEventListener("abort", onAbort)
       if (signal.aborted) return onAbort()
+      // A failure to send means that the process has exited, or is about to be reported as lost.
       child.process.send(task, (error) => {
-        if (error) onExit()
+        if (error && child.process.exitCode !== null) onExit(child.process.exitCode)
       })
     })
 
   return {
-    /** @throws only when `signal` aborts */
+    /** @throws when `signal` aborts, or when the process was lost through no fault of the document */
     read,
     close: (): void => {
       for (const child of all) kill(child)

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import type { Database, Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
+import { createRetryPause } from "../limits/retry-pause.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditStatus } from "./schema.ts"
 import { type AuditSink, RejectedEventsError } from "./sinks.ts"
@@ -10,6 +11,7 @@ import { readAuditState, writeAuditState } from "./state-store.ts"
 const pollIntervalMs = 1000
 /** Longer than a delivery attempt may take. */
 const leaseMs = 60_000
+const minPauseMs = 1000
 const maxPauseMs = 60_000
 const stateName = "stream"
 
@@ -46,9 +48,14 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
   const processId = randomUUID()
   const stopping = new AbortController()
   const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs: 10 * pollIntervalMs })
-  let failures = 0
-  /** In ms of `performance.now()`. */
+  const retryPause = createRetryPause({ minMs: minPauseMs, maxMs: maxPauseMs })
+  /** In ms of `performance.now()`; 0 after a success. */
   let retryAt = 0
+
+  const recordSuccess = (): void => {
+    retryPause.reset()
+    retryAt = 0
+  }
 
   const readStreamState = async (tx: Tx): Promise<StreamState> =>
     (await readAuditState(tx, stateName, StreamState)) ?? {
@@ -119,9 +126,9 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
   }
 
   const recordFailure = async (error: unknown): Promise<void> => {
-    failures++
-    retryAt = performance.now() + Math.min(maxPauseMs, 500 * 2 ** failures)
-    if (failures === 1) report(error)
+    const isFirst = retryAt === 0
+    retryAt = performance.now() + retryPause.next()
+    if (isFirst) report(error)
     await updateState(() => ({ error: errorMessageOf(error) })).catch(() => {})
   }
 
@@ -133,7 +140,7 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
   const sendPending = async (): Promise<void> => {
     if (performance.now() < retryAt || !(await hasPendingBlocks())) return
     try {
-      while (!stopping.signal.aborted && (await sendNext())) failures = 0
+      while (!stopping.signal.aborted && (await sendNext())) recordSuccess()
     } catch (error) {
       if (!stopping.signal.aborted) await recordFailure(error)
     }

@@ -4,6 +4,7 @@ import pg from "pg"
 import { z } from "zod"
 import { afterCommit } from "../db/database.ts"
 import { createTimeoutSocket } from "../db/postgres.ts"
+import { createRetryPause } from "../limits/retry-pause.ts"
 import { type Bus, BusMessage, createTopicListeners } from "./bus.ts"
 
 const channel = "portico"
@@ -34,7 +35,10 @@ export const createPostgresBus = (url: string): Bus => {
   const { deliver, subscribe } = createTopicListeners()
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
-  let reconnectDelayMs = minReconnectDelayMs
+  const reconnectPause = createRetryPause({
+    minMs: minReconnectDelayMs,
+    maxMs: maxReconnectDelayMs,
+  })
   let closed = false
 
   const reconnectLater = (): void => {
@@ -42,8 +46,7 @@ export const createPostgresBus = (url: string): Bus => {
     timer = setTimeout(() => {
       timer = undefined
       void listen()
-    }, reconnectDelayMs)
-    reconnectDelayMs = Math.min(reconnectDelayMs * 2, maxReconnectDelayMs)
+    }, reconnectPause.next())
   }
 
   const listen = async (): Promise<void> => {
@@ -74,7 +77,7 @@ export const createPostgresBus = (url: string): Bus => {
       await next.connect()
       await next.query(`listen ${channel}`)
       client = next
-      reconnectDelayMs = minReconnectDelayMs
+      reconnectPause.reset()
       deliver({ topic: "reset" })
     } catch {
       clearInterval(heartbeat)

@@ -8,12 +8,14 @@ export const builtInModelId = "built-in/all-minilm-l6-v2"
 
 const defaultIdleMs = 60_000
 const defaultTimeoutMs = 30_000
+const defaultRetryMs = 15_000
 
 export interface BuiltInModelOptions {
   /** Null disables the built-in model. */
   builtInModelFolder?: string | null
   builtInModelIdleMs?: number
   builtInModelTimeoutMs?: number
+  builtInModelRetryMs?: number
 }
 
 interface Deps extends BuiltInModelOptions {
@@ -37,16 +39,17 @@ export const createBuiltInModel = (deps: Deps) => {
   const listeners = new Set<() => void>()
   let problem: string | null = null
 
-  const setProblem = (reason: string): void => {
+  const setProblem = (reason: string | null): void => {
     problem = reason
-    deps.warn(`The built-in embedding model is unavailable: ${reason}`)
+    if (reason !== null) deps.warn(`The built-in embedding model is unavailable: ${reason}`)
     for (const listener of listeners) listener()
   }
   const { embed, close } = createEmbeddingProcess({
     folder: folder ?? "",
     idleMs: deps.builtInModelIdleMs ?? defaultIdleMs,
     timeoutMs: deps.builtInModelTimeoutMs ?? defaultTimeoutMs,
-    reportUnavailable: setProblem,
+    retryMs: deps.builtInModelRetryMs ?? defaultRetryMs,
+    reportProblem: setProblem,
   })
   if (folder === null) problem = "it is disabled"
   else {
@@ -55,9 +58,9 @@ export const createBuiltInModel = (deps: Deps) => {
   }
 
   return {
-    /** Why the model is unavailable until the next start; null if it is available. */
+    /** Why the model is unavailable at present; null if it is available. */
     problem: (): string | null => problem,
-    /** Registers a callback for when the model becomes unavailable. */
+    /** Registers a callback for when the model becomes unavailable or available again. */
     onChange: (listener: () => void): void => void listeners.add(listener),
 
     /** Unit vectors of the texts, in order. */

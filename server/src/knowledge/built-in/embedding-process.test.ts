@@ -6,8 +6,9 @@ const model = createEmbeddingProcess({
   folder: builtInModelFolder,
   idleMs: 60_000,
   timeoutMs: 20_000,
-  reportUnavailable: (reason) => {
-    throw new Error(reason)
+  retryMs: 60_000,
+  reportProblem: (reason) => {
+    throw new Error(String(reason))
   },
 })
 afterAll(() => model.close())

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
+import { createRetryPause } from "../../limits/retry-pause.ts"
 import { lowerProcessPriority } from "../../limits/thread-priority.ts"
 import type { EmbeddingInputType } from "../embedding-input-type.ts"
 import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
@@ -9,10 +10,11 @@ import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
 const dimensions = 384
 const heapMb = 128
 /**
- * A child that exits this often in a row without an answer is not restarted; it may be out of
- * memory.
+ * A child that exits this often in a row without an answer is restarted only after a pause; it may
+ * be out of memory.
  */
 const maxFailures = 5
+const maxRetryMs = 30 * 60_000
 /** Questions have priority. */
 const kinds: readonly EmbeddingInputType[] = ["query", "passage"]
 
@@ -22,8 +24,10 @@ interface Deps {
   idleMs: number
   /** Time limit for one text, including the start of the child. */
   timeoutMs: number
-  /** Called with the reason if the model cannot be loaded. */
-  reportUnavailable: (reason: string) => void
+  /** First pause in ms after the model became unavailable. */
+  retryMs: number
+  /** Called with the reason when the model becomes unavailable, and with null when it may work again. */
+  reportProblem: (reason: string | null) => void
 }
 
 interface Request extends EmbeddingTask {
@@ -68,7 +72,10 @@ export const createEmbeddingProcess = (deps: Deps) => {
   const sent = new Map<EmbeddingInputType, SentRequest>()
   let child: ChildProcess | undefined
   let idleTimer: NodeJS.Timeout | undefined
-  let isClosed = false
+  /** Why no child is started at present. */
+  let problem: string | null = null
+  let retryTimer: NodeJS.Timeout | undefined
+  const retryPause = createRetryPause({ minMs: deps.retryMs, maxMs: maxRetryMs })
   /** Number of exits in a row without an answer. */
   let failures = 0
 
@@ -90,20 +97,28 @@ export const createEmbeddingProcess = (deps: Deps) => {
 
   const receive = (message: EmbeddingMessage): void => {
     if (message.type === "unavailable") {
-      giveUp(message.message)
+      pause(message.message)
       return
     }
     const request = takeSent(message.kind)
     failures = 0
+    retryPause.reset()
     if (message.type === "failed") request?.reject(new Error(message.message))
     else if (isVector(message.vector)) request?.resolve(message.vector)
     else request?.reject(new Error("The built-in embedding model returned an invalid vector"))
     sendNext()
   }
 
-  const giveUp = (reason: string): void => {
-    deps.reportUnavailable(reason)
-    close(`The built-in embedding model is unavailable: ${reason}`)
+  /** Starts no child for a while. If the next one also fails, the next pause is longer. */
+  const pause = (reason: string): void => {
+    problem = `The built-in embedding model is unavailable: ${reason}`
+    failures = maxFailures - 1
+    retryTimer = setTimeout(() => {
+      problem = null
+      deps.reportProblem(null)
+    }, retryPause.next()).unref()
+    failAll(problem)
+    deps.reportProblem(reason)
   }
 
   const open = (): ChildProcess => {
@@ -114,7 +129,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
       endChild(reason)
       failures++
       if (failures < maxFailures) sendNext()
-      else giveUp(`its process exited ${failures} times in a row, last with: ${reason}`)
+      else pause(`its process exited ${failures} times in a row, last with: ${reason}`)
     }
     child.once("error", ({ message }) =>
       restart(`The built-in embedding model could not be started: ${message}`),
@@ -153,22 +168,17 @@ export const createEmbeddingProcess = (deps: Deps) => {
   }
 
   const failAll = (reason: string): void => {
+    clearTimeout(idleTimer)
     endChild(reason)
     for (const kind of kinds) {
       for (const request of waiting[kind].splice(0)) request.reject(new Error(reason))
     }
   }
 
-  const close = (reason: string): void => {
-    isClosed = true
-    clearTimeout(idleTimer)
-    failAll(reason)
-  }
-
   return {
     /** @throws if the child exits, times out, or returns an invalid vector */
     embed: async (task: EmbeddingTask, signal: AbortSignal): Promise<Float32Array> => {
-      if (isClosed) throw new Error("The built-in embedding model is unavailable")
+      if (problem !== null) throw new Error(problem)
       signal.throwIfAborted()
       const { promise, resolve, reject } = Promise.withResolvers<Float32Array>()
       const queue = waiting[task.kind]
@@ -184,6 +194,10 @@ export const createEmbeddingProcess = (deps: Deps) => {
       return promise.finally(() => signal.removeEventListener("abort", abort))
     },
 
-    close: (): void => close("The gateway is stopping"),
+    close: (): void => {
+      problem = "The gateway is stopping"
+      clearTimeout(retryTimer)
+      failAll(problem)
+    },
   }
 }
