@@ -1,3 +1,5 @@
+import { idempotencyHeader, scopeIdempotencyKey } from "../connections/idempotency-key.ts"
+import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
 
 /**
@@ -7,11 +9,15 @@ import type { RequestContext } from "../http/request-context.ts"
 const forwardedNames =
   /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
 
-export const forwardedClientHeaders = ({ incoming }: RequestContext): Record<string, string> => {
+export const forwardedClientHeaders = (
+  { incoming }: RequestContext,
+  caller: Caller,
+): Record<string, string> => {
   const forwarded: Record<string, string> = {}
   for (const name in incoming.headers) {
     const value = incoming.headers[name]
-    if (typeof value === "string" && forwardedNames.test(name)) forwarded[name] = value
+    if (typeof value !== "string" || !forwardedNames.test(name)) continue
+    forwarded[name] = name === idempotencyHeader ? scopeIdempotencyKey(caller, value) : value
   }
   return forwarded
 }

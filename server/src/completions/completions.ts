@@ -123,7 +123,7 @@ export const createCompletions = ({
     const format = relayFormatOf(received.operation, conversion)
     const pingMs = request.streamed && format.ping !== null ? heartbeatMs : undefined
     const consumer = createRelay(clientRequest, { format, sources, dropped, pingMs })
-    const target = { resolved, headers: forwardedClientHeaders(exchange) }
+    const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
     const dispatchRequest = { caller, request, usageContext: exchange, conversion, dropped }
     await dispatch(dispatchRequest, target, consumer)
   }
@@ -193,7 +193,7 @@ export const createCompletions = ({
         sendTokenCount(exchange, estimate())
         return
       }
-      const target = { resolved, headers: forwardedClientHeaders(exchange) }
+      const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
       const dispatchRequest = { caller, request, usageContext: exchange }
       await dispatch(dispatchRequest, target, new TokenCountRelay(exchange, estimate))
     },

@@ -74,7 +74,7 @@ export const createNativeProxy = (deps: Deps) => {
     [...upstreams].sort((a, b) => Number(a.isResting()) - Number(b.isResting()))
 
   const createAttempt = (
-    { exchange, target }: NativeProxyRequest,
+    { exchange, caller, target }: NativeProxyRequest,
     upstream: Upstream,
     body: UpstreamRequest["body"],
   ): ConnectionAttempt => {
@@ -82,7 +82,7 @@ export const createNativeProxy = (deps: Deps) => {
     const { "content-length": length } = incoming.headers
     const streamed = body !== null && !Buffer.isBuffer(body)
     const headers = {
-      ...forwardedRequestHeaders(incoming),
+      ...forwardedRequestHeaders(incoming, caller),
       ...upstream.headers,
       ...(streamed && length !== undefined && { "content-length": length }),
     }

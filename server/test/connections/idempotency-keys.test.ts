@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+const model = "gpt-fake"
+const messages = [{ role: "user", content: "hello" }]
+const sent = "order-1"
+
+describe("idempotency keys under a provider key that users share", () => {
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  beforeAll(async () => {
+    upstream = await startFakeOpenAI({ models: [model] })
+    gateway = await startGateway({
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "sk-upstream",
+      ENABLE_OPENAI_PROXY: "true",
+    })
+    await waitForModels(gateway, [model])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+  })
+
+  const forwardedKeyOf = async (path: string, key: string): Promise<unknown> => {
+    const headers = { "idempotency-key": sent }
+    const fields = path.endsWith("responses") ? { input: "hello" } : { messages, max_tokens: 9 }
+    const answer = await gateway.call("POST", path, { model, ...fields }, { key, headers })
+    expect(answer.status).toBe(200)
+    return upstream.requests.at(-1)?.headers["idempotency-key"]
+  }
+
+  it.each(["/v1/chat/completions", "/v1/messages", "/v1/responses", "/openai/chat/completions"])(
+    "differ between users at %s, and stay the same for one user",
+    async (path) => {
+      const [ada, eve] = [await gateway.createUser(`A${path.length}`), gateway.key]
+      const first = await forwardedKeyOf(path, ada.key)
+      expect(first).toMatch(/^[\da-f]{64}$/)
+      expect(await forwardedKeyOf(path, ada.key)).toBe(first)
+      expect(await forwardedKeyOf(path, eve)).not.toBe(first)
+    },
+  )
+})
