@@ -3,7 +3,7 @@ import type { ClockStore } from "./clock-store.ts"
 const dayMs = 86_400_000
 const jumpMs = 60_000
 /** Shorter than the hour between cleanups, so that a clock jump delays only one of them. */
-const doubtMs = 50 * 60_000
+const defaultDoubtMs = 50 * 60_000
 /** A restart within this time is no reason for doubt. */
 const restartMs = 5 * 60_000
 const defaultCheckMs = 60_000
@@ -14,9 +14,11 @@ interface Deps {
   steadyMs?: () => number
   /** Interval in ms between looks at the stored time. */
   clockCheckMs?: number
+  /** Doubt after a start or a jump, in ms. */
+  clockDoubtMs?: number
 }
 
-export type ClockWatchOptions = Pick<Deps, "clockCheckMs">
+export type ClockWatchOptions = Pick<Deps, "clockCheckMs" | "clockDoubtMs">
 
 /**
  * Tells whether the wall clock can be trusted for deletion by age: a clock that is wrong by a year
@@ -28,7 +30,7 @@ export type ClockWatchOptions = Pick<Deps, "clockCheckMs">
  */
 export const createClockWatch = (deps: Deps) => {
   const { store, wallMs = Date.now, steadyMs = () => performance.now() } = deps
-  const { clockCheckMs = defaultCheckMs } = deps
+  const { clockCheckMs = defaultCheckMs, clockDoubtMs: doubtMs = defaultDoubtMs } = deps
   let remainingMs = doubtMs
   let observed = { wall: wallMs(), steady: steadyMs() }
   let isLoaded = false

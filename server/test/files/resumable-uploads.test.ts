@@ -20,11 +20,14 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ createDatabase })
 
   beforeAll(async () => {
     database = await createDatabase()
-    gateway = await startGateway({
-      ...database.env,
-      MAX_UPLOAD_SIZE: "5MB",
-      MAX_FILES: `${maxFiles}`,
-    })
+    gateway = await startGateway(
+      {
+        ...database.env,
+        MAX_UPLOAD_SIZE: "5MB",
+        MAX_FILES: `${maxFiles}`,
+      },
+      { clockDoubtMs: 0 },
+    )
   })
   afterAll(async () => {
     await gateway.stop()
