@@ -11,12 +11,7 @@ import { markCitedSources } from "./cited-sources.ts"
 import { createDeltaPublisher } from "./delta-publisher.ts"
 import type { ChatEventLogs } from "./event-log.ts"
 import { trackGeneration } from "./generation-totals.ts"
-import {
-  type PageSize,
-  type PageStart,
-  readMessagePage,
-  type StoredMessagePage,
-} from "./message-pages.ts"
+import { type PageRequest, readMessagePage, type StoredMessagePage } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
 import { parseReportedSources } from "./reported-sources.ts"
 import type { Message, MessageState } from "./schema.ts"
@@ -226,7 +221,7 @@ export const createAnswers = (deps: Deps) => {
      */
     page: async (
       chatId: string,
-      request: { start: PageStart; size: PageSize },
+      request: PageRequest,
     ): Promise<{ page: StoredMessagePage | null; seq: number }> => {
       const { lastSeq } = eventLogs.getOrCreate(chatId)
       const toCurrentState = trackReads()

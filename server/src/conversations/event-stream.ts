@@ -5,6 +5,7 @@ import type { NodeRequestContext } from "../http/request-context.ts"
 import { openSseStream, type SseOptions, type SseStream } from "../http/sse-response.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import { createMutex } from "../limits/mutex.ts"
+import { createSemaphore } from "../limits/semaphore.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./conversations.ts"
@@ -49,6 +50,8 @@ interface SnapshotStart {
 /** One event of a snapshot. The next page is read once the reader has received this one. */
 const snapshotPage: PageSize = { messages: 100, bytes: 256 * 1024 }
 
+const maxConcurrentPages = 2
+
 const eventId = ({ seq, position }: ResumePoint): string =>
   position === null ? String(seq) : `${seq}.${position}`
 
@@ -79,25 +82,47 @@ export const createChatEventStream = (deps: Deps) => {
     }
   }
 
+  /** Few at a time: until a page is written and counted, it is in memory several times. */
+  const pages = createSemaphore({ maxConcurrent: maxConcurrentPages, maxConcurrentPerKey: 1 })
+
   /**
-   * Sends one page of a snapshot and waits until the reader has received it. The first page, whose
-   * event number is not known yet, is a `snapshot`; the others are `messages`.
+   * Reads and writes one page of a snapshot. The first page, whose event number is not known yet, is
+   * a `snapshot`; the others are `messages`.
    */
-  const sendPage = async (
+  const writePage = async (
     { caller, chat, stream }: StreamReader,
     { after, seq: fixedSeq }: SnapshotStart,
   ): Promise<SnapshotStart & { seq: number; hasMore: boolean }> => {
     await fairLoop.of(caller.user.id).turn(turnCosts.messagePage)
-    const request = { start: { after }, size: snapshotPage }
-    const { page, seq: current } = await answers.page(chat.id, request)
+    if (!stream.isOpen()) return { after, seq: fixedSeq ?? 0, hasMore: false }
+    let release = (): void => {}
+    const beforeRead = (bytes: number): void => {
+      release = stream.reserve(bytes)
+    }
+    const request = { start: { after }, size: snapshotPage, beforeRead }
+    const { page, seq: current } = await answers.page(chat.id, request).catch((error: unknown) => {
+      release()
+      throw error
+    })
     const { messages: stored, hasMore, to } = page ?? { messages: [], hasMore: false, to: after }
-    const messages = await sharedView.redactMessages(caller, chat.user_id, stored)
+    const messages = await sharedView
+      .redactMessages(caller, chat.user_id, stored)
+      .finally(() => release())
     const name = fixedSeq === null ? "snapshot" : "messages"
     const seq = fixedSeq ?? current
     const id = eventId({ seq, position: hasMore ? to : null })
     stream.send({ id, name, data: JSON.stringify({ messages, seq, has_more: hasMore }) })
-    await stream.drained()
     return { after: to, seq, hasMore }
+  }
+
+  /** Sends one page and waits until the reader has received it, without holding it meanwhile. */
+  const sendPage = async (
+    reader: StreamReader,
+    start: SnapshotStart,
+  ): Promise<SnapshotStart & { seq: number; hasMore: boolean }> => {
+    const page = await pages.run({ key: reader.caller.user.id }, () => writePage(reader, start))
+    await reader.stream.drained()
+    return page
   }
 
   /**

@@ -21,11 +21,18 @@ export interface StoredMessagePage extends PositionRange {
 export const startOfChat = { after: -1 } satisfies PageStart
 export const endOfChat = { before: Number.MAX_SAFE_INTEGER } satisfies PageStart
 
+export interface PageRequest {
+  start: PageStart
+  size: PageSize
+  /** Called with the size of the page in bytes before it is read; may throw to reject it. */
+  beforeRead?: (bytes: number) => void
+}
+
 /** Reads messages of a chat in pages of limited size; null if there are none. */
 export const readMessagePage = async (
   store: Pick<MessageStore, "sizes" | "inRange">,
   chatId: string,
-  { start, size }: { start: PageStart; size: PageSize },
+  { start, size, beforeRead }: PageRequest,
 ): Promise<StoredMessagePage | null> => {
   const sizes = await store.sizes(chatId, start, size.messages + 1)
   let bytes = 0
@@ -35,8 +42,10 @@ export const readMessagePage = async (
     if (count > 0 && bytes > size.bytes) break
     count++
   }
-  const positions = sizes.slice(0, count).map(({ position }) => position)
+  const read = sizes.slice(0, count)
+  const positions = read.map(({ position }) => position)
   if (positions.length === 0) return null
+  beforeRead?.(read.reduce((sum, one) => sum + Number(one.bytes), 0))
   const range = { from: Math.min(...positions), to: Math.max(...positions) }
   const messages = await store.inRange(chatId, range)
   return { ...range, messages, hasMore: sizes.length > count }

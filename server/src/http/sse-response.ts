@@ -21,6 +21,11 @@ export interface ServerSentEvent {
 
 export interface SseStream {
   send(event: ServerSentEvent): void
+  /**
+   * Reserves memory for what is about to be read and sent. @returns a function that releases it
+   * @throws {Failure} `rate_limited` if the user has too many unread bytes
+   */
+  reserve(bytes: number): () => void
   /** Resolves when the client has caught up or disconnected. */
   drained(): Promise<void>
   isOpen(): boolean
@@ -44,41 +49,68 @@ interface Deps extends SseOptions {
 
 const nothing = (): void => {}
 
+const blankLine = "\n\n"
+
 /**
- * Counts the bytes that a client has not read yet, and aborts the stream above the limit.
- * @returns a function to call after each write
+ * As bytes: a string would be held a second time while it is sent, with up to two bytes per
+ * character. `data` is large, so it is not copied into another string either.
  */
-const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
-  const { outgoing } = exchange
-  let isScheduled = false
+const encode = (head: string, data: string): Buffer => {
+  const headBytes = Buffer.byteLength(head)
+  const dataBytes = Buffer.byteLength(data)
+  const bytes = Buffer.allocUnsafe(headBytes + dataBytes + blankLine.length)
+  bytes.write(head)
+  bytes.write(data, headBytes)
+  bytes.write(blankLine, headBytes + dataBytes)
+  return bytes
+}
+
+/** @param take `hold` ignores the limit */
+const countBytes = (
+  { unread, caller }: Deps,
+  bytes: number,
+  take: "reserve" | "hold",
+): (() => void) => {
   // Fewer bytes are not counted: the limit on streams bounds their sum.
-  let counted = smallBodyBytes
+  if (bytes <= smallBodyBytes) return nothing
+  // An event above the limit is allowed if the user has nothing else unread.
+  return unread[take](caller.user.id, Math.min(bytes, unread.maxPerUser))
+}
+
+/**
+ * Writes to a stream, and counts the bytes that the client has not read yet. Ends the stream if that
+ * exceeds the limit.
+ */
+const createCountedWriter = (deps: Deps): ((bytes: Buffer) => void) => {
+  const { exchange } = deps
+  const { outgoing } = exchange
+  let unreadBytes = 0
   let release = nothing
-  const releaseAll = (): void => {
+
+  const count = (take: "reserve" | "hold"): void => {
     release()
     release = nothing
-    counted = smallBodyBytes
+    if (!outgoing.destroyed) release = countBytes(deps, unreadBytes, take)
   }
-  outgoing.on("drain", releaseAll)
-  whenClosed(outgoing, releaseAll)
-  const count = (): void => {
-    isScheduled = false
-    const { writableLength, destroyed } = outgoing
-    if (writableLength <= counted || destroyed) return
-    releaseAll()
+  whenClosed(outgoing, () => {
+    release()
+    release = nothing
+  })
+
+  return (bytes) => {
+    unreadBytes += bytes.length
     try {
-      release = unread.reserve(caller.user.id, writableLength)
-      counted = writableLength
+      // Before it is held, so that many streams cannot exceed the limit together.
+      count("reserve")
     } catch (error) {
       exchange.failure = toFailure(error)
       outgoing.destroy()
+      return
     }
-  }
-  return () => {
-    if (isScheduled) return
-    isScheduled = true
-    // Later, so that bytes the client reads immediately are not counted.
-    setImmediate(count)
+    outgoing.write(bytes, () => {
+      unreadBytes -= bytes.length
+      count("hold")
+    })
   }
 }
 
@@ -106,20 +138,18 @@ export const openSseStream = (deps: Deps): SseStream => {
   const leave = inFlight.track(caller, endings, "eventStreams")
   outgoing.writeHead(200, {
     "content-type": "text/event-stream",
-    "cache-control": "no-store",
+    "cache-control": "private, no-store",
     "x-accel-buffering": "no",
   })
-  const countWritten = countUnread(deps)
+  const writeCounted = createCountedWriter(deps)
   const isOpen = (): boolean => !outgoing.writableEnded && !outgoing.destroyed
-  const write = (text: string): void => {
+  const write = (head: string, data = ""): void => {
     // An ended response may still be queued behind earlier ones of a pipelined connection.
-    if (!isOpen()) return
-    outgoing.write(text)
-    countWritten()
+    if (isOpen()) writeCounted(encode(head, data))
   }
-  write(`retry: ${retryMs}\n\n`)
+  write(`retry: ${retryMs}`)
 
-  const heartbeat = setInterval(() => write(": still here\n\n"), heartbeatMs).unref()
+  const heartbeat = setInterval(() => write(": still here"), heartbeatMs).unref()
   const closed = new Promise<void>((resolve) => {
     whenClosed(outgoing, () => {
       clearInterval(heartbeat)
@@ -133,9 +163,10 @@ export const openSseStream = (deps: Deps): SseStream => {
   return {
     send: ({ id, name, data }) => {
       if (outgoing.writableLength > maxUnreadBytes) return void outgoing.destroy()
-      write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`)
+      write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `, data)
       endWhenIdle()
     },
+    reserve: (bytes) => countBytes(deps, bytes, "reserve"),
     drained: () =>
       outgoing.writableNeedDrain && isOpen()
         ? Promise.race([closed, new Promise<void>((resolve) => outgoing.once("drain", resolve))])
