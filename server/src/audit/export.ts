@@ -60,6 +60,6 @@ export const createExportResponse = (
     headers: {
       "content-type": formats[query.format].type,
       "content-disposition": `attachment; filename="portico-audit.${query.format}"`,
-      "cache-control": "no-store",
+      "cache-control": "private, no-store",
     },
   })

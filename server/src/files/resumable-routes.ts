@@ -23,7 +23,7 @@ const header = (incoming: IncomingMessage, name: string): string => {
 /** Sets the version header and rejects requests for any other protocol version. */
 const checkTusVersion = ({ incoming, outgoing }: NodeRequestContext): void => {
   outgoing.setHeader("tus-resumable", version)
-  outgoing.setHeader("cache-control", "no-store")
+  outgoing.setHeader("cache-control", "private, no-store")
   if (header(incoming, "tus-resumable") === version) return
   fail("precondition_failed", `Send the header "Tus-Resumable: ${version}".`, {
     headers: { "tus-version": version },

@@ -62,6 +62,6 @@ export const createStatusStream = (
       end()
     },
   })
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" }
+  const headers = { "content-type": "text/event-stream", "cache-control": "private, no-store" }
   return new Response(stream, { headers })
 }

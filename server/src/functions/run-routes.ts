@@ -36,7 +36,7 @@ const streamEvents = (
     },
     cancel: () => disconnected.abort(),
   })
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-store" }
+  const headers = { "content-type": "text/event-stream", "cache-control": "private, no-store" }
   return new Response(stream, { headers })
 }
 

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream"
 import { RequestError } from "@hono/node-server"
 import { Failure } from "../errors.ts"
 import { errorBody, errorResponse, toFailure } from "./errors.ts"
+import { privateHeaders } from "./private-headers.ts"
 
 /** Error style for requests that match no route: the one most clients understand. */
 const style = "openai"
@@ -16,6 +17,7 @@ export const unroutableResponse = (error: unknown): Response => {
       : toFailure(error)
   const response = errorResponse(style, failure)
   response.headers.set("x-request-id", randomUUID())
+  for (const [name, value] of Object.entries(privateHeaders)) response.headers.set(name, value)
   return response
 }
 
@@ -26,6 +28,7 @@ export const rejectDuplicateHost = (outgoing: ServerResponse): void => {
     new Failure("bad_request", "A request must have exactly one Host header."),
   )
   outgoing.writeHead(400, {
+    ...privateHeaders,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     "x-request-id": randomUUID(),
@@ -47,6 +50,7 @@ export const hasDuplicateHost = ({ rawHeaders }: IncomingMessage): boolean => {
 export const formatRejection = (failure: Failure, status: number = failure.status): string => {
   const body = errorBody(style, failure)
   const headers = {
+    ...privateHeaders,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     ...failure.details.headers,

@@ -1,5 +1,6 @@
 import { catchErrors, type Failure, reportUnhandled } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody, errorHeaders } from "./errors.ts"
+import { addPrivateHeaders } from "./private-headers.ts"
 import type { Outgoing, RequestContext } from "./request-context.ts"
 
 /** Headers that belong to one connection, not to the message (RFC 9110 §7.6.1). */
@@ -50,6 +51,7 @@ export class ResponseWriter {
   /** `headers` alternates names and values. */
   head(status: number, headers: string[]): void {
     if (status === 204) removeContentLength(headers)
+    addPrivateHeaders(headers)
     headers.push("x-request-id", this.#requestId)
     this.#outgoing.writeHead(status, headers)
   }

@@ -15,6 +15,7 @@ import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { createFastPath, type FastPathRoute, respondFastPath } from "./fast-path.ts"
 import type { HostCheck } from "./host-check.ts"
 import { PathRouter } from "./path-router.ts"
+import { privateHeaders } from "./private-headers.ts"
 import {
   createNodeRequestContext,
   type HonoEnv,
@@ -61,6 +62,8 @@ const begin =
   async (context, next) => {
     const exchange = createNodeRequestContext(opening, context.env)
     exchange.outgoing.setHeader("x-request-id", exchange.requestId)
+    for (const [name, value] of Object.entries(privateHeaders))
+      exchange.outgoing.setHeader(name, value)
     context.set("exchange", exchange)
     await next()
   }
