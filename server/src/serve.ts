@@ -10,6 +10,7 @@ import { createGateway, type Gateway } from "./gateway.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { respondToParseErrors } from "./http/bad-requests.ts"
 import { reserveDescriptors } from "./http/file-descriptors.ts"
+import { createStalledRequestCloser } from "./http/stalled-requests.ts"
 
 /** Reverse proxies keep idle connections for up to 60 s; the gateway must keep them longer. */
 const keepAliveMs = 75_000
@@ -20,7 +21,7 @@ const headCheckMs = 5000
 const finalFlushMs = 1000
 /** Disk space that a start needs; if less is free, the reserve file is released. */
 const bytesToStart = 2_000_000
-/** How often idle connections are closed while draining. */
+/** How often idle and stalled connections are closed while draining. */
 const idleSweepMs = 50
 
 export interface Serving {
@@ -127,6 +128,7 @@ export const serve = async (
   server.keepAliveTimeout = keepAliveMs
   reserveDescriptors(server, log)
   server.headersTimeout = headersTimeoutMs
+  const closeStalledRequests = createStalledRequestCloser(server)
   app.attachTo(server)
   const url = await listen(server, config)
   await announceSetup(gateway, { url, log })
@@ -142,7 +144,10 @@ export const serve = async (
       const closed = new Promise((resolve) => server.close(resolve))
       app.drain()
       // Responses started before the drain leave their connections open for another request.
-      const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs)
+      const sweep = setInterval(() => {
+        server.closeIdleConnections()
+        closeStalledRequests()
+      }, idleSweepMs)
       // At the timeout, model requests receive an error; all others, such as uploads, are cut off.
       const cut = setTimeout(() => {
         server.closeAllConnections()

@@ -64,6 +64,11 @@ export class FastPathConnection<Route> {
     if (this.isIdle || this.#request?.isComplete === false) this.#socket.destroy()
   }
 
+  /** While draining: closes the connection if it waits for a client that has stalled. */
+  destroyIfStalled(isStalled: (socket: Socket, now: number) => boolean, now: number): void {
+    if (this.#request?.isComplete === false && isStalled(this.#socket, now)) this.#socket.destroy()
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }

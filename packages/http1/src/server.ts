@@ -1,8 +1,10 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { type ConnectionDeps, FastPathConnection } from "./server-connection.ts"
+import { createStallDetector } from "./stall-detector.ts"
 
 const checkMs = 1000
+const stallCheckMs = 250
 /** While draining, time for a new connection to send its first request. */
 const firstRequestMs = 1000
 
@@ -18,6 +20,8 @@ interface ServerDeps<Route>
  */
 export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route>) => {
   const connections = new Set<FastPathConnection<Route>>()
+  const isStalled = createStallDetector()
+  let stallTimer: NodeJS.Timeout | undefined
   let keptSeconds = 0
   let passToNode: (socket: Socket) => void = () => {}
 
@@ -50,12 +54,22 @@ export const createFastPathServer = <Route>({ admit, ...deps }: ServerDeps<Route
         const now = performance.now()
         for (const connection of connections) connection.check(now)
       }, checkMs).unref()
-      server.once("close", () => clearInterval(timer))
+      server.once("close", () => {
+        clearInterval(timer)
+        clearInterval(stallTimer)
+      })
     },
 
-    /** Makes each following response the last one of its connection. */
+    /**
+     * Makes each following response the last one of its connection, and ends requests whose client
+     * stops sending.
+     */
     drain: (): void => {
       keptSeconds = 0
+      stallTimer = setInterval(() => {
+        const now = performance.now()
+        for (const connection of connections) connection.destroyIfStalled(isStalled, now)
+      }, stallCheckMs).unref()
       for (const connection of connections) {
         if (connection.isIdle && !connection.isNew) connection.destroy()
       }

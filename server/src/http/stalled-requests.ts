@@ -1,0 +1,32 @@
+import type { IncomingMessage, Server } from "node:http"
+import type { Socket } from "node:net"
+import { createStallDetector } from "@portico/http1"
+
+/** Whether the gateway waits for the client: for the rest of a body, or for a request's head. */
+const isWaiting = (last: IncomingMessage | null): boolean => {
+  if (!last) return true
+  // Bytes that were received but not read are for the gateway to process.
+  return !last.complete && last.readableLength === 0
+}
+
+/**
+ * Ends requests of which only a part has arrived, for a shutdown: nobody loses an answer by it.
+ * Call it before the fast path is attached.
+ * @returns a function that closes the connections of clients that have stalled; call it repeatedly
+ */
+export const createStalledRequestCloser = (server: Server): (() => void) => {
+  const lastRequests = new Map<Socket, IncomingMessage | null>()
+  const isStalled = createStallDetector()
+  server.on("connection", (socket: Socket) => {
+    lastRequests.set(socket, null)
+    socket.once("close", () => void lastRequests.delete(socket))
+  })
+  server.on("request", (incoming: IncomingMessage) => {
+    if (lastRequests.has(incoming.socket)) lastRequests.set(incoming.socket, incoming)
+  })
+  return () => {
+    const now = performance.now()
+    for (const [socket, last] of lastRequests)
+      if (isWaiting(last) && isStalled(socket, now)) socket.destroy()
+  }
+}
