@@ -63,6 +63,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const bus = await openBus(config)
   const clockWatch = createClockWatch({ ...options, store: createClockStore(db) })
   const { isClockTrusted } = clockWatch
+  // The cleanup at the start depends on it.
+  await clockWatch.firstCheck
   const audit = createAudit({ now })
   const failures = createFailureRecorder({ db, audit })
   const settings = await createSettings({ ...options, config, db, bus, audit, now })

@@ -64,7 +64,8 @@ export const createClockWatch = (deps: Deps) => {
 
   // A failure is harmless: until the next check, the clock is trusted as little as before.
   const checkSafely = (): Promise<void> => check().catch(() => {})
-  let checking = checkSafely()
+  const firstCheck = checkSafely()
+  let checking = firstCheck
   const timer = setInterval(() => {
     checking = checking.then(checkSafely)
   }, clockCheckMs).unref()
@@ -74,6 +75,8 @@ export const createClockWatch = (deps: Deps) => {
       observe()
       return isLoaded && remainingMs <= 0
     },
+    /** Resolves after the first look at the stored time. */
+    firstCheck,
     /** Compares the clock with the stored time, and stores it. */
     check,
     close: async (): Promise<void> => {

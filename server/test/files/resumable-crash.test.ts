@@ -23,7 +23,9 @@ const content = Buffer.from(Array.from({ length: size / 40 }, line).join("")).su
 let server: TestGatewayProcess
 let dataDir: string
 const start = async (lifetime = "1h"): Promise<void> => {
-  server = await startTestGatewayProcess({ DATA_DIR: dataDir, UPLOAD_LIFETIME: lifetime })
+  const env = { DATA_DIR: dataDir, UPLOAD_LIFETIME: lifetime }
+  // Expired uploads are deleted only while the clock is trusted.
+  server = await startTestGatewayProcess(env, { options: { clockDoubtMs: 0 } })
 }
 
 beforeAll(() => {
