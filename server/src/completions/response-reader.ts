@@ -284,7 +284,8 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
       unreported = { error }
     }
     const tokens = this.#bodyTokens ?? this.#scanner.tokens
-    const chunks = this.#scanner.eventCount
+    const { eventCount: chunks, promptTokens } = this.#scanner
+    if (promptTokens !== null) this.#usageRecorder?.setPromptTokens(promptTokens)
     this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
     const result = { outcome, status, tokens, chunks, failure }
     if (unreported) this.#onUnexpectedError(unreported.error)

@@ -37,13 +37,15 @@ const dataLines = (start: string): Buffer[] => buffers(`data: ${start}`, `data:$
 const doneLines = buffers("data: [DONE]", "data:[DONE]")
 const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
 
+const chatErrors = dataLines('{"error"')
+
 export const chatEndMarkers: StreamEndMarkers = {
-  terminatorLines: doneLines,
+  terminatorLines: [...doneLines, ...chatErrors],
   terminatorMembers: [],
   missingTerminator: "data: [DONE]\n\n",
   contentStarts: buffers('"choices":[{', '"choices": [{'),
   finishReasons: buffers('"finish_reason":"', '"finish_reason": "'),
-  errorLines: dataLines('{"error"'),
+  errorLines: chatErrors,
 }
 
 export const responseEndMarkers: StreamEndMarkers = {
@@ -123,26 +125,28 @@ const frameEnd = (text: string, at: number): number => {
 
 interface FrameUsage {
   tokens: TokenCounts | null
+  /** Whether the answer is still to come: its tokens are not counted yet. */
+  isStart: boolean
   /** Whether the chunk carries nothing but usage (no choices). */
   isUsageOnly: boolean
 }
 
-const noUsage: FrameUsage = { tokens: null, isUsageOnly: false }
+const noUsage: FrameUsage = { tokens: null, isStart: false, isUsageOnly: false }
 
 const readUsage = (frame: string): FrameUsage => {
   try {
     const data = JSON.parse(dataOfEvent(frame))
     const tokens = parseTokenCounts(data.usage ?? (data.response ?? data.message)?.usage)
     const isUsageOnly = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
-    return { tokens, isUsageOnly }
+    return { tokens, isStart: data.type === "message_start", isUsageOnly }
   } catch {
     return noUsage
   }
 }
 
 /** Anthropic may report the input tokens only when the message starts. */
-const mergeTokens = (earlier: TokenCounts | null, latest: TokenCounts): TokenCounts =>
-  latest.tokens_in === 0 && earlier ? { ...latest, tokens_in: earlier.tokens_in } : latest
+const addPromptTokens = (tokens: TokenCounts, earlier: number | null): TokenCounts =>
+  tokens.tokens_in === 0 && earlier !== null ? { ...tokens, tokens_in: earlier } : tokens
 
 /**
  * Scans server-sent events on their way to the client: counts them, finds the usage and detects
@@ -159,6 +163,7 @@ export class SseScanner implements StreamScanner {
   /** Whether the last frame sent to the client lacks its blank line. */
   isFrameOpen = false
   tokens: TokenCounts | null = null
+  promptTokens: number | null = null
   /** Events received; about one per token. */
   eventCount = 0
 
@@ -252,6 +257,11 @@ export class SseScanner implements StreamScanner {
     return shown
   }
 
+  #keepTokens(tokens: TokenCounts, isStart: boolean): void {
+    if (!isStart) this.tokens = addPromptTokens(tokens, this.tokens?.tokens_in ?? this.promptTokens)
+    else if (tokens.tokens_in > 0) this.promptTokens = tokens.tokens_in
+  }
+
   #extractUsage(whole: Buffer): { shown: Buffer; extras: number } {
     // Decoded byte by byte, whatever the encoding: only digits are read from it.
     const text = whole.toString("latin1")
@@ -261,8 +271,8 @@ export class SseScanner implements StreamScanner {
     for (let at = text.indexOf(usageName); at >= 0; at = text.indexOf(usageName, from)) {
       const start = Math.max(from, frameStart(text, at))
       const end = frameEnd(text, at)
-      const { tokens, isUsageOnly } = readUsage(text.slice(start, end))
-      if (tokens) this.tokens = mergeTokens(this.tokens, tokens)
+      const { tokens, isStart, isUsageOnly } = readUsage(text.slice(start, end))
+      if (tokens) this.#keepTokens(tokens, isStart)
       if (isUsageOnly) extras++
       shown.push(text.slice(from, isUsageOnly ? start : end))
       from = end

@@ -16,6 +16,7 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
 /** Scans a native response, which is never changed, for the token counts at its end. */
 export class NativeUsageScanner implements StreamScanner {
   readonly hasError = false
+  readonly promptTokens = null
   #tail: Buffer = Buffer.alloc(0)
   /** Lines received; about one per token in a stream. */
   eventCount = 0

@@ -44,10 +44,9 @@ const ownerOf = ({ user, credential }: Caller) => ({
 })
 
 /** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */
-const estimate = (outcome: RequestOutcome, promptBytes: number, chunksOut: number): TokenCounts => {
+const estimatePrompt = (outcome: RequestOutcome, promptBytes: number): number => {
   const failed = outcome === "upstream_error" || outcome === "refused_request"
-  const tokens_in = failed ? 0 : Math.ceil(promptBytes / bytesPerToken)
-  return { tokens_in, tokens_out: chunksOut }
+  return failed ? 0 : Math.ceil(promptBytes / bytesPerToken)
 }
 
 export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
@@ -62,6 +61,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
     let firstTokenAt: number | null = null
     let isSettled = false
     let isEstimate = false
+    let promptTokens: number | null = null
     metrics.recordStart()
 
     return {
@@ -77,6 +77,11 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
         isEstimate = true
       },
 
+      /** Sets the input tokens of a response that may break off before it reports its usage. */
+      setPromptTokens: (count: number): void => {
+        promptTokens = count
+      },
+
       markFirstToken: (): void => {
         firstTokenAt ??= performance.now()
       },
@@ -84,6 +89,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
       settle: ({ outcome, status, tokens, chunksOut }: UsageOutcome): void => {
         if (isSettled) return
         isSettled = true
+        const tokens_in = promptTokens ?? estimatePrompt(outcome, promptBytes)
         const record = {
           id: randomUUIDv7(),
           at: now(),
@@ -92,7 +98,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
           model,
           connection_id,
           streamed: bit(streamed),
-          ...(tokens ?? estimate(outcome, promptBytes, chunksOut)),
+          ...(tokens ?? { tokens_in, tokens_out: chunksOut }),
           estimated: bit(isEstimate || tokens === null),
           time_to_first_token_ms:
             firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
