@@ -1,20 +1,16 @@
 import type { ReasoningDetail } from "../canonical-request.ts"
-import { type Fields, objectsIn, parseObject, textOf } from "../json-values.ts"
-
-/** Distinguishes the gateway's own content from that of OpenAI, which only OpenAI can read. */
-const prefix = "portico."
+import { decodeGatewayContent, encodeGatewayContent } from "../gateway-content.ts"
+import { type Fields, objectsIn, textOf } from "../json-values.ts"
+import { isProviderState } from "../provider-state.ts"
 
 /** The `encrypted_content` of a reasoning item: what its provider needs to recognize it. */
 export const encodeReasoning = (detail: ReasoningDetail): string =>
-  prefix + Buffer.from(JSON.stringify(detail)).toString("base64url")
-
-export const isGatewayReasoning = (encrypted: string): boolean => encrypted.startsWith(prefix)
+  isProviderState(detail.data) ? textOf(detail.data) : encodeGatewayContent(detail)
 
 /** Clients may have changed it. */
 const decodeEncrypted = (encrypted: string): ReasoningDetail | null => {
-  if (!isGatewayReasoning(encrypted)) return null
-  const json = Buffer.from(encrypted.slice(prefix.length), "base64url").toString("utf8")
-  const { type, text, signature, data } = parseObject(json) ?? {}
+  const { type, text, signature, data } = decodeGatewayContent(encrypted) ?? {}
+  if (type === "provider_state") return { type: "reasoning.encrypted", data: encrypted }
   if (type === "reasoning.encrypted") return { type, data: textOf(data) }
   if (type !== "reasoning.text") return null
   return { type, text: textOf(text), signature: textOf(signature) }

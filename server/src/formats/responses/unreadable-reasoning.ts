@@ -1,5 +1,5 @@
+import { isGatewayContent } from "../gateway-content.ts"
 import { isObject, textOf } from "../json-values.ts"
-import { isGatewayReasoning } from "./reasoning.ts"
 
 /**
  * Removes the reasoning items that OpenAI's servers cannot read: those of other providers, and those
@@ -10,7 +10,7 @@ export const removeUnreadableReasoning = (input: unknown): unknown => {
   const readable = input.filter((item) => {
     if (!isObject(item) || item.type !== "reasoning") return true
     const encrypted = textOf(item.encrypted_content)
-    if (encrypted !== "") return !isGatewayReasoning(encrypted)
+    if (encrypted !== "") return !isGatewayContent(encrypted)
     return Array.isArray(item.content) && item.content.length > 0
   })
   return readable.length === input.length ? input : readable
