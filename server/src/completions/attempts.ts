@@ -5,6 +5,7 @@ import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionAttempt } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
+import { type AnswerOrigin, originKeyOf } from "../formats/answer-origin.ts"
 import { toPlainChatRequest } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
@@ -19,12 +20,17 @@ export interface AttemptContext {
   request: ModelRequest
   /** The client's request in its own format, for endpoints that speak it. */
   original: ModelRequest | null
-  /** Whether `request` is a canonical prompt, with members that chat completions lack. */
-  isCanonical: boolean
+  /**
+   * Set if `request` is a canonical prompt, with members that chat completions lack. Each attempt
+   * sets where its answer comes from.
+   */
+  origin: AnswerOrigin | null
   resolved: ResolvedModel
   /** Client headers to forward. */
   headers: Record<string, string>
   dropped: DroppedFields | undefined
+  /** Called with the size of the prompt as soon as it is known. */
+  reportPromptTokens: (count: number) => void
   /** Converts a chat completion to the client's format; omitted if it stays one. */
   createEncoder: (() => ResponseConverter) | undefined
 }
@@ -39,17 +45,19 @@ const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): Chat
 
 /** The body for one connection, in its provider's format. @throws {Failure} */
 const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer => {
-  const { request, isCanonical, resolved, dropped } = context
+  const { request, origin, resolved, dropped } = context
   const { upstream, model } = endpoint
   const { workspace } = resolved
   const chatFormat = chatFormatOf(context, endpoint)
-  if (!(chatFormat || isCanonical)) return buildUpstreamBody(request, workspace, model.name)
+  const { provider, config } = upstream
+  const key = chatFormat ? null : originKeyOf(config.base_url, model.name)
+  if (origin) origin.key = key
+  if (!(chatFormat || origin)) return buildUpstreamBody(request, workspace, model.name)
   const fields = parseUpstreamBody(request, workspace, model.name)
   const report = dropped?.startAttempt() ?? noReport
   if (chatFormat) return toBytes(chatFormat.encodeRequest(fields, model, report))
-  const { provider, config } = upstream
   const toEffort = toAcceptedEffort(model, config.base_url, fields)
-  const plain = toPlainChatRequest(fields, toEffort, report)
+  const plain = toPlainChatRequest(fields, toEffort, { origin: key, report })
   return toBytes(provider.adaptChatRequest?.(plain, config.base_url, report) ?? plain)
 }
 
@@ -64,16 +72,17 @@ const passThroughBody = (
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
-  const { createEncoder } = context
+  const { createEncoder, dropped, reportPromptTokens } = context
   const { model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
   if (!(chatFormat || createEncoder)) return undefined
+  const reports = { dropped: dropped?.reportAnswer ?? noReport, promptTokens: reportPromptTokens }
   return (receiver) => {
     const encoded: ResponseHandler = createEncoder
       ? new ConvertingHandler(receiver, createEncoder())
       : receiver
     if (!chatFormat) return encoded
-    return new ConvertingHandler(encoded, createChatDecoder(chatFormat, model))
+    return new ConvertingHandler(encoded, createChatDecoder(chatFormat, model, reports))
   }
 }
 

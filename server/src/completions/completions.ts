@@ -116,8 +116,8 @@ export const createCompletions = ({
     citationResult: AnswerSources | null,
   ): Promise<void> => {
     const { exchange, caller, received, request, converted, resolved } = clientRequest
-    const conversion = converted ? createConversion(converted, citationResult) : undefined
     const dropped = new DroppedFields(converted?.dropped ?? [])
+    const conversion = converted ? createConversion(converted, citationResult, dropped) : undefined
     const sources =
       citationResult && !conversion ? createSourceEncoder(citationResult, request.model) : undefined
     const format = relayFormatOf(received.operation, conversion)

@@ -1,6 +1,7 @@
 import { createAnswerConverter } from "../formats/answer-converter.ts"
-import type { AnswerError } from "../formats/answer-events.ts"
+import type { AnswerOrigin } from "../formats/answer-origin.ts"
 import { endOnce } from "../formats/end-once.ts"
+import type { AnswerError } from "../formats/error-body.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
@@ -9,6 +10,7 @@ import { parseAllFields, parseJsonObject, toJsonBody } from "../http/json-object
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
+import type { DroppedFields } from "./dropped-fields.ts"
 import {
   messagesRelayFormat,
   openaiRelayFormat,
@@ -44,13 +46,19 @@ export interface ClientConversion {
   /** The client's operation. */
   operation: CompletionOperation
   encoder: AnswerEncoder
+  /** Set with each attempt. */
+  origin: AnswerOrigin
+  dropped: DroppedFields
 }
 
 export const createConversion = (
   { received, original, format }: ConvertedRequest,
   citationResult: AnswerSources | null,
+  dropped: DroppedFields,
 ): ClientConversion => ({
   original,
+  origin: { key: null },
+  dropped,
   operation: received.operation,
   encoder: endOnce(
     format.createEncoder({
@@ -88,8 +96,12 @@ export const relayFormatOf = (
   }
 }
 
-export const createClientConverter = ({ encoder }: ClientConversion): ResponseConverter =>
-  createAnswerConverter(encoder)
+export const createClientConverter = ({
+  encoder,
+  origin,
+  dropped,
+}: ClientConversion): ResponseConverter =>
+  createAnswerConverter(encoder, { origin, reportDropped: dropped.reportAnswer })
 
 const changesPrompt = ({ workspace }: ResolvedModel): boolean =>
   workspace.some(

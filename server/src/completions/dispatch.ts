@@ -1,6 +1,7 @@
 import type { RequestHandle } from "@portico/http1"
 import { sendWithFailover } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
+import { originKeyOf } from "../formats/answer-origin.ts"
 import { FilteredResponse } from "../functions/filtered-response.ts"
 import type { FunctionModelRequest, ResponseReceiver } from "../functions/function-model.ts"
 import type { FunctionModel } from "../functions/function-registry.ts"
@@ -104,12 +105,16 @@ export const createDispatcher = ({
       throw new Failure("bad_request", message, { param: "model" })
     }
     checkParsableSize(request.bytes)
+    if (conversion) conversion.origin.key = originKeyOf("function", model.id)
     const reportDropped = dropped?.startAttempt() ?? (() => {})
     callFunction(
       {
         model,
         body: conversion
-          ? buildPlainChatBody(request, resolved.workspace, model.id, reportDropped)
+          ? buildPlainChatBody(request, resolved.workspace, model.id, {
+              origin: conversion.origin.key,
+              report: reportDropped,
+            })
           : buildUpstreamBody(request, resolved.workspace, model.id),
         streamed: request.streamed,
         estimated: () => usageRecorder?.markEstimated(),
@@ -123,7 +128,7 @@ export const createDispatcher = ({
 
   const send = (dispatchRequest: DispatchRequest, context: SendContext): void => {
     const { caller, request, conversion, dropped } = dispatchRequest
-    const { resolved, headers, receiver, isEncoded } = context
+    const { resolved, headers, receiver, isEncoded, usageRecorder } = context
     if (resolved.functionModel) {
       callFunctionModel(resolved.functionModel, dispatchRequest, context)
       return
@@ -131,7 +136,8 @@ export const createDispatcher = ({
     const attempts = createAttempts({
       ...{ request, resolved, headers, dropped },
       original: conversion?.original ?? null,
-      isCanonical: conversion !== undefined,
+      origin: conversion?.origin ?? null,
+      reportPromptTokens: (count) => usageRecorder?.setPromptTokens(count),
       createEncoder: conversion && !isEncoded ? () => createClientConverter(conversion) : undefined,
     })
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0

@@ -8,7 +8,7 @@ const toHeaderValue = (names: Iterable<string>): string =>
     .map((name) => name.slice(0, 100).replaceAll(/[^\w.-]/g, "_"))
     .join(", ")
 
-/** The hints that are left out of a request as it is converted, to be named in the response. */
+/** What is left out of a request or its answer as they are converted, to be named in the response. */
 export class DroppedFields {
   readonly #ofRequest: readonly string[]
   #ofAttempt: Set<string> | null = null
@@ -30,6 +30,12 @@ export class DroppedFields {
   /** Begins an attempt that sends the client's request as it is. */
   startUnchangedAttempt(): void {
     this.#isUnchanged = true
+  }
+
+  /** Adds what the answer to the present attempt loses. */
+  readonly reportAnswer = (name: string): void => {
+    this.#ofAttempt ??= new Set()
+    this.#ofAttempt.add(name)
   }
 
   /** Adds the header, if anything was left out; `headers` alternates names and values. */

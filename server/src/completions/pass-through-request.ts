@@ -1,5 +1,5 @@
 import { type Fields, isObject, textOf } from "../formats/json-values.ts"
-import { removeUnsignedThinking } from "../formats/messages/unsigned-thinking.ts"
+import { removeForeignContent } from "../formats/messages/foreign-content.ts"
 import { removeUnreadableReasoning } from "../formats/responses/unreadable-reasoning.ts"
 import { readMembers } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
@@ -40,12 +40,15 @@ const toPassThroughResponsesRequest = (request: ModelRequest): ModelRequest => {
   return replaceFields(request, { ...fields, ...options, input, store: false })
 }
 
-const unsignedMarks = ['"signature":""', '"signature": ""'].map((text) => Buffer.from(text))
+const foreignMarks = [
+  ...['"signature":""', '"signature": ""', '"data":"portico.', '"data": "portico.'],
+  ...['"encrypted_index":""', '"encrypted_index": ""'],
+].map((text) => Buffer.from(text))
 
 const toPassThroughMessagesRequest = (request: ModelRequest): ModelRequest => {
-  if (!unsignedMarks.some((mark) => request.bytes.includes(mark))) return request
+  if (!foreignMarks.some((mark) => request.bytes.includes(mark))) return request
   const { fields } = parseAllFields(request)
-  const messages = removeUnsignedThinking(fields.messages)
+  const messages = removeForeignContent(fields.messages)
   return messages === fields.messages ? request : replaceFields(request, { ...fields, messages })
 }
 

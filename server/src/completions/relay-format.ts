@@ -1,4 +1,4 @@
-import type { AnswerError } from "../formats/answer-events.ts"
+import type { AnswerError } from "../formats/error-body.ts"
 import type { Fields } from "../formats/json-values.ts"
 import { encodeMessagesError, formatMessagesError } from "../formats/messages/encode-response.ts"
 import { formatResponsesFailure, type SentEvents } from "../formats/responses/failure-event.ts"

@@ -1,6 +1,6 @@
 import { forwardedHeaders } from "../connections/response-headers.ts"
 import { Failure } from "../errors.ts"
-import type { AnswerError } from "../formats/answer-events.ts"
+import type { AnswerError } from "../formats/error-body.ts"
 import { readErrorBody } from "../formats/error-body.ts"
 import type { SentEvents } from "../formats/responses/failure-event.ts"
 import type { RequestContext } from "../http/request-context.ts"

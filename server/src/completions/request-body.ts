@@ -1,4 +1,4 @@
-import { type ReportDropped, toPlainChatRequest } from "../formats/canonical-request.ts"
+import { type PlainChatOptions, toPlainChatRequest } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 import {
   type ByteEdit,
@@ -137,8 +137,8 @@ export const buildPlainChatBody = (
   request: ModelRequest,
   workspace: readonly WorkspaceModel[],
   model: string,
-  reportDropped: ReportDropped,
+  options: PlainChatOptions,
 ): Buffer => {
   const fields = parseUpstreamBody(request, workspace, model)
-  return Buffer.from(JSON.stringify(toPlainChatRequest(fields, toFunctionEffort, reportDropped)))
+  return Buffer.from(JSON.stringify(toPlainChatRequest(fields, toFunctionEffort, options)))
 }

@@ -1,28 +1,49 @@
-import { parseObject } from "../formats/json-values.ts"
+import type { AnswerReports } from "../formats/answer-reports.ts"
+import { readReportedError, retrySecondsOf } from "../formats/error-body.ts"
+import { type Fields, isObject, parseObject } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
 
 const formatEvent = (data: string): string => `data: ${data}\n\n`
 
 /** Converts a response in a provider's own format to a chat completion. */
-export const createChatDecoder = (format: ChatFormat, model: ProviderModel): ResponseConverter => {
-  const decodeEvent = format.createStreamDecoder(model)
+export const createChatDecoder = (
+  format: ChatFormat,
+  model: ProviderModel,
+  reports: AnswerReports,
+): ResponseConverter => {
+  const decodeEvent = format.createStreamDecoder(model, reports)
+  let hasStarted = false
   let isComplete = false
+  const throwReportedError = (body: Fields): void => {
+    const error = readReportedError(body)
+    if (!error) return
+    const { message, code } = error
+    const reported = { message, type: code || null, param: null, code: code || null }
+    throw new ProviderError(error, { error: reported }, retrySecondsOf(body))
+  }
+  /** A stream that ends with an error has no terminator. */
+  const formatChunk = (chunk: Fields | null): string => {
+    isComplete = chunk === null || isObject(chunk.error)
+    return formatEvent(chunk === null ? "[DONE]" : JSON.stringify(chunk))
+  }
   return {
     convertEvent: (data) => {
       if (isComplete) return ""
       const event = parseObject(data)
       if (!event) throw new MalformedResponse("it has an event that is not a JSON object")
-      let text = ""
-      for (const chunk of decodeEvent(event)) {
-        isComplete = chunk === null
-        text += formatEvent(chunk === null ? "[DONE]" : JSON.stringify(chunk))
-      }
+      if (!hasStarted) throwReportedError(event)
+      const text = decodeEvent(event).map(formatChunk).join("")
+      hasStarted ||= text !== ""
       return text
     },
     endStream: () => "",
-    convertBody: (body) => format.decodeResponse(body, model),
+    convertBody: (body) => {
+      throwReportedError(body)
+      return format.decodeResponse(body, model, reports)
+    },
     convertError: (body) => {
       const error = format.decodeError(body)
       return error && { error }

@@ -6,6 +6,8 @@ import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
 import { ConvertingHandler } from "./converting-handler.ts"
 
+const noReports = { dropped: () => {}, promptTokens: () => {} }
+
 const model: ProviderModel = {
   ...{ name: "polly", created: 0, owned_by: "parrot", capabilities: {} },
   ...{ context_length: null, digest: null, listing: null },
@@ -40,7 +42,7 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
       throw error
     },
   }
-  const response = new ConvertingHandler(receiver, createChatDecoder(format, model))
+  const response = new ConvertingHandler(receiver, createChatDecoder(format, model, noReports))
   response.onHead(status, ["Content-Type", contentType, "x-other", "kept"])
   for (const chunk of chunks) response.onData(chunk)
   response.onEnd()

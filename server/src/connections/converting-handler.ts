@@ -1,27 +1,45 @@
 import { headerOf, type ResponseHandler, type UpstreamError } from "@portico/http1"
-import { parseObject } from "../formats/json-values.ts"
+import { type Fields, isObject, objectsIn } from "../formats/json-values.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
+import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
 
 const maxBodyBytes = 16_000_000
 
-/** Lines of JSON are passed on as server-sent events. */
-const toEventStreamHeaders = (rawHeaders: readonly string[]): string[] =>
+const replaceContentType = (rawHeaders: readonly string[], type: string): string[] =>
   rawHeaders.map((value, at) =>
-    at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type"
-      ? "text/event-stream"
-      : value,
+    at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type" ? type : value,
   )
 
-/** Passes on a response in another format: streams event by event, bodies when they are complete. */
+/** The object of a body; Google puts an error into an array. Null if there is none. */
+const parseBody = (bytes: Buffer): Fields | null => {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"))
+    return isObject(value) ? value : (objectsIn(value)[0] ?? null)
+  } catch {
+    return null
+  }
+}
+
+interface ReceivedHead {
+  status: number
+  rawHeaders: readonly string[]
+}
+
+/**
+ * Passes on a response in another format: streams event by event, bodies when they are complete. The
+ * head waits for the beginning of the answer, which may be an error instead.
+ */
 export class ConvertingHandler implements ResponseHandler {
   readonly #receiver: ResponseHandler
   readonly #converter: ResponseConverter
   #events = createSseDecoder()
   #status = 0
-  #content: "unknown" | "stream" | "body" | "error" = "unknown"
+  /** Null once it is passed on. */
+  #head: ReceivedHead | null = null
+  #content: "unknown" | "stream" | "body" | "error" | "over" = "unknown"
   #body: Buffer[] = []
   #bodyBytes = 0
 
@@ -38,12 +56,18 @@ export class ConvertingHandler implements ResponseHandler {
     if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
     else if (type.includes("json")) this.#content = "body"
-    this.#receiver.onHead(status, hasLines ? toEventStreamHeaders(rawHeaders) : rawHeaders)
+    // Lines of JSON are passed on as server-sent events.
+    const headers = hasLines ? replaceContentType(rawHeaders, "text/event-stream") : rawHeaders
+    this.#head = { status, rawHeaders: headers }
+    if (this.#content === "unknown" || this.#content === "error") this.#passHead()
   }
 
   onData(chunk: Buffer): boolean {
+    if (this.#content === "over") return true
     if (this.#content === "unknown") return this.#receiver.onData(chunk)
-    if (this.#content === "stream") return this.#passEvents(this.#events.read(chunk))
+    if (this.#content === "stream") {
+      return this.#passReportedError(() => this.#passEvents(this.#events.read(chunk)))
+    }
     this.#bodyBytes += chunk.length
     if (this.#bodyBytes > maxBodyBytes)
       throw new MalformedResponse(`it exceeds ${maxBodyBytes / 1e6} MB`)
@@ -52,37 +76,77 @@ export class ConvertingHandler implements ResponseHandler {
   }
 
   onEnd(): void {
-    if (this.#content === "stream") {
-      this.#passEvents(this.#events.end())
-      this.#pass(this.#converter.endStream())
-    } else if (this.#content !== "unknown") this.#passBody()
-    this.#receiver.onEnd()
+    if (this.#content === "over") return
+    this.#passReportedError(() => this.#passEnd())
   }
 
   onError(error: UpstreamError): void {
-    this.#receiver.onError(error)
+    if (this.#content !== "over") this.#receiver.onError(error)
+  }
+
+  #passHead(): void {
+    const head = this.#head
+    this.#head = null
+    if (head) this.#receiver.onHead(head.status, head.rawHeaders)
+  }
+
+  /** Passes on an error that the provider reports instead of an answer as one with a status. */
+  #passReportedError(pass: () => boolean): boolean {
+    try {
+      return pass()
+    } catch (error) {
+      if (!(error instanceof ProviderError && this.#head)) throw error
+      this.#content = "over"
+      const headers = replaceContentType(this.#head.rawHeaders, "application/json")
+      if (error.retrySeconds > 0 && headerOf(headers, "retry-after") === null)
+        headers.push("retry-after", `${error.retrySeconds}`)
+      this.#receiver.onHead(error.status, headers)
+      this.#receiver.onData(Buffer.from(JSON.stringify(error.body)))
+      this.#receiver.onEnd()
+      return true
+    }
   }
 
   #passEvents(events: readonly string[]): boolean {
+    let canContinue = true
     let text = ""
-    for (const data of events) text += this.#converter.convertEvent(data)
-    return this.#pass(text)
+    try {
+      for (const data of events) text += this.#converter.convertEvent(data)
+    } finally {
+      // What precedes an unreadable event belongs to the answer.
+      canContinue = this.#pass(text)
+    }
+    return canContinue
   }
 
   #pass(text: string): boolean {
-    return text === "" || this.#receiver.onData(Buffer.from(text))
+    if (text === "") return true
+    this.#passHead()
+    return this.#receiver.onData(Buffer.from(text))
+  }
+
+  #passEnd(): boolean {
+    if (this.#content === "stream") {
+      this.#passEvents(this.#events.end())
+      this.#pass(this.#converter.endStream())
+      this.#passHead()
+    } else if (this.#content !== "unknown") this.#passBody()
+    this.#receiver.onEnd()
+    return true
   }
 
   /** An error that the converter does not know is passed on as it is. */
   #passBody(): void {
     const bytes = Buffer.concat(this.#body)
-    const body = parseObject(bytes.toString("utf8"))
+    const body = parseBody(bytes)
     if (this.#content === "error") {
       const error = body && this.#converter.convertError(body, this.#status)
       this.#receiver.onData(error ? Buffer.from(JSON.stringify(error)) : bytes)
       return
     }
     if (!body) throw new MalformedResponse("it is not a completion")
-    this.#receiver.onData(Buffer.from(JSON.stringify(this.#converter.convertBody(body))))
+    const converted = Buffer.from(JSON.stringify(this.#converter.convertBody(body)))
+    this.#passHead()
+    this.#receiver.onData(converted)
   }
 }

@@ -216,8 +216,9 @@ describe("a stream of chat completions converted to messages", () => {
       Buffer.from(formatEvents(chunksOf([{ content: "Hi" }])) + more),
     ])
     expect(readMessageStream(converted)).toMatchObject({ content: [text("Hi")] })
+    const start = `data: ${JSON.stringify({ id: "c", model: "m", choices: [] })}\n\n`
     const error = 'data: {"error":{"message":"Broken","code":529}}\n\n'
-    const failed = convertStream(createMessageConverter, [Buffer.from(error + more)])
+    const failed = convertStream(createMessageConverter, [Buffer.from(start + error + more)])
     expect(failed.match(/^event: \w+$/gm)).toEqual(["event: message_start", "event: error"])
     expect(failed).toContain('{"type":"overloaded_error","message":"Broken"}')
   })

@@ -1,30 +1,53 @@
 import { AnswerEventReader } from "./answer-events.ts"
+import type { AnswerOrigin } from "./answer-origin.ts"
+import type { AnswerReading } from "./answer-reading.ts"
+import type { ReportDropped } from "./canonical-request.ts"
 import { readCompletion } from "./completion-blocks.ts"
-import { toErrorBody } from "./error-body.ts"
+import { readReportedError, retrySecondsOf, toErrorBody } from "./error-body.ts"
 import type { AnswerEncoder } from "./inbound-format.ts"
-import { parseObject } from "./json-values.ts"
+import { type Fields, parseObject } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
+import { ProviderError } from "./provider-error.ts"
 import type { ResponseConverter } from "./response-converter.ts"
 
+interface AnswerContext {
+  origin: AnswerOrigin
+  /** Called with what the encoder's format has no place for. */
+  reportDropped: ReportDropped
+}
+
 /** Converts chat completions to the format of an encoder. */
-export const createAnswerConverter = (encoder: AnswerEncoder): ResponseConverter => {
-  const reader = new AnswerEventReader()
+export const createAnswerConverter = (
+  encoder: AnswerEncoder,
+  context: AnswerContext,
+): ResponseConverter => {
+  const reading: AnswerReading = {
+    ...context,
+    acceptsText: (tool) => encoder.acceptsText?.(tool) === true,
+  }
+  const reader = new AnswerEventReader(reading)
   const encodeAll = (events: ReturnType<AnswerEventReader["read"]>): string => {
     let text = ""
     for (const event of events) text += encoder.encodeEvent(event)
     return text
+  }
+  const throwReportedError = (body: Fields): void => {
+    const error = readReportedError(body)
+    if (error) throw new ProviderError(error, encoder.encodeError(error), retrySecondsOf(body))
   }
   return {
     convertEvent: (data) => {
       if (data === "[DONE]") return encodeAll(reader.end())
       const chunk = parseObject(data)
       if (!chunk) throw new MalformedResponse("it has an event that is not a JSON object")
+      if (!reader.hasStarted) throwReportedError(chunk)
       return encodeAll(reader.read(chunk))
     },
     // Some servers leave out `[DONE]`. Without a finish reason the answer is incomplete.
     endStream: () => (reader.hasFinishReason ? encodeAll(reader.end()) : ""),
     convertBody: (body) => {
-      const answer = readCompletion(body)
+      throwReportedError(body)
+      const answer = readCompletion(body, reading)
       if (!answer) throw new MalformedResponse("it is not a chat completion")
       return encoder.encodeAnswer(answer)
     },

@@ -1,86 +1,34 @@
-import { randomUUID } from "node:crypto"
-import { JsonCompleteness } from "./json-completeness.ts"
+import { isUrlCitation, shiftAnnotation } from "./annotations.ts"
+import type { AnswerBlock } from "./answer-block.ts"
+import type { AnswerReading } from "./answer-reading.ts"
+import { type AnswerError, readReportedError } from "./error-body.ts"
+import { type StopCause, toFinishReason } from "./finish-reason.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
-
-/** What an answer consists of. `redacted`: reasoning that only its provider can read. */
-export type AnswerBlock =
-  | { kind: "text" }
-  | { kind: "reasoning" }
-  | { kind: "redacted"; data: string }
-  | { kind: "tool"; id: string; name: string }
-
-/** An error in terms that every format has. */
-export interface AnswerError {
-  message: string
-  /** The provider's own code or type; empty if it has none. */
-  code: string
-  /** The HTTP status that it corresponds to. */
-  status: number
-}
+import { MalformedResponse } from "./malformed-response.ts"
+import { StateCollector } from "./provider-state.ts"
+import { type ReceivedBlock, receiveBlock } from "./received-block.ts"
+import { argumentsTextOf, createCallId, type ToolArguments } from "./tool-arguments.ts"
 
 /**
  * The canonical events of a streamed answer: `start`, blocks one after the other, and `finish` or
- * `error`. Each block is opened, filled by any number of `append` and `sign`, and closed.
+ * `error`. Each block is opened, filled by any number of `append`, `annotate` and `sign`, and closed.
  */
 export type AnswerEvent =
   | { type: "start"; id: string; model: string }
   | { type: "open"; block: AnswerBlock }
   /** Text, reasoning, or a piece of a tool's arguments. */
   | { type: "append"; text: string }
+  /** A citation of a text, as an annotation of a chat completion; offsets begin at the block. */
+  | { type: "annotate"; annotation: Fields }
   /** The signature with which the provider recognizes its reasoning. */
   | { type: "sign"; signature: string }
   | { type: "close" }
   | ({ type: "finish"; usage: Fields | null } & StopCause)
   | { type: "error"; error: AnswerError }
 
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter"
-
-/** Why an answer ended. */
-export interface StopCause {
-  reason: FinishReason
-  /** Which of the request's stop sequences ended it; empty if none did or the provider does not say. */
-  stopSequence: string
-}
-
-interface ReceivedBlock {
-  block: AnswerBlock
-  /** What arrived before the block could be opened. */
-  text: string
-  signature: string
-  /** Whether later reasoning belongs to another block. */
-  isSigned: boolean
-  isClosed: boolean
-}
-
-const receiveBlock = (block: AnswerBlock): ReceivedBlock => ({
-  block,
-  text: "",
-  signature: "",
-  isSigned: false,
-  isClosed: false,
-})
-
-const knownReasons = new Set<string>(["stop", "length", "tool_calls", "content_filter"])
-
-const isFinishReason = (reason: string): reason is FinishReason => knownReasons.has(reason)
-
-/** Some servers finish with "stop" although they called a tool, or with reasons of their own. */
-export const toFinishReason = (reason: string, hasCalls: boolean): FinishReason => {
-  if (hasCalls && reason !== "length" && reason !== "content_filter") return "tool_calls"
-  return isFinishReason(reason) && reason !== "tool_calls" ? reason : "stop"
-}
-
 /** The reasoning of a message or delta; servers use either name. */
 export const reasoningOf = ({ reasoning_content, reasoning }: Fields): string =>
   textOf(reasoning_content) || textOf(reasoning)
-
-/** OpenRouter's codes are HTTP statuses. */
-const toAnswerError = (reported: Fields | string): AnswerError => {
-  if (!isObject(reported)) return { message: reported, code: "", status: 500 }
-  const { message, code, type } = reported
-  const status = typeof code === "number" && code >= 400 && code < 600 ? code : 500
-  return { message: textOf(message), code: textOf(code) || textOf(type), status }
-}
 
 /**
  * Converts the chunks of a streamed chat completion to canonical events. Chunks may mix the pieces
@@ -88,17 +36,26 @@ const toAnswerError = (reported: Fields | string): AnswerError => {
  * incomplete, is held back.
  */
 export class AnswerEventReader {
+  readonly #reading: AnswerReading
+  readonly #state = new StateCollector()
   #events: AnswerEvent[] = []
-  #hasStarted = false
   #open: ReceivedBlock | null = null
-  #openArguments = new JsonCompleteness()
   #waiting: ReceivedBlock[] = []
   readonly #callByIndex = new Map<unknown, { id: string; received: ReceivedBlock }>()
+  #hasBlocks = false
   #hasCalls = false
+  /** Annotations of a text that is still to come. */
+  #annotations: Fields[] = []
+  #characters = 0
   #reason = ""
   #stopSequence = ""
   #usage: Fields | null = null
   #isOver = false
+  hasStarted = false
+
+  constructor(reading: AnswerReading) {
+    this.#reading = reading
+  }
 
   /** Whether the answer itself is complete; usage may follow. */
   get hasFinishReason(): boolean {
@@ -108,21 +65,29 @@ export class AnswerEventReader {
   read(chunk: Fields): AnswerEvent[] {
     if (this.#isOver) return []
     this.#events = []
-    if (isObject(chunk.error) || typeof chunk.error === "string") this.#fail(chunk.error)
+    const error = readReportedError(chunk)
+    if (error) this.#fail(error)
     else this.#readChunk(chunk)
     return this.#events
   }
 
-  /** Called when the stream has ended, with or without a finish reason. */
+  /**
+   * Called when the stream has ended. Some servers leave out the finish reason.
+   * @throws {MalformedResponse} if there is no answer
+   */
   end(): AnswerEvent[] {
     if (this.#isOver) return []
     this.#events = []
+    if (!(this.hasFinishReason || this.#hasBlocks))
+      throw new MalformedResponse("it has no answer and no finish reason")
     this.#start({})
+    this.#addState()
     this.#closeAll()
     this.#isOver = true
     const reason = toFinishReason(this.#reason, this.#hasCalls)
     const stopSequence = this.#stopSequence
-    this.#events.push({ type: "finish", reason, stopSequence, usage: this.#usage })
+    if (reason !== "error")
+      this.#events.push({ type: "finish", reason, stopSequence, usage: this.#usage })
     return this.#events
   }
 
@@ -133,22 +98,31 @@ export class AnswerEventReader {
     const choice = objectsIn(chunk.choices).find(({ index = 0 }) => index === 0)
     if (!choice) return
     if (isObject(choice.delta)) this.#readDelta(choice.delta)
-    if (textOf(choice.finish_reason) === "") return
-    this.#reason = textOf(choice.finish_reason)
-    this.#closeAll()
+    if (textOf(choice.finish_reason) !== "") this.#readFinishReason(textOf(choice.finish_reason))
+  }
+
+  #readFinishReason(reason: string): void {
+    this.#reason = reason
+    if (toFinishReason(reason, this.#hasCalls) === "error") {
+      const message = `The provider ended its answer early (finish reason "${reason.slice(0, 100)}").`
+      this.#fail({ message, code: "", status: 502 })
+    } else this.#closeAll()
   }
 
   #start({ id, model }: Fields): void {
-    if (this.#hasStarted) return
-    this.#hasStarted = true
+    if (this.hasStarted) return
+    this.hasStarted = true
     this.#events.push({ type: "start", id: textOf(id), model: textOf(model) })
   }
 
   #readDelta(delta: Fields): void {
     this.#append("reasoning", reasoningOf(delta))
-    for (const detail of objectsIn(delta.reasoning_details)) this.#readDetail(detail)
-    this.#append("text", textOf(delta.content) || textOf(delta.refusal))
+    if (this.#reading.origin.key !== null) this.#state.addMessage(delta)
+    else for (const detail of objectsIn(delta.reasoning_details)) this.#readDetail(detail)
+    this.#append("text", textOf(delta.content))
+    this.#append("refusal", textOf(delta.refusal))
     for (const call of objectsIn(delta.tool_calls)) this.#readCall(call)
+    if (Array.isArray(delta.annotations)) this.#annotate(objectsIn(delta.annotations))
   }
 
   #readDetail({ type, signature, data }: Fields): void {
@@ -156,28 +130,73 @@ export class AnswerEventReader {
     else if (textOf(signature) !== "") this.#sign(textOf(signature))
   }
 
-  #readCall({ index, id, function: called }: Fields): void {
+  #annotate(annotations: readonly Fields[]): void {
+    this.#annotations = [...this.#annotations, ...annotations.filter(isUrlCitation)]
+    const last = this.#last()
+    if (last?.block.kind !== "text") return
+    for (const annotation of this.#annotations) {
+      const shifted = shiftAnnotation(annotation, last.start)
+      if (last === this.#open) this.#events.push({ type: "annotate", annotation: shifted })
+      else last.annotations.push(shifted)
+    }
+    this.#annotations = []
+  }
+
+  /** Adds what the provider needs back, as far as it has arrived. */
+  #addState(): void {
+    const { key } = this.#reading.origin
+    const data = key === null ? "" : this.#state.take(key)
+    if (data !== "") this.#add({ kind: "redacted", data })
+  }
+
+  #readCall(call: Fields): void {
+    const { index, id, function: called } = call
     const { name, arguments: args } = isObject(called) ? called : {}
-    const received = this.#findCall(index, textOf(id), textOf(name))
-    this.#extend(received, isObject(args) ? JSON.stringify(args) : textOf(args))
+    const known = this.#findCall(index, textOf(id), textOf(name))
+    if (known?.block.kind === "tool") this.#collectState(known.block.id, call)
+    this.#extendCall(index, known ?? this.#addCall(call), argumentsTextOf(args))
+  }
+
+  #collectState(id: string, call: Fields): void {
+    if (this.#reading.origin.key !== null) this.#state.addCall(id, call)
   }
 
   /** A call with another id is another call, even if it has the same index or none. */
-  #findCall(index: unknown, id: string, name: string): ReceivedBlock {
+  #findCall(index: unknown, id: string, name: string): ReceivedBlock | null {
     const known = this.#callByIndex.get(index)
-    if (known && (id === "" || id === known.id || name === "")) return known.received
+    return known && (id === "" || id === known.id || name === "") ? known.received : null
+  }
+
+  #addCall(call: Fields): ReceivedBlock {
+    const id = textOf(call.id) || createCallId()
+    const name = isObject(call.function) ? textOf(call.function.name) : ""
     this.#hasCalls = true
-    const block = { kind: "tool" as const, id: id || `call_${randomUUID()}`, name }
-    const received = this.#add(block)
-    this.#callByIndex.set(index, { id: block.id, received })
+    this.#collectState(id, call)
+    this.#addState()
+    const received = this.#add({ kind: "tool", id, name })
+    this.#callByIndex.set(call.index, { id, received })
     return received
   }
 
-  #append(kind: "text" | "reasoning", text: string): void {
+  #extendCall(index: unknown, received: ReceivedBlock, text: string): void {
+    let { own, rest } = received.args.push(text)
+    this.#extend(received, own)
+    while (rest !== "" && received.block.kind === "tool") {
+      const next = this.#add({ ...received.block, id: createCallId() })
+      this.#callByIndex.set(index, { id: received.block.id, received: next })
+      ;({ own, rest } = next.args.push(rest))
+      this.#extend(next, own)
+    }
+  }
+
+  #append(kind: "text" | "refusal" | "reasoning", text: string): void {
     if (text === "") return
     const last = this.#last()
     const continues = last?.block.kind === kind && !last.isSigned
+    // Not after the answer's text, which clients expect at the end.
+    if (!continues && kind === "text") this.#addState()
     this.#extend(continues ? last : this.#add({ kind }), text)
+    if (kind === "text") this.#characters += text.length
   }
 
   #sign(signature: string): void {
@@ -195,18 +214,14 @@ export class AnswerEventReader {
 
   #extend(received: ReceivedBlock, text: string): void {
     if (text === "" || received.isClosed) return
-    if (received === this.#open) this.#appendToOpen(text)
+    if (received === this.#open) this.#events.push({ type: "append", text })
     else received.text += text
     this.#openWaiting()
   }
 
-  #appendToOpen(text: string): void {
-    this.#events.push({ type: "append", text })
-    if (this.#open?.block.kind === "tool") this.#openArguments.push(text)
-  }
-
   #add(block: AnswerBlock): ReceivedBlock {
-    const received = receiveBlock(block)
+    const received = receiveBlock(block, this.#characters)
+    this.#hasBlocks = true
     this.#waiting.push(received)
     this.#openWaiting()
     return received
@@ -217,7 +232,7 @@ export class AnswerEventReader {
   }
 
   #isOpenComplete(): boolean {
-    return this.#open?.block.kind !== "tool" || this.#openArguments.isComplete
+    return this.#open?.block.kind !== "tool" || this.#open.args.isComplete
   }
 
   #openNext(): void {
@@ -225,17 +240,19 @@ export class AnswerEventReader {
     const next = this.#waiting.shift()
     if (!next) return
     this.#open = next
-    this.#openArguments = new JsonCompleteness()
     this.#events.push({ type: "open", block: next.block })
-    if (next.text !== "") this.#appendToOpen(next.text)
+    if (next.text !== "") this.#events.push({ type: "append", text: next.text })
+    for (const annotation of next.annotations) this.#events.push({ type: "annotate", annotation })
     if (next.signature !== "") this.#events.push({ type: "sign", signature: next.signature })
   }
 
   #closeOpen(): void {
-    if (!this.#open) return
-    this.#open.isClosed = true
+    const open = this.#open
+    if (!open) return
+    open.isClosed = true
     this.#open = null
     this.#events.push({ type: "close" })
+    if (open.block.kind === "tool") this.#checkArguments(open.block.name, open.args)
   }
 
   #closeAll(): void {
@@ -243,9 +260,15 @@ export class AnswerEventReader {
     this.#closeOpen()
   }
 
-  #fail(reported: Fields | string): void {
+  /** The last call of an answer that is too long may be cut off. */
+  #checkArguments(name: string, args: ToolArguments): void {
+    const isCutOff = toFinishReason(this.#reason, true) !== "tool_calls" && !args.isComplete
+    if (!(isCutOff || this.#reading.acceptsText(name))) args.check(name)
+  }
+
+  #fail(error: AnswerError): void {
     this.#start({})
     this.#isOver = true
-    this.#events.push({ type: "error", error: toAnswerError(reported) })
+    this.#events.push({ type: "error", error })
   }
 }

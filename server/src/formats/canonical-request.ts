@@ -1,5 +1,6 @@
 import { fail } from "../errors.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
+import { restoreProviderState } from "./provider-state.ts"
 import { mergeSystemMessages } from "./system-messages.ts"
 import { withShortName } from "./tool-names.ts"
 
@@ -116,13 +117,20 @@ const toReasoningEffort = (
   return {}
 }
 
+export interface PlainChatOptions {
+  /** The model that gets the request: what it added to its earlier messages returns to it. */
+  origin: string | null
+  report: ReportDropped
+}
+
 /**
- * Converts a canonical prompt to a request that has only members of OpenAI's chat completions.
+ * Converts a canonical prompt to a request that has only members of OpenAI's chat completions, and
+ * those that the model itself added to its answers.
  */
 export const toPlainChatRequest = (
   canonical: Fields,
   toEffort: ToAcceptedEffort,
-  report: ReportDropped,
+  { origin, report }: PlainChatOptions,
 ): Fields => {
   const withoutCacheControl = (part: Fields): Fields =>
     withoutMember(part, "cache_control", () => report("cache_control"))
@@ -132,8 +140,8 @@ export const toPlainChatRequest = (
     return withoutCacheControl(part)
   }
   const toPlainMessage = (message: Fields): Fields => {
-    const unsigned = withoutMember(message, "reasoning_details", () => report("thinking"))
-    const plain = withoutMember(withoutCacheControl(unsigned), "is_error", () => {
+    const restored = restoreProviderState(message, origin, () => report("thinking"))
+    const plain = withoutMember(withoutCacheControl(restored), "is_error", () => {
       if (message.is_error === true) report("is_error")
     })
     const { content, tool_calls } = plain

@@ -1,12 +1,21 @@
-import { type AnswerBlock, reasoningOf, type StopCause, toFinishReason } from "./answer-events.ts"
-import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
+import { isUrlCitation, shiftAnnotation } from "./annotations.ts"
+import type { AnswerBlock } from "./answer-block.ts"
+import { reasoningOf } from "./answer-events.ts"
+import type { AnswerReading } from "./answer-reading.ts"
+import { type StopCause, toFinishReason } from "./finish-reason.ts"
+import { type Fields, isObject, numberOf, objectsIn, textOf } from "./json-values.ts"
+import { MalformedResponse } from "./malformed-response.ts"
 import { listBlocks, type MessageBlock } from "./ordered-blocks.ts"
+import { StateCollector } from "./provider-state.ts"
+import { argumentsTextOf, createCallId, splitArguments } from "./tool-arguments.ts"
 
 /** A complete block of an answer: its text, reasoning or arguments. */
 export interface CompleteBlock {
   block: AnswerBlock
   text: string
   signature: string
+  /** Citations of a text, as annotations of a chat completion; offsets begin at the block. */
+  annotations?: Fields[]
 }
 
 /** A whole answer in canonical form. */
@@ -17,18 +26,32 @@ export interface Answer extends StopCause {
   usage: Fields | null
 }
 
-const textBlock = (kind: "text" | "reasoning", text: string, signature = ""): CompleteBlock[] =>
+type TextKind = "text" | "refusal" | "reasoning"
+
+const textBlock = (kind: TextKind, text: string, signature = ""): CompleteBlock[] =>
   text === "" && signature === "" ? [] : [{ block: { kind }, text, signature }]
+
+const redactedBlock = (data: string): CompleteBlock => ({
+  ...{ block: { kind: "redacted", data }, text: "", signature: "" },
+})
 
 const readDetail = ({ type, text, signature, data }: Fields): CompleteBlock[] =>
   type === "reasoning.encrypted"
-    ? [{ block: { kind: "redacted", data: textOf(data) }, text: "", signature: "" }]
+    ? [redactedBlock(textOf(data))]
     : textBlock("reasoning", textOf(text), textOf(signature))
 
-const readCall = ({ id, function: called }: Fields): CompleteBlock => {
-  const { name, arguments: args } = isObject(called) ? called : {}
-  const text = isObject(args) ? JSON.stringify(args) : textOf(args)
-  return { block: { kind: "tool", id: textOf(id), name: textOf(name) }, text, signature: "" }
+interface ReadOptions extends AnswerReading {
+  /** Whether the last call may be incomplete. */
+  isCutOff: boolean
+}
+
+const readCall = (call: Fields, { acceptsText, isCutOff }: ReadOptions): CompleteBlock[] => {
+  const { name, arguments: args } = isObject(call.function) ? call.function : {}
+  return splitArguments(argumentsTextOf(args)).map(({ text, args: read }, at) => {
+    if (!(acceptsText(textOf(name)) || (isCutOff && !read.isComplete))) read.check(textOf(name))
+    const id = at === 0 ? textOf(call.id) : createCallId()
+    return { block: { kind: "tool", id, name: textOf(name) }, text, signature: "" }
+  })
 }
 
 const textOfContent = (content: unknown): string =>
@@ -38,30 +61,104 @@ const textOfContent = (content: unknown): string =>
         .map(({ text }) => textOf(text))
         .join("")
 
-const readBlock = ({ kind, fields }: MessageBlock): CompleteBlock[] => {
+const readBlock = ({ kind, fields }: MessageBlock, options: ReadOptions): CompleteBlock[] => {
   if (kind === "reasoning") return readDetail(fields)
-  return kind === "call" ? [readCall(fields)] : textBlock("text", textOf(fields.text))
+  return kind === "call" ? readCall(fields, options) : textBlock("text", textOf(fields.text))
 }
 
-const readBlocks = (message: Fields): CompleteBlock[] => {
-  const content = textOfContent(message.content) || textOf(message.refusal)
-  const blocks = listBlocks({ ...message, content }).flatMap(readBlock)
+/** Gives each text the annotations that begin in it. */
+const addAnnotations = (
+  blocks: readonly CompleteBlock[],
+  annotations: readonly Fields[],
+): CompleteBlock[] => {
+  let start = 0
+  const startOf = ({ url_citation }: Fields): number =>
+    isObject(url_citation) ? numberOf(url_citation.start_index) : 0
+  const lastText = blocks.findLast(({ block }) => block.kind === "text")
+  return blocks.map((complete) => {
+    if (complete.block.kind !== "text") return complete
+    const from = start
+    start += complete.text.length
+    const isWithin = (annotation: Fields): boolean =>
+      startOf(annotation) >= from && (startOf(annotation) < start || complete === lastText)
+    const own = annotations.filter(isWithin)
+    if (own.length === 0) return complete
+    return { ...complete, annotations: own.map((one) => shiftAnnotation(one, from)) }
+  })
+}
+
+const reportUnreadable = (
+  message: Fields,
+  blocks: readonly CompleteBlock[],
+  { reportDropped }: AnswerReading,
+): void => {
+  const annotations = objectsIn(message.annotations)
+  const hasText = blocks.some(({ block }) => block.kind === "text")
+  if (annotations.some((one) => !(hasText && isUrlCitation(one)))) reportDropped("annotations")
+  if (objectsIn(message.images).length > 0) reportDropped("images")
+  if (isObject(message.audio)) reportDropped("audio")
+}
+
+/** What its provider needs back with a message, after its reasoning. */
+const addState = (
+  blocks: readonly CompleteBlock[],
+  message: Fields,
+  origin: string,
+): CompleteBlock[] => {
+  const state = new StateCollector()
+  state.addMessage(message)
+  for (const call of objectsIn(message.tool_calls)) state.addCall(textOf(call.id), call)
+  const data = state.take(origin)
+  if (data === "") return [...blocks]
+  const isReasoning = blocks[0]?.block.kind === "reasoning"
+  return blocks.toSpliced(isReasoning ? 1 : 0, 0, redactedBlock(data))
+}
+
+const readBlocks = (received: Fields, options: ReadOptions): CompleteBlock[] => {
+  const { key } = options.origin
+  const { reasoning_details, ...plain } = received
+  const message = key === null ? received : plain
+  const content = textOfContent(message.content)
+  const blocks = listBlocks({ ...message, content }).flatMap((one) => readBlock(one, options))
+  const annotations = objectsIn(message.annotations).filter(isUrlCitation)
+  const refusal = textBlock("refusal", textOf(message.refusal))
+  const answer = [...addAnnotations(blocks, annotations), ...refusal]
   const hasReasoning = blocks.some(({ block, text }) => block.kind === "reasoning" && text !== "")
-  return hasReasoning ? blocks : [...textBlock("reasoning", reasoningOf(message)), ...blocks]
+  const all = hasReasoning ? answer : [...textBlock("reasoning", reasoningOf(message)), ...answer]
+  reportUnreadable(message, all, options)
+  return key === null ? all : addState(all, received, key)
 }
 
-/** Reads a chat completion that is not streamed. Null if it contains no answer. */
-export const readCompletion = (completion: Fields): Answer | null => {
+/** Some servers leave the ids of calls out. */
+const withCallIds = (message: Fields): Fields =>
+  Array.isArray(message.tool_calls)
+    ? {
+        ...message,
+        tool_calls: objectsIn(message.tool_calls).map((call) =>
+          textOf(call.id) === "" ? { ...call, id: createCallId() } : call,
+        ),
+      }
+    : message
+
+/**
+ * Reads a chat completion that is not streamed. Null if it contains no answer.
+ * @throws {MalformedResponse}
+ */
+export const readCompletion = (completion: Fields, reading: AnswerReading): Answer | null => {
   const [choice] = objectsIn(completion.choices)
   const message = choice?.message
   if (!(choice && isObject(message))) return null
-  const blocks = readBlocks(message)
-  const hasCalls = blocks.some(({ block }) => block.kind === "tool")
+  const finishReason = textOf(choice.finish_reason)
+  const hasCalls = objectsIn(message.tool_calls).length > 0
+  const reason = toFinishReason(finishReason, hasCalls)
+  if (reason === "error")
+    throw new MalformedResponse(`it ended early (finish reason "${finishReason.slice(0, 100)}")`)
+  const isCutOff = reason === "length" || reason === "content_filter"
   return {
     id: textOf(completion.id),
     model: textOf(completion.model),
-    blocks,
-    reason: toFinishReason(textOf(choice.finish_reason), hasCalls),
+    blocks: readBlocks(withCallIds(message), { ...reading, isCutOff }),
+    reason,
     stopSequence: textOf(completion.stop_sequence),
     usage: isObject(completion.usage) ? completion.usage : null,
   }
@@ -69,4 +166,10 @@ export const readCompletion = (completion: Fields): Answer | null => {
 
 /** The text of an answer, without reasoning and tool calls. */
 export const textOfAnswer = ({ blocks }: Answer): string =>
-  blocks.map(({ block, text }) => (block.kind === "text" ? text : "")).join("")
+  blocks
+    .map(({ block, text }) => (block.kind === "text" || block.kind === "refusal" ? text : ""))
+    .join("")
+
+/** The text with which a model refuses to answer; "" if it does not. */
+export const refusalOf = ({ blocks }: Answer): string =>
+  blocks.map(({ block, text }) => (block.kind === "refusal" ? text : "")).join("")

@@ -1,16 +1,18 @@
-import type { AnswerError, AnswerEvent } from "./answer-events.ts"
+import type { AnswerEvent } from "./answer-events.ts"
 import type { CanonicalRequest } from "./canonical-request.ts"
 import type { Answer } from "./completion-blocks.ts"
+import type { AnswerError } from "./error-body.ts"
 import type { Fields } from "./json-values.ts"
 
 /** Writes one answer in a client's format. */
 export interface AnswerEncoder {
   /** @returns server-sent events, possibly none */
   encodeEvent(event: AnswerEvent): string
-  /** @throws {MalformedResponse} */
   encodeAnswer(answer: Answer): Fields
   /** The body of an error response. */
   encodeError(error: AnswerError): Fields
+  /** Whether a tool takes any text instead of JSON; omitted if none does. */
+  acceptsText?: (tool: string) => boolean
 }
 
 export interface EncoderContext {

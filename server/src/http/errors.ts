@@ -2,7 +2,7 @@ import { isOutage, storageFailureOf } from "../db/connection-errors.ts"
 import { storageFullFailure } from "../db/disk-space.ts"
 import { isWriteConflict } from "../db/write-conflicts.ts"
 import { Failure } from "../errors.ts"
-import type { AnswerError } from "../formats/answer-events.ts"
+import type { AnswerError } from "../formats/error-body.ts"
 import { messagesErrorType } from "../formats/messages/error-types.ts"
 
 /** Error format of a group of routes (see docs/api.md, "Errors"). */

@@ -1,10 +1,7 @@
 import { z } from "zod"
 import { type Fields, isObject } from "../formats/json-values.ts"
-import {
-  createMessageStreamDecoder,
-  decodeMessage,
-  decodeMessagesError,
-} from "../formats/messages/decode-response.ts"
+import { decodeMessage, decodeMessagesError } from "../formats/messages/decode-response.ts"
+import { createMessageStreamDecoder } from "../formats/messages/decode-stream.ts"
 import { encodeMessagesRequest } from "../formats/messages/encode-request.ts"
 import type { ThinkingSupport } from "../formats/messages/thinking-parameters.ts"
 import type { ChatFormat, Provider, ProviderModel } from "./provider.ts"
@@ -105,8 +102,8 @@ export const anthropic: Provider = {
   listLoaded: null,
   chatFormat: {
     encodeRequest,
-    decodeResponse: (response, { name }) => decodeMessage(response, name),
-    createStreamDecoder: ({ name }) => createMessageStreamDecoder(name),
+    decodeResponse: (response, { name }, { dropped }) => decodeMessage(response, name, dropped),
+    createStreamDecoder: ({ name }, reports) => createMessageStreamDecoder(name, reports),
     decodeError: decodeMessagesError,
   },
 }

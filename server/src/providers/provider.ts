@@ -1,3 +1,4 @@
+import type { AnswerReports } from "../formats/answer-reports.ts"
 import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { Fields } from "../formats/json-values.ts"
 
@@ -97,9 +98,12 @@ export interface ChatFormat {
    */
   encodeRequest(request: Fields, model: ProviderModel, reportDropped: ReportDropped): Fields
   /** @returns a chat completion; see `createCompletionFormatter` */
-  decodeResponse(response: Fields, model: ProviderModel): Fields
+  decodeResponse(response: Fields, model: ProviderModel, reports: AnswerReports): Fields
   /** @returns converts each event to any number of chunks; null ends the stream */
-  createStreamDecoder(model: ProviderModel): (event: Fields) => readonly (Fields | null)[]
+  createStreamDecoder(
+    model: ProviderModel,
+    reports: AnswerReports,
+  ): (event: Fields) => readonly (Fields | null)[]
   /** @returns OpenAI's `error` object; null if the body is not an error of this format */
   decodeError(body: Fields): Fields | null
 }

@@ -26,6 +26,15 @@ const ask = (content: string | ContentBlockParam[], fields: object = {}) =>
 const sentMessages = () => testbed.lastChatBody().messages
 
 describe("a chat model asked through the Messages API", () => {
+  it("reports the tokens of its reasoning", async () => {
+    const completion_tokens_details = { reasoning_tokens: 40 }
+    const usage = { prompt_tokens: 9, completion_tokens: 50, completion_tokens_details }
+    testbed.answerWith({ content: "Hi" }, "stop", { usage })
+    expect((await ask("Hi")).usage).toMatchObject({
+      ...{ output_tokens: 50, output_tokens_details: { thinking_tokens: 40 } },
+    })
+  })
+
   it("gets the system prompt, whether it is a text or blocks", async () => {
     await ask("Hi", { system: "Be brief." })
     const text = [

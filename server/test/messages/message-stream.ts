@@ -7,18 +7,29 @@ import { createMessageEncoder } from "../../src/formats/messages/encode-response
 import type { ResponseConverter } from "../../src/formats/response-converter.ts"
 import { anthropic } from "../../src/providers/anthropic.ts"
 
+/** Of answers that keep no provider's state. */
+export const plainReading = {
+  origin: { key: null },
+  acceptsText: () => false,
+  reportDropped: () => {},
+}
+
 /** From chat completions to messages. */
 export const createMessageConverter = (): ResponseConverter =>
-  createAnswerConverter(createMessageEncoder({ request: {}, sourceMembers: () => ({}) }))
+  createAnswerConverter(
+    createMessageEncoder({ request: {}, sourceMembers: () => ({}) }),
+    plainReading,
+  )
 
 /** From messages to chat completions. */
 export const createCompletionConverter = (): ResponseConverter => {
   const { chatFormat } = anthropic
   if (!chatFormat) throw new Error("Chat completions for Anthropic are converted")
-  return createChatDecoder(chatFormat, {
+  const model = {
     ...{ name: "claude-fake", created: 0, owned_by: "anthropic", capabilities: {} },
     ...{ context_length: null, digest: null, listing: null },
-  })
+  }
+  return createChatDecoder(chatFormat, model, { dropped: () => {}, promptTokens: () => {} })
 }
 
 /** Converts a stream that arrives in these chunks. */

@@ -156,7 +156,7 @@ describe("a converted response", () => {
     for (const response of [whole, streamed]) {
       expect(response).toMatchObject({
         ...{ status: "incomplete", incomplete_details: { reason: "content_filter" } },
-        output_text: "I cannot.",
+        output: [{ content: [{ type: "refusal", refusal: "I cannot." }] }],
       })
     }
   })

@@ -1,3 +1,4 @@
+import { isGatewayCitation } from "../annotations.ts"
 import { type CanonicalRequest, defaultFilename, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import {
@@ -27,7 +28,7 @@ type PartDecoder = (block: Fields, report: ReportDropped) => Fields[]
 
 const simpleDecoders: Record<string, PartDecoder> = {
   text: ({ text, citations }, report) => {
-    if (Array.isArray(citations) && citations.length > 0) report("citations")
+    if (objectsIn(citations).some((one) => !isGatewayCitation(one))) report("citations")
     return [{ type: "text", text: textOf(text) }]
   },
   image: (block) => [{ type: "image_url", image_url: { url: urlOf(block) } }],

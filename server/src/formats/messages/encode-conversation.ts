@@ -3,6 +3,7 @@ import { reasoningOf } from "../answer-events.ts"
 import type { ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { listBlocks, type MessageBlock } from "../ordered-blocks.ts"
+import { isProviderState } from "../provider-state.ts"
 import { cacheControlOf, partsOf } from "../request-parts.ts"
 import { markLastBlock } from "./cache-breakpoints.ts"
 import { toDocumentBlock, toImageBlock } from "./media-blocks.ts"
@@ -77,7 +78,9 @@ const toToolResult = (message: Fields, report: ReportDropped): Fields => ({
 
 /** Only reasoning with a signature is accepted. */
 const toThinking = ({ type, text, signature, data }: Fields): Fields[] => {
-  if (type === "reasoning.encrypted") return [{ type: "redacted_thinking", data }]
+  if (type === "reasoning.encrypted") {
+    return isProviderState(data) ? [] : [{ type: "redacted_thinking", data }]
+  }
   const isSigned = textOf(signature) !== ""
   return isSigned ? [{ type: "thinking", thinking: textOf(text), signature }] : []
 }

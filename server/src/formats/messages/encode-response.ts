@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto"
-import type { AnswerBlock, AnswerError, FinishReason, StopCause } from "../answer-events.ts"
-import { type Answer, type CompleteBlock, textOfAnswer } from "../completion-blocks.ts"
+import { toBlockCitation } from "../annotations.ts"
+import type { AnswerBlock } from "../answer-block.ts"
+import type { AnswerEvent } from "../answer-events.ts"
+import { type Answer, type CompleteBlock, refusalOf, textOfAnswer } from "../completion-blocks.ts"
+import type { AnswerError } from "../error-body.ts"
+import type { FinishReason, StopCause } from "../finish-reason.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { type Fields, isObject, numberOf, objectsIn, parseObject, textOf } from "../json-values.ts"
-import { MalformedResponse } from "../malformed-response.ts"
+import { isProviderState } from "../provider-state.ts"
 import { formatTypedEvent } from "../sse-events.ts"
 import { shortenToolName } from "../tool-names.ts"
 import { messagesErrorType } from "./error-types.ts"
@@ -15,15 +19,25 @@ const stopReasons: Record<FinishReason, string> = {
   content_filter: "refusal",
 }
 
-const toStopFields = ({ reason, stopSequence }: StopCause): Fields => ({
-  stop_reason: stopSequence === "" ? stopReasons[reason] : "stop_sequence",
-  stop_sequence: stopSequence || null,
-})
+/** @param refusal the model's own words; empty if it did not refuse in words */
+const toStopFields = ({ reason, stopSequence }: StopCause, refusal: string): Fields => {
+  const isRefusal = refusal !== "" && (reason === "stop" || reason === "content_filter")
+  const stop_reason = isRefusal ? "refusal" : stopReasons[reason]
+  const explained = { type: "refusal", category: null, explanation: refusal }
+  return {
+    stop_reason: stopSequence === "" ? stop_reason : "stop_sequence",
+    stop_sequence: stopSequence || null,
+    ...(isRefusal && { stop_details: explained }),
+  }
+}
+
+const objectOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 /** Unlike in a chat completion, input tokens read from or written to the cache are not included. */
 const toUsage = (usage: Fields | null): Fields => {
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage ?? {}
-  const details = isObject(prompt_tokens_details) ? prompt_tokens_details : {}
+  const { reasoning_tokens } = objectOf(usage?.completion_tokens_details)
+  const details = objectOf(prompt_tokens_details)
   const cache_read_input_tokens = numberOf(details.cached_tokens)
   const cache_creation_input_tokens = numberOf(details.cache_write_tokens)
   const cached = cache_read_input_tokens + cache_creation_input_tokens
@@ -33,6 +47,9 @@ const toUsage = (usage: Fields | null): Fields => {
     cache_read_input_tokens,
     cache_creation: null,
     output_tokens: numberOf(completion_tokens),
+    ...(typeof reasoning_tokens === "number" && {
+      output_tokens_details: { thinking_tokens: reasoning_tokens },
+    }),
     server_tool_use: null,
     service_tier: null,
   }
@@ -48,15 +65,15 @@ const startMessage = ({ id, model }: Pick<Answer, "id" | "model">, extra: Fields
   ...extra,
 })
 
-const toBlock = ({ block, text, signature }: CompleteBlock): Fields => {
-  if (block.kind === "text") return { type: "text", text }
+const toBlock = ({ block, text, signature, annotations = [] }: CompleteBlock): Fields => {
+  if (block.kind === "text" || block.kind === "refusal") {
+    const citations = annotations.map(toBlockCitation).filter((one) => one !== null)
+    return { type: "text", text, ...(citations.length > 0 && { citations }) }
+  }
   if (block.kind === "reasoning") return { type: "thinking", thinking: text, signature }
   if (block.kind === "redacted") return { type: "redacted_thinking", data: block.data }
-  const input = parseObject(text === "" ? "{}" : text)
-  if (!input) {
-    throw new MalformedResponse(`its call of "${block.name}" has arguments that are not JSON`)
-  }
-  return { type: "tool_use", id: block.id, name: block.name, input }
+  // Only the last call of an answer that is too long may be no JSON.
+  return { type: "tool_use", id: block.id, name: block.name, input: parseObject(text) ?? {} }
 }
 
 const emptyBlock = (block: AnswerBlock): Fields =>
@@ -65,7 +82,7 @@ const emptyBlock = (block: AnswerBlock): Fields =>
     : toBlock({ block, text: "", signature: "" })
 
 const toDelta = ({ kind }: AnswerBlock, text: string): Fields => {
-  if (kind === "text") return { type: "text_delta", text }
+  if (kind === "text" || kind === "refusal") return { type: "text_delta", text }
   if (kind === "reasoning") return { type: "thinking_delta", thinking: text }
   return { type: "input_json_delta", partial_json: text }
 }
@@ -101,53 +118,83 @@ export const createMessageEncoder = ({ request, sourceMembers }: EncoderContext)
   let index = -1
   let open: AnswerBlock = { kind: "text" }
   let isSigned = false
+  let refusal = ""
+  /** The end of a text. What a provider needs back with it may still follow. */
+  let textEnd = ""
 
   const deltaEvent = (delta: Fields): string =>
     formatTypedEvent({ type: "content_block_delta", index, delta })
 
-  return {
-    encodeEvent: (event) => {
-      switch (event.type) {
-        case "start": {
-          const message = startMessage(event, sourceMembers(null))
-          return formatTypedEvent({ type: "message_start", message })
-        }
-        case "open": {
-          index++
-          open = restoreName(event.block)
-          isSigned = false
-          const started = { type: "content_block_start", index }
-          return formatTypedEvent({ ...started, content_block: emptyBlock(open) })
-        }
-        case "append":
-          return deltaEvent(toDelta(open, event.text))
-        case "sign":
-          isSigned = true
-          return deltaEvent({ type: "signature_delta", signature: event.signature })
-        case "close": {
-          // The AI SDK does not return reasoning without a signature to the model.
-          const isUnsigned = open.kind === "reasoning" && !isSigned
-          const signed = isUnsigned ? deltaEvent({ type: "signature_delta", signature: "" }) : ""
-          return signed + formatTypedEvent({ type: "content_block_stop", index })
-        }
-        case "finish": {
-          const last = formatTypedEvent({
-            type: "message_delta",
-            delta: toStopFields(event),
-            usage: toUsage(event.usage),
-          })
-          return last + formatTypedEvent({ type: "message_stop" })
-        }
-        case "error":
-          return formatMessagesError(event.error)
+  const annotate = (annotation: Fields): string => {
+    const citation = toBlockCitation(annotation)
+    return citation ? deltaEvent({ type: "citations_delta", citation }) : ""
+  }
+
+  const closeBlock = (): string => {
+    const end = formatTypedEvent({ type: "content_block_stop", index })
+    if (open.kind === "text") {
+      textEnd = end
+      return ""
+    }
+    // The AI SDK does not return reasoning without a signature to the model.
+    const isUnsigned = open.kind === "reasoning" && !isSigned
+    return (isUnsigned ? deltaEvent({ type: "signature_delta", signature: "" }) : "") + end
+  }
+
+  const takeTextEnd = (event: AnswerEvent): string => {
+    const block = event.type === "open" ? event.block : open
+    const isOfBlock = event.type === "open" || event.type === "close"
+    // Claude Code takes the block that ends last for the answer.
+    if (isOfBlock && block.kind === "redacted" && isProviderState(block.data)) return ""
+    const end = textEnd
+    textEnd = ""
+    return end
+  }
+
+  const encodeEvent = (event: AnswerEvent): string => {
+    switch (event.type) {
+      case "start": {
+        const message = startMessage(event, sourceMembers(null))
+        return formatTypedEvent({ type: "message_start", message })
       }
-    },
+      case "open": {
+        index++
+        open = restoreName(event.block)
+        isSigned = false
+        const started = { type: "content_block_start", index }
+        return formatTypedEvent({ ...started, content_block: emptyBlock(open) })
+      }
+      case "append":
+        if (open.kind === "refusal") refusal += event.text
+        return deltaEvent(toDelta(open, event.text))
+      case "annotate":
+        return annotate(event.annotation)
+      case "sign":
+        isSigned = true
+        return deltaEvent({ type: "signature_delta", signature: event.signature })
+      case "close":
+        return closeBlock()
+      case "finish": {
+        const last = formatTypedEvent({
+          type: "message_delta",
+          delta: toStopFields(event, refusal),
+          usage: toUsage(event.usage),
+        })
+        return last + formatTypedEvent({ type: "message_stop" })
+      }
+      case "error":
+        return formatMessagesError(event.error)
+    }
+  }
+
+  return {
+    encodeEvent: (event) => takeTextEnd(event) + encodeEvent(event),
     encodeAnswer: (answer) => ({
       ...startMessage(answer, sourceMembers(textOfAnswer(answer))),
       content: answer.blocks.map((complete) =>
         toBlock({ ...complete, block: restoreName(complete.block) }),
       ),
-      ...toStopFields(answer),
+      ...toStopFields(answer, refusalOf(answer)),
       usage: toUsage(answer.usage),
     }),
     encodeError: encodeMessagesError,

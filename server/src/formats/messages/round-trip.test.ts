@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Chooser, createChooser } from "../../../test/harness/random.ts"
 import { amount } from "../../../test/harness/short-and-long-form.ts"
+import { plainReading } from "../../../test/messages/message-stream.ts"
 import { readCompletion } from "../completion-blocks.ts"
 import type { Fields } from "../json-values.ts"
 import { decodeMessagesRequest } from "./decode-request.ts"
@@ -219,7 +220,10 @@ describe("a message converted to a chat completion and back", () => {
     const encoder = createMessageEncoder({ request: {}, sourceMembers: () => ({}) })
     for (const seed of seeds) {
       const message = createGenerator(seed).message()
-      const answer = readCompletion(decodeMessage(message, "another"))
+      const answer = readCompletion(
+        decodeMessage(message, "another", () => {}),
+        plainReading,
+      )
       if (!answer) throw new Error("A completion has an answer")
       expect(asJson(encoder.encodeAnswer(answer)), `seed ${seed}`).toMatchObject(message)
     }

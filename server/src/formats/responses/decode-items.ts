@@ -53,6 +53,8 @@ const hostedToolItems = new Set([
 
 interface AssistantTurn {
   text: string
+  /** What of the text refuses to answer. */
+  refusal: string
   calls: Fields[]
   details: ReasoningDetail[]
   reasoning: string
@@ -60,8 +62,10 @@ interface AssistantTurn {
   cached: Fields
 }
 
+/** The content contains a refusal, too: not every server knows its member. */
 const toAssistantMessage = ({
   text,
+  refusal,
   calls,
   details,
   reasoning,
@@ -69,6 +73,7 @@ const toAssistantMessage = ({
 }: AssistantTurn): Fields => ({
   role: "assistant",
   content: text === "" && calls.length > 0 ? null : text,
+  ...(refusal !== "" && { refusal }),
   ...(reasoning !== "" && { reasoning_content: reasoning }),
   ...(details.length > 0 && { reasoning_details: details }),
   ...(calls.length > 0 && { tool_calls: calls }),
@@ -150,6 +155,7 @@ class MessageCollector {
       const turn = this.#currentTurn()
       const marked = [...parts, item].findLast(({ cache_control }) => isObject(cache_control))
       if (marked) turn.cached = cacheControlOf(marked)
+      for (const { refusal } of partsOf(item.content)) turn.refusal += textOf(refusal)
       const text = parts.map((part) => textOf(part.text)).join("")
       // Joining a list would copy the whole text for each message.
       if (text !== "") turn.text = turn.text === "" ? text : `${turn.text}\n\n${text}`
@@ -184,7 +190,7 @@ class MessageCollector {
 
   #currentTurn(): AssistantTurn {
     this.#endResults()
-    this.#turn ??= { text: "", calls: [], details: [], reasoning: "", cached: {} }
+    this.#turn ??= { text: "", refusal: "", calls: [], details: [], reasoning: "", cached: {} }
     return this.#turn
   }
 

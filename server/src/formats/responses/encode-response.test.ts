@@ -108,8 +108,9 @@ describe("a stream of chat completions converted to a response", () => {
     const complete = formatEvents(chunksOf([{ content: "Hi" }])) + more
     const response = readResponseStream(convertStream(converter, [Buffer.from(complete)]))
     expect(response.output).toMatchObject([{ content: [{ text: "Hi" }] }])
+    const start = `data: ${JSON.stringify({ id: "c", model: "m", choices: [] })}\n\n`
     const error = 'data: {"error":{"message":"Broken","code":529}}\n\n'
-    const failed = convertStream(converter, [Buffer.from(error + more)])
+    const failed = convertStream(converter, [Buffer.from(start + error + more)])
     expect(failed.match(/^event: [\w.]+$/gm)).toEqual([
       "event: response.created",
       "event: response.in_progress",

@@ -1,15 +1,18 @@
-import type { AnswerError, AnswerEvent } from "../answer-events.ts"
+import { toTextAnnotation } from "../annotations.ts"
+import type { AnswerEvent } from "../answer-events.ts"
 import { type Answer, textOfAnswer } from "../completion-blocks.ts"
+import type { AnswerError } from "../error-body.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
 import { formatTypedEvent } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {
+  contentPart,
   createId,
   createItemState,
   type ItemState,
+  isMessage,
   summaryPart,
-  textPart,
   toCompleteItem,
   toStartedItem,
 } from "./items.ts"
@@ -56,6 +59,8 @@ class ResponseStream {
       }
       case "append":
         return this.#open ? this.#append(this.#open, event.text) : ""
+      case "annotate":
+        return this.#open ? this.#annotate(this.#open, event.annotation) : ""
       case "sign":
         if (this.#open) this.#open.signature = event.signature
         return ""
@@ -97,8 +102,8 @@ class ResponseStream {
     const item = toStartedItem(state)
     const output_index = this.#output.length
     const added = this.#event("response.output_item.added", { output_index, item })
-    if (state.block.kind !== "text") return added
-    const part = { content_index: 0, part: textPart("") }
+    if (!isMessage(state.block)) return added
+    const part = { content_index: 0, part: contentPart(state) }
     return added + this.#itemEvent(state, "response.content_part.added", part)
   }
 
@@ -109,10 +114,22 @@ class ResponseStream {
       const delta = { content_index: 0, delta: text, logprobs: [] }
       return this.#itemEvent(state, "response.output_text.delta", delta)
     }
+    if (state.block.kind === "refusal") {
+      return this.#itemEvent(state, "response.refusal.delta", { content_index: 0, delta: text })
+    }
     if (state.block.kind === "reasoning") return this.#appendReasoning(state, text, isFirst)
     // The input of a custom tool is known only when its JSON is complete.
     if (state.tool?.kind === "custom") return ""
     return this.#itemEvent(state, "response.function_call_arguments.delta", { delta: text })
+  }
+
+  #annotate(state: ItemState, found: Fields): string {
+    const annotation = toTextAnnotation(found)
+    if (!annotation) return ""
+    const annotation_index = state.annotations.length
+    state.annotations.push(annotation)
+    const members = { content_index: 0, annotation_index, annotation }
+    return this.#itemEvent(state, "response.output_text.annotation.added", members)
   }
 
   #appendReasoning(state: ItemState, delta: string, isFirst: boolean): string {
@@ -154,15 +171,7 @@ class ResponseStream {
 
   #closeContent(state: ItemState): string {
     const { block, text, tool } = state
-    if (block.kind === "text") {
-      this.#texts += text
-      const done = { content_index: 0, text, logprobs: [] }
-      const part = { content_index: 0, part: textPart(text) }
-      return (
-        this.#itemEvent(state, "response.output_text.done", done) +
-        this.#itemEvent(state, "response.content_part.done", part)
-      )
-    }
+    if (isMessage(block)) return this.#closeMessage(state)
     if (block.kind === "tool") return this.#closeCall(state, tool?.kind === "custom")
     if (text === "") return ""
     const part = { summary_index: 0, part: summaryPart(text) }
@@ -170,6 +179,19 @@ class ResponseStream {
       this.#itemEvent(state, "response.reasoning_summary_text.done", { summary_index: 0, text }) +
       this.#itemEvent(state, "response.reasoning_summary_part.done", part)
     )
+  }
+
+  #closeMessage(state: ItemState): string {
+    const { block, text } = state
+    this.#texts += text
+    const part = { content_index: 0, part: contentPart(state) }
+    const done =
+      block.kind === "refusal"
+        ? this.#itemEvent(state, "response.refusal.done", { content_index: 0, refusal: text })
+        : this.#itemEvent(state, "response.output_text.done", {
+            ...{ content_index: 0, text, logprobs: [] },
+          })
+    return done + this.#itemEvent(state, "response.content_part.done", part)
   }
 
   #closeCall(state: ItemState, isCustom: boolean): string {
@@ -189,8 +211,9 @@ class ResponseStream {
 const encodeAnswer = ({ request, sourceMembers }: EncoderContext, answer: Answer): Fields => {
   const { toolByName } = convertTools(request.tools)
   const isCutOff = incompleteReasonOf(answer.reason) !== null
-  const output = answer.blocks.map(({ block, text, signature }, at) => {
-    const state = { ...createItemState(block, toolByName), text, signature }
+  const output = answer.blocks.map(({ block, text, signature, annotations: found = [] }, at) => {
+    const annotations = found.map(toTextAnnotation).filter((one) => one !== null)
+    const state = { ...createItemState(block, toolByName), text, signature, annotations }
     const isLast = at === answer.blocks.length - 1
     return toCompleteItem(state, isCutOff && isLast ? "incomplete" : "completed")
   })
@@ -207,6 +230,7 @@ const encodeAnswer = ({ request, sourceMembers }: EncoderContext, answer: Answer
  */
 export const createResponseEncoder = (context: EncoderContext): AnswerEncoder => {
   let stream: ResponseStream | null = null
+  const { toolByName } = convertTools(context.request.tools)
   return {
     encodeEvent: (event) => {
       stream ??= new ResponseStream(context)
@@ -214,5 +238,6 @@ export const createResponseEncoder = (context: EncoderContext): AnswerEncoder =>
     },
     encodeAnswer: (answer) => encodeAnswer(context, answer),
     encodeError,
+    acceptsText: (tool) => toolByName.get(tool)?.kind === "custom",
   }
 }

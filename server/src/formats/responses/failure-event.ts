@@ -1,4 +1,4 @@
-import type { AnswerError } from "../answer-events.ts"
+import type { AnswerError } from "../error-body.ts"
 import { type Fields, isObject, parseObject, textOf } from "../json-values.ts"
 import { dataOfEvent, formatTypedEvent } from "../sse-events.ts"
 

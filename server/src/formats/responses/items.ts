@@ -1,16 +1,23 @@
 import { randomUUID } from "node:crypto"
-import type { AnswerBlock } from "../answer-events.ts"
+import type { AnswerBlock } from "../answer-block.ts"
 import type { Fields } from "../json-values.ts"
 import { encodeReasoning } from "./reasoning.ts"
 import { type ClientTool, toCustomInput } from "./tools.ts"
 
 export const createId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "")}`
 
-export const textPart = (text: string): Fields => ({
+const textPart = (text: string): Fields => ({
   ...{ type: "output_text", annotations: [], logprobs: [], text },
 })
 
+/** The part of a message that holds its text. */
+export const contentPart = ({ block, text, annotations }: PartState): Fields =>
+  block.kind === "refusal" ? { type: "refusal", refusal: text } : { ...textPart(text), annotations }
+
 export const summaryPart = (text: string): Fields => ({ type: "summary_text", text })
+
+/** Whether a block is the content of a message. */
+export const isMessage = ({ kind }: AnswerBlock): boolean => kind === "text" || kind === "refusal"
 
 /** What an answer's block becomes: its item, as far as it has arrived. */
 export interface ItemState {
@@ -20,10 +27,15 @@ export interface ItemState {
   tool: ClientTool | undefined
   text: string
   signature: string
+  /** Citations of a text, in the API's form. */
+  annotations: Fields[]
 }
+
+type PartState = Pick<ItemState, "block" | "text" | "annotations">
 
 const idPrefixes: Record<AnswerBlock["kind"], string> = {
   text: "msg",
+  refusal: "msg",
   reasoning: "rs",
   redacted: "rs",
   tool: "fc",
@@ -35,7 +47,7 @@ export const createItemState = (
 ): ItemState => {
   const tool = block.kind === "tool" ? toolByName.get(block.name) : undefined
   const prefix = tool?.kind === "custom" ? "ctc" : idPrefixes[block.kind]
-  return { block, id: createId(prefix), tool, text: "", signature: "" }
+  return { block, id: createId(prefix), tool, text: "", signature: "", annotations: [] }
 }
 
 const toCallItem = ({ block, id, tool, text }: ItemState, status: string): Fields => {
@@ -71,14 +83,14 @@ const toReasoningItem = (
 /** The item as it is reported when it begins. */
 export const toStartedItem = (state: ItemState): Fields => {
   if (state.block.kind === "tool") return toCallItem(state, "in_progress")
-  if (state.block.kind !== "text") return toReasoningItem(state, false)
+  if (!isMessage(state.block)) return toReasoningItem(state, false)
   return { type: "message", id: state.id, status: "in_progress", role: "assistant", content: [] }
 }
 
 /** @param status `completed`, or `incomplete` if the answer was cut off within the item */
 export const toCompleteItem = (state: ItemState, status: string): Fields => {
   if (state.block.kind === "tool") return toCallItem(state, status)
-  if (state.block.kind !== "text") return toReasoningItem(state, true)
-  const content = [textPart(state.text)]
+  if (!isMessage(state.block)) return toReasoningItem(state, true)
+  const content = [contentPart(state)]
   return { type: "message", id: state.id, status, role: "assistant", content }
 }

@@ -1,4 +1,4 @@
-import type { FinishReason } from "../answer-events.ts"
+import type { FinishReason } from "../finish-reason.ts"
 import { type Fields, isObject, numberOf } from "../json-values.ts"
 
 const toUsage = (usage: Fields | null): Fields | null => {

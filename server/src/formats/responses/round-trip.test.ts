@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { createChooser } from "../../../test/harness/random.ts"
 import { amount } from "../../../test/harness/short-and-long-form.ts"
+import { plainReading } from "../../../test/messages/message-stream.ts"
 import {
   createResponseConverter,
   readResponseStream,
@@ -220,7 +221,7 @@ describe("an answer converted to a response", () => {
   it("is the same when it comes back as input", () => {
     for (const seed of seeds) {
       const completion = createGenerator(seed).completion()
-      const answer = readCompletion(completion)
+      const answer = readCompletion(completion, plainReading)
       if (!answer) throw new Error("A completion has an answer")
       const { output } = encoder.encodeAnswer(answer)
       const { request, dropped } = decodeResponsesRequest({ model: "m", input: asJson(output) })
@@ -235,7 +236,7 @@ describe("an answer converted to a response", () => {
   it("is the same when it is streamed", () => {
     for (const seed of seeds) {
       const completion = createGenerator(seed).completion()
-      const answer = readCompletion(completion)
+      const answer = readCompletion(completion, plainReading)
       if (!answer) throw new Error("A completion has an answer")
       const converter = createResponseConverter()
       const chunks = toChunks(completion).map((chunk) => JSON.stringify(chunk))

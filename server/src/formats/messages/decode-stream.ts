@@ -1,0 +1,122 @@
+import { toAnnotations } from "../annotations.ts"
+import type { AnswerReports } from "../answer-reports.ts"
+import { createCompletionFormatter } from "../chat-completion.ts"
+import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
+import {
+  decodeMessagesError,
+  finishReasonOf,
+  objectOf,
+  promptTokensOf,
+  refusalOf,
+  stopSequenceOf,
+  toUsage,
+} from "./decode-response.ts"
+
+/** Finds out which part of the answer's text each citation belongs to. */
+const createCitationDecoder = (reportDropped: () => void) => {
+  let characters = 0
+  let start = 0
+  let citations: unknown[] = []
+  return {
+    startBlock: (block: Fields): void => {
+      start = characters
+      citations = Array.isArray(block.citations) ? [...block.citations] : []
+    },
+    addText: (text: string): void => {
+      characters += text.length
+    },
+    addCitation: (citation: unknown): void => {
+      citations.push(citation)
+    },
+    /** The annotations of the block that ends. */
+    endBlock: (): Fields[] => {
+      const found = toAnnotations(citations, { start, end: characters }, reportDropped)
+      citations = []
+      return found
+    },
+  }
+}
+
+/** Converts the events of a stream to chunks of a chat completion; null ends the stream. */
+export const createMessageStreamDecoder = (model: string, reports: AnswerReports) => {
+  let formatter = createCompletionFormatter(model)
+  let usage: Fields = {}
+  let stopSequence: Fields = {}
+  /** Number of the current tool call; its arguments arrive in pieces. */
+  let call = -1
+  /** The arguments with which the current call started; null if others arrived. */
+  let startInput: unknown = null
+  // Too late for a header.
+  const citations = createCitationDecoder(() => {})
+
+  const argumentsChunk = (text: string): Fields => {
+    startInput = null
+    return formatter.deltaChunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
+  }
+  const detailsChunk = (detail: Fields): Fields =>
+    formatter.deltaChunk({ reasoning_details: [detail] })
+  const textChunk = (content: string): Fields[] => {
+    citations.addText(content)
+    return [formatter.deltaChunk({ content })]
+  }
+  const mergeUsage = (reported: unknown): void => {
+    const counts = Object.entries(objectOf(reported)).filter(([, value]) => value !== null)
+    usage = { ...usage, ...Object.fromEntries(counts) }
+  }
+  const startBlock = (block: Fields): Fields[] => {
+    const { type, id, name, input, data, text } = block
+    citations.startBlock(block)
+    if (type === "redacted_thinking") return [detailsChunk({ type: "reasoning.encrypted", data })]
+    if (type === "text" && textOf(text) !== "") return textChunk(textOf(text))
+    if (type !== "tool_use") return []
+    call++
+    startInput = input ?? {}
+    const started = { index: call, id, type: "function", function: { name, arguments: "" } }
+    return [formatter.deltaChunk({ tool_calls: [started] })]
+  }
+  const endBlock = (): Fields[] => {
+    const annotations = citations.endBlock()
+    const cited = annotations.length > 0 ? [formatter.deltaChunk({ annotations })] : []
+    // A tool without arguments sends no piece of them, and some servers send all at the start.
+    const called = startInput === null ? [] : [argumentsChunk(JSON.stringify(startInput))]
+    return [...cited, ...called]
+  }
+  const deltas: Record<string, (delta: Fields) => Fields[]> = {
+    text_delta: ({ text }) => textChunk(textOf(text)),
+    citations_delta: ({ citation }) => {
+      citations.addCitation(citation)
+      return []
+    },
+    thinking_delta: ({ thinking }) => [formatter.deltaChunk({ reasoning_content: thinking })],
+    signature_delta: ({ signature }) => [detailsChunk({ type: "reasoning.text", signature })],
+    input_json_delta: ({ partial_json }) =>
+      partial_json === "" ? [] : [argumentsChunk(textOf(partial_json))],
+  }
+  const decoders: Record<string, (event: Fields) => readonly (Fields | null)[]> = {
+    message_start: ({ message }) => {
+      const started = objectOf(message)
+      formatter = createCompletionFormatter(textOf(started.model) || model, textOf(started.id))
+      mergeUsage(started.usage)
+      reports.promptTokens(promptTokensOf(usage))
+      return [formatter.deltaChunk({ role: "assistant", content: "" })]
+    },
+    content_block_start: ({ content_block }) => startBlock(objectOf(content_block)),
+    content_block_delta: ({ delta }) =>
+      isObject(delta) ? (ownValue(deltas, delta.type)?.(delta) ?? []) : [],
+    content_block_stop: endBlock,
+    message_delta: ({ delta, usage: reported }) => {
+      mergeUsage(reported)
+      const ended = objectOf(delta)
+      stopSequence = stopSequenceOf(ended)
+      const refusal = refusalOf(ended)
+      const said = refusal === null ? [] : [formatter.deltaChunk({ refusal })]
+      return [...said, formatter.deltaChunk({}, finishReasonOf(ended))]
+    },
+    message_stop: () => [formatter.chunk({ usage: toUsage(usage), ...stopSequence }), null],
+    error: (event) => [{ error: decodeMessagesError(event) ?? unknownError }],
+  }
+  return (event: Fields): readonly (Fields | null)[] =>
+    ownValue(decoders, event.type)?.(event) ?? []
+}
+
+const unknownError = { message: "The provider reported an error.", type: "api_error" }

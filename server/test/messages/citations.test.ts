@@ -1,0 +1,51 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import {
+  chatModel,
+  claudeModel,
+  hello,
+  type MessagesTestbed,
+  requestTo,
+  startMessagesTestbed,
+} from "./messages-testbed.ts"
+
+let testbed: MessagesTestbed
+beforeAll(async () => {
+  testbed = await startMessagesTestbed()
+})
+afterAll(() => testbed.stop())
+afterEach(() => testbed.reset())
+
+const url_citation = { url: "https://example.com", title: "Ex", start_index: 0, end_index: 2 }
+const annotations = [{ type: "url_citation", url_citation }]
+const citation = {
+  ...{ type: "web_search_result_location", url: "https://example.com", title: "Ex" },
+  ...{ cited_text: "", encrypted_index: "" },
+}
+
+describe("annotations of a chat model", () => {
+  it.each([false, true])("become citations of the text (stream: %s)", async (streamed) => {
+    testbed.answer(streamed, { message: { content: "ok", annotations } })
+    const params = { model: chatModel, max_tokens: 100, messages: hello }
+    const { content } = streamed
+      ? await testbed.client.messages.stream(params).finalMessage()
+      : await testbed.client.messages.create(params)
+    expect(content).toEqual([{ type: "text", text: "ok", citations: [citation] }])
+  })
+
+  it("are not sent to Anthropic, which would reject them", async () => {
+    const own = { ...citation, encrypted_index: "E" }
+    const content = [{ type: "text", text: "ok", citations: [citation, own] }]
+    const messages = [...hello, { role: "assistant", content }, ...hello]
+    await testbed.send({ ...requestTo(claudeModel), messages })
+    expect(testbed.anthropic.lastBody().messages[1]?.content).toEqual([
+      { type: "text", text: "ok", citations: [own] },
+    ])
+  })
+
+  it("may return to the model without a note", async () => {
+    const content = [{ type: "text", text: "ok", citations: [citation] }]
+    const messages = [...hello, { role: "assistant", content }, ...hello]
+    const { status, headers } = await testbed.send({ ...requestTo(chatModel), messages })
+    expect([status, headers.get("x-portico-dropped")]).toEqual([200, null])
+  })
+})
