@@ -8,7 +8,7 @@ const lines = [
   ["errors.ts", "formats", "providers", "config"],
   ["limits", "db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups", "storage"],
-  ["auth", "sso", "grants"],
+  ["auth", "sso", "grants", "ownership"],
   ["connections"],
   ["files", "usage", "functions", "prompts", "stored-responses"],
   ["models"],

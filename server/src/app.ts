@@ -34,6 +34,7 @@ import { nativeProxyRoutes } from "./native-proxy/routes.ts"
 import { overviewRoutes } from "./operations/overview.ts"
 import { operationRoutes } from "./operations/routes.ts"
 import { serveWebApp, webDistFolder } from "./operations/web-files.ts"
+import { userRemovalRoutes } from "./ownership/routes.ts"
 import { instructionRoutes } from "./prompts/instruction-routes.ts"
 import { promptRoutes } from "./prompts/routes.ts"
 import { provisioningRoutes } from "./scim/provisioning-status.ts"
@@ -103,11 +104,12 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/sso", signOnAdminRoutes(router("api"), sso))
   mount("/api/v1/sso", signOnRoutes({ router: router("api"), sso, authenticate, sessionCookie }))
   mount("/api/v1/users", userRoutes(router("api"), gateway.users))
+  mount("/api/v1/users", userRemovalRoutes(router("api"), gateway.userRemoval))
   mount("/api/v1/groups", groupRoutes(router("api"), gateway.groups))
   mount("/api/v1/connections", connectionRoutes(router("api"), gateway.connections))
-  mount("/api/v1/models", modelRoutes(router("api"), gateway.models))
+  mount("/api/v1/models", modelRoutes({ router: router("api"), ...gateway }))
   mount("/api/v1/auths", instructionRoutes(router("api"), gateway.personalInstructions))
-  mount("/api/v1/prompts", promptRoutes(router("api"), gateway.prompts))
+  mount("/api/v1/prompts", promptRoutes({ router: router("api"), ...gateway }))
   const { conversations } = gateway
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
@@ -123,6 +125,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       files,
       uploadReceiver: receiver,
       objects,
+      fileTransfer: gateway.knowledge.fileTransfer,
       inFlight: gateway.inFlight,
       hasExtractionEngine: config.EXTRACTION_URL !== undefined,
     }),
@@ -130,7 +133,15 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.knowledge.reading))
   const { resumable } = gateway.knowledge
   mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
-  mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explanation }))
+  mount(
+    "/api/v1/knowledge",
+    knowledgeRoutes({
+      router: router("api"),
+      collections,
+      transfer: gateway.knowledge.collectionTransfer,
+      explanation,
+    }),
+  )
   mount("/api/v1/embedding-model", embeddingModelRoutes(router("api"), embeddingStatus))
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.functions }))
   mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.functions }))

@@ -27,6 +27,7 @@ import { createConversations } from "./conversations/create-conversations.ts"
 import { createRowLimits } from "./db/row-limits.ts"
 import { openMonitoredDatabase } from "./db/storage-monitor.ts"
 import { createFunctionParts } from "./functions/create-functions.ts"
+import { createFunctionTransfer } from "./functions/transfer.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createAccounts } from "./groups/create-accounts.ts"
@@ -41,6 +42,8 @@ import { createFairEventLoop } from "./limits/fair-loop.ts"
 import { createUserLimits } from "./limits/user-limits.ts"
 import { createModelParts } from "./models/create-models.ts"
 import { createNativeProxy } from "./native-proxy/native-proxy.ts"
+import { createUserRemoval } from "./ownership/remove-user.ts"
+import { createTransfers } from "./ownership/transfer.ts"
 import { createPromptParts } from "./prompts/create-prompts.ts"
 import { createScim } from "./scim/create-scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
@@ -116,10 +119,16 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const limits = createUserLimits(config)
   const inFlight = createInFlightRequests({ bus, limits, store: authStore })
 
-  const promptParts = createPromptParts(shared)
+  const transfers = createTransfers({ ...shared, userStore })
+  const promptParts = createPromptParts({ ...shared, transfers })
   const connectionStore = createConnectionStore(shared)
   const registry = await createConnectionRegistry({ ...shared, store: connectionStore })
-  const connections = createConnections({ ...shared, store: connectionStore, registry })
+  const connections = createConnections({
+    ...shared,
+    store: connectionStore,
+    registry,
+    dependentsOf: (tx, id) => modelDependents.onConnection(tx, id),
+  })
 
   const { usageRecorders, close: closeUsage, ...usage } = createUsage({ ...shared, ...options })
 
@@ -132,7 +141,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const functions = await createFunctionParts({ ...shared, hostServices: () => functionServices })
   const { directory } = functions
-  const { catalogue, models } = await createModelParts({ ...shared, registry, directory })
+  const modelParts = await createModelParts({ ...shared, transfers, registry, directory })
+  const { catalogue, modelDependents, modelTransfer } = modelParts
   catalogue.onChange(inFlight.recheckAccess)
   const knowledge = await createKnowledge({
     ...shared,
@@ -141,6 +151,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     limits,
     fairLoop,
     registry,
+    transfers,
+    dependentsOf: modelDependents.onCollection,
     say: (message) => log.info(message),
     warn: (message) => log.warn(message),
     report: (error) => log.error({ err: error }, "a job failed unexpectedly"),
@@ -188,6 +200,23 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     standings: authStore.accessByUser,
     personalInstructions: promptParts.personalInstructions.textOf,
   })
+  const userRemoval = createUserRemoval({
+    ...shared,
+    users,
+    groupStore,
+    transfers,
+    dependencies: modelDependents.ofOwner,
+    removeModels: modelTransfer.removeAll,
+    transferable: [
+      modelTransfer.all,
+      // Files that are in a collection, which still is the previous owner's.
+      knowledge.fileTransfer.all,
+      knowledge.collectionTransfer.all,
+      promptParts.promptTransfer.all,
+      conversations.chatTransfer,
+      createFunctionTransfer(shared),
+    ],
+  })
   const bodyMemory = createBodyMemory(limits.bodies)
   const nativeProxy = createNativeProxy({
     ...shared,
@@ -210,6 +239,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     auditProcessing,
     settings,
     users,
+    userRemoval,
     groups,
     ...signIn,
     keys,
@@ -224,8 +254,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     bodyMemory,
     registry,
     connections,
-    catalogue,
-    models,
+    ...modelParts,
     completions,
     storedResponses,
     conversations,

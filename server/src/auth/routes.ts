@@ -33,13 +33,15 @@ interface Deps {
   config: Config
   authenticate: Authenticate
   settings: Pick<SettingsStore, "current">
+  /** The model of a caller's new chats. */
+  defaultModel: { find: (caller: Caller) => string }
 }
 
 const wrong = { description: "The email address or password is incorrect" }
 const slow = { description: "Too many failed attempts; see Retry-After" }
 
 export const authRoutes = (deps: Deps): Router => {
-  const { router, accounts, users, config, authenticate, settings } = deps
+  const { router, accounts, users, config, authenticate, settings, defaultModel } = deps
   const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
   /**
@@ -111,11 +113,11 @@ export const authRoutes = (deps: Deps): Router => {
     handle: async ({ exchange }): Promise<WebSession> => {
       const caller = await findCaller(exchange)
       if (!caller) return { user: null, banner: null, default_model: "" }
-      const { banner: text, banner_kind: kind, default_model } = settings.current()
+      const { banner: text, banner_kind: kind } = settings.current()
       return {
         user: describeCaller(caller),
         banner: text === "" ? null : { text, kind },
-        default_model,
+        default_model: defaultModel.find(caller),
       }
     },
   })

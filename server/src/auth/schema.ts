@@ -50,7 +50,10 @@ export const WebSession = z
     user: WhoAmI.nullable(),
     /** The administrator's notice for everyone who is signed in; null if there is none. */
     banner: z.object({ text: z.string(), kind: Settings.shape.banner_kind }).nullable(),
-    /** The model of new chats for people who have not chosen one yet; empty if none is set. */
+    /**
+     * The model of new chats for people who have not chosen one yet: the one that administrators
+     * chose, or the first of a connection. Empty if there is none.
+     */
     default_model: z.string(),
   })
   .meta({ id: "WebSession" })

@@ -12,6 +12,7 @@ import {
 import { createSourcePrompt } from "../knowledge/source-prompt.ts"
 import { estimateTokens } from "../knowledge/tokens.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
+import { collectionIdsOf } from "../models/knowledge-references.ts"
 import type { ModelRequest } from "./request.ts"
 
 const References = z.array(FileReference).max(100)
@@ -63,14 +64,11 @@ const attachedCollections = (
   ownerOf: ModelCatalogue["ownerOf"],
 ): ModelCollection[] =>
   workspace.flatMap((model) => {
-    const { knowledge } = model.meta
-    if (!Array.isArray(knowledge)) return []
+    const ids = collectionIdsOf(model.meta.knowledge)
+    if (ids.length === 0) return []
     const othersWrite = model.access_grants.some(({ permission }) => permission === "write")
     const owner = othersWrite ? undefined : ownerOf(model)
-    return knowledge.flatMap((entry) => {
-      const id = typeof entry === "string" ? entry : entry?.id
-      return typeof id === "string" ? [{ id, owner }] : []
-    })
+    return ids.map((id) => ({ id, owner }))
   })
 
 /** A request with its sources added, and the citations to report with the response. */

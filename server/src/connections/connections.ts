@@ -5,7 +5,9 @@ import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
+import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import { providerKinds, providers } from "../providers/registry.ts"
+import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { auditChange, auditState } from "./audit-details.ts"
 import { createProviderClient } from "./connection.ts"
 import { type ConnectionRegistry, environmentConnections } from "./connection-registry.ts"
@@ -31,7 +33,11 @@ interface Deps {
   bus: Bus
   newId: () => string
   now: () => number
+  /** What would no longer work without a connection. */
+  dependentsOf: (tx: Tx, id: string) => Promise<Affected[]>
 }
+
+const inUseReason = "Models are based on what only this connection offers."
 
 const disabledHealth: ConnectionHealth = {
   status: "disabled",
@@ -48,7 +54,7 @@ const describeModels = (count: number): string => {
 }
 
 export const createConnections = (deps: Deps) => {
-  const { config, db, store, registry, audit, bus, newId, now } = deps
+  const { config, db, store, registry, audit, bus, newId, now, dependentsOf } = deps
 
   const listConfigs = async (reader?: Tx): Promise<ConnectionConfig[]> => [
     ...environmentConnections(config),
@@ -123,9 +129,13 @@ export const createConnections = (deps: Deps) => {
       return reloadAndView(updated)
     },
 
-    remove: async (actor: Actor, id: string): Promise<void> => {
+    /** @throws {Failure} `in_use` if models need it, unless the deletion was confirmed */
+    remove: async (actor: Actor, id: string, confirmation: DeletionConfirmation): Promise<void> => {
       await db.essential.transact(async (tx) => {
         const { name } = await lockChangeable(tx, id)
+        await db.acquireLock(tx, "models")
+        const dependents = await describeAffected(tx, await dependentsOf(tx, id))
+        requireUnused(dependents, confirmation, inUseReason)
         await store.remove(tx, id)
         const target = { type: "connection", id }
         await audit.record(tx, { actor, action: "connection.deleted", target, before: { name } })

@@ -1,3 +1,4 @@
+import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -75,12 +76,13 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     grantsPrivileges: true,
     summary: "Delete a connection",
     params: IdParams,
+    query: DeletionConfirmation,
     responses: {
       200: success("The connection was deleted"),
       404: notFound,
-      409: fromEnvironment,
+      409: json(InUseError, "Models need it and nothing was confirmed, or the environment sets it"),
     },
-    handle: ({ actor, params }) => connections.remove(actor, params.id),
+    handle: ({ actor, params, query }) => connections.remove(actor, params.id, query),
   })
   return router
 }

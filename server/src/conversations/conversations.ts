@@ -195,7 +195,10 @@ export const createChats = (deps: Deps) => {
       await requireOwn(caller, id)
       const chat = await db.transact(async (tx) => {
         await db.acquireLock(tx, `chat:${id}`)
+        // The deletion of an account must not overlook a shared chat.
+        await db.acquireLock(tx, `user ${caller.user.id}`)
         const before = (await store.byId(id, tx)) ?? failNotFound(id)
+        if (before.user_id !== caller.user.id) failNotFound(id)
         const after = { ...before, shared }
         await store.update(tx, after)
         if (before.shared !== shared) {

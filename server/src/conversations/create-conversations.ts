@@ -30,6 +30,7 @@ import { createRatingStore } from "./rating-store.ts"
 import { createSharedChatView } from "./shared-conversation.ts"
 import { createChatStore } from "./store.ts"
 import { createTitleGenerator } from "./titles.ts"
+import { createChatTransfer } from "./transfer.ts"
 
 interface Deps {
   db: Database
@@ -76,6 +77,7 @@ export const createConversations = async (deps: Deps) => {
   const chatExport = createChatExport({ ...sharedDeps, chats })
   return {
     chats,
+    chatTransfer: createChatTransfer(deps),
     projects,
     answers,
     ratings,

@@ -14,6 +14,9 @@ interface RowLimit {
   refusal: string
 }
 
+const newOwnerRefusal = (table: keyof Tables, max: number): string =>
+  `The new owner would exceed the limit of ${max} ${table}. Choose another person, or delete some.`
+
 /** @param variable the environment variable that sets the limit, if one does */
 const perUser = (table: keyof Tables, max: number, variable?: keyof Config): RowLimit => {
   const limit = variable ? `${max} ${table} (${variable})` : `${max} ${table}`
@@ -48,6 +51,8 @@ interface Addition {
   owner: string
   /** Number of rows. */
   added?: number
+  /** Whether the owner is taking the rows over from somebody else, who sees the error. */
+  isNewOwner?: boolean
 }
 
 interface Deps {
@@ -62,11 +67,12 @@ export const createRowLimits = ({ db, config }: Deps) => {
   const check = async (
     reader: Reader,
     { table, owner: column, max, refusal }: RowLimit,
-    { owner, added = 1 }: Addition,
+    { owner, added = 1, isNewOwner = false }: Addition,
   ): Promise<void> => {
     const { rows } = await sql<{ count: number }>`select count(*) as count
       from ${sql.table(table)} where ${sql.ref(column)} = ${owner}`.execute(reader)
-    if (Number(rows[0]?.count ?? 0) + added > max) fail("limit_reached", refusal)
+    if (Number(rows[0]?.count ?? 0) + added <= max) return
+    fail("limit_reached", isNewOwner ? newOwnerRefusal(table, max) : refusal)
   }
 
   return {

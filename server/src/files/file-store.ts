@@ -81,9 +81,12 @@ export const createFileStore = (db: Database) => ({
     ),
 
   /** Owners of the existing files. */
-  owners: (ids: readonly string[]): Promise<Pick<StoredFile, "id" | "user_id">[]> =>
+  owners: (
+    ids: readonly string[],
+    reader: Reader = db.read,
+  ): Promise<Pick<StoredFile, "id" | "user_id">[]> =>
     readInChunks(ids, (chunk) =>
-      db.read.selectFrom("files").select(["id", "user_id"]).where("id", "in", chunk).execute(),
+      reader.selectFrom("files").select(["id", "user_id"]).where("id", "in", chunk).execute(),
     ),
 
   /** @param owner null lists the files of all users */

@@ -10,6 +10,7 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
+import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,
@@ -19,7 +20,7 @@ import { type FileStore, type FileSummary, type StoredFile, toRecord } from "./f
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
-import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
+import type { FileListQuery, FileRecord, FileText, FileWithOwner, TextQuery } from "./schema.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
 interface Deps {
@@ -168,6 +169,14 @@ export const createFiles = (deps: Deps) => {
       if (first !== undefined) await getOwned(caller, first)
     },
 
+    /** As `checkOwned`; the files keep their owners until `tx` ends. */
+    lockOwned: async (tx: Tx, caller: Caller, ids: readonly string[]): Promise<void> => {
+      const owners = new Set((await store.owners(ids, tx)).map(({ user_id }) => user_id))
+      for (const owner of [...owners].sort()) await db.acquireLock(tx, `user ${owner}`)
+      const owned = (await store.owners(ids, tx)).filter((file) => isOwner(caller, file))
+      if (owned.length < ids.length) fail("conflict", "A file has a new owner. Try again.")
+    },
+
     /**
      * Waits until `done` holds for the file, the file is deleted (undefined), or the time is up;
      * returns its last state.
@@ -187,8 +196,13 @@ export const createFiles = (deps: Deps) => {
     ): Promise<Map<string, FileSummary>> =>
       waitForFiles(bus, ids, { read: store.summaries, isDone: done, ...wait }),
 
-    list: (caller: Caller, query: FileListQuery): Promise<Page<FileRecord>> =>
-      store.list(caller.user.role === "admin" ? null : caller.user.id, query),
+    list: async (caller: Caller, query: FileListQuery): Promise<Page<FileWithOwner>> => {
+      const owner = caller.user.role === "admin" ? null : caller.user.id
+      const { items, total } = await store.list(owner, query)
+      return { items: await withOwnerNames(db.read, items), total }
+    },
+
+    withOwner: (file: FileRecord): Promise<FileWithOwner> => withOwnerName(db.read, file),
 
     /**
      * Creates a file from an upload and queues it for processing if `process` is set. If the target

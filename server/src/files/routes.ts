@@ -4,6 +4,7 @@ import { IdParams, Page } from "../http/pagination.ts"
 import { whenClosed } from "../http/request-context.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import { TransferRequest } from "../ownership/schema.ts"
 import { createContentResponse } from "./content-response.ts"
 import { toRecord } from "./file-store.ts"
 import type { Files } from "./files.ts"
@@ -12,6 +13,7 @@ import {
   FileListQuery,
   FileRecord,
   FileText,
+  FileWithOwner,
   ProcessStatus,
   StatusQuery,
   TextQuery,
@@ -19,6 +21,7 @@ import {
   UploadQuery,
 } from "./schema.ts"
 import { createStatusStream, toProcessStatus } from "./status-stream.ts"
+import type { FileTransfer } from "./transfer.ts"
 import type { UploadReceiver } from "./upload-receiver.ts"
 
 interface Deps {
@@ -26,6 +29,7 @@ interface Deps {
   files: Files
   uploadReceiver: UploadReceiver
   objects: ObjectStore
+  fileTransfer: FileTransfer
   inFlight: InFlightRequests
   /** True if an external extraction engine is configured. */
   hasExtractionEngine: boolean
@@ -40,6 +44,7 @@ export const fileRoutes = ({
   files,
   uploadReceiver,
   objects,
+  fileTransfer,
   inFlight,
   ...settings
 }: Deps): Router => {
@@ -90,7 +95,7 @@ export const fileRoutes = ({
     access: "user",
     summary: "List your files; administrators see all files",
     query: FileListQuery,
-    responses: { 200: json(Page(FileRecord), "One page of files") },
+    responses: { 200: json(Page(FileWithOwner), "One page of files") },
     handle: ({ caller, query }) => files.list(caller, query),
   })
 
@@ -98,8 +103,9 @@ export const fileRoutes = ({
     access: "user",
     summary: "Get a file",
     ...byId,
-    responses: { 200: json(FileRecord, "The file"), 404: { description: "No such file" } },
-    handle: async ({ caller, params }) => toRecord(await files.readable(caller, params.id)),
+    responses: { 200: json(FileWithOwner, "The file"), 404: { description: "No such file" } },
+    handle: async ({ caller, params }) =>
+      files.withOwner(toRecord(await files.readable(caller, params.id))),
   })
 
   router.on("get", "/:id/content", {
@@ -164,6 +170,22 @@ export const fileRoutes = ({
     ...byId,
     responses: { 200: success("Deleted") },
     handle: ({ caller, actor, params }) => files.remove(actor, caller, params.id),
+  })
+
+  router.on("post", "/:id/transfer", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Hand a file over to another owner; it stays in its collections",
+    ...byId,
+    body: TransferRequest,
+    responses: {
+      200: success("The file was handed over"),
+      403: { description: "Only the owner and administrators can do this" },
+      404: { description: "No such file" },
+      409: { description: "The new owner has reached a limit" },
+    },
+    handle: ({ caller, actor, params, body }) =>
+      fileTransfer.transfer(actor, caller, { ...params, ...body }),
   })
   return router
 }

@@ -55,6 +55,12 @@ export const FileRecord = z
   .meta({ id: "File" })
 export type FileRecord = z.output<typeof FileRecord>
 
+export const FileWithOwner = FileRecord.extend({
+  /** The owner's name. */
+  user_name: z.string().nullable(),
+}).meta({ id: "FileWithOwner" })
+export type FileWithOwner = z.output<typeof FileWithOwner>
+
 const Flag = z
   .enum(["true", "false", "1", "0"])
   .transform((text) => text === "true" || text === "1")

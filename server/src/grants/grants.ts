@@ -1,5 +1,7 @@
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
+import { grantsLock } from "../users/grant-removal.ts"
 import type { AccessGrant } from "./schema.ts"
 
 export type ResourceType = "model" | "connection" | "collection" | "function" | "prompt"
@@ -79,12 +81,41 @@ export const createGrants = (db: Database) => ({
     return rows.map(toGrant)
   },
 
+  /** Lets a group change resources of a type, or only use them. */
+  addForGroup: async (
+    tx: Tx,
+    {
+      type,
+      ids,
+      groupId,
+      permission = "write",
+    }: {
+      type: ResourceType
+      ids: readonly string[]
+      groupId: string
+      permission?: AccessGrant["permission"]
+    },
+  ): Promise<void> => {
+    await db.acquireLock(tx, grantsLock)
+    const principal = { principal_type: "group", principal_id: groupId, permission }
+    await readInChunks(ids, (chunk) =>
+      tx
+        .insertInto("access_grants")
+        .values(chunk.map((id) => ({ resource_type: type, resource_id: id, ...principal })))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("resource_id")
+        .execute(),
+    )
+  },
+
+  /** Call before writing the resource's row; see `grantsLock`. */
   replace: async (
     tx: Tx,
     type: ResourceType,
     id: string,
     grants: readonly AccessGrant[],
   ): Promise<void> => {
+    if (grants.length > 0) await db.acquireLock(tx, grantsLock)
     await tx
       .deleteFrom("access_grants")
       .where("resource_type", "=", type)

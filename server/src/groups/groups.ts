@@ -1,8 +1,11 @@
 import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
+import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery } from "../http/pagination.ts"
+import { grantsLock } from "../users/grant-removal.ts"
 import { createGroupWriter, type GroupChangePolicy, type GroupWriterDeps } from "./change-group.ts"
+import { readGrantedObjects } from "./granted-objects.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
 import { type StoredGroup, toCountedGroup } from "./store.ts"
 
@@ -33,6 +36,8 @@ const requireLocal = ({ source, name }: StoredGroup): void => {
     `${name} is managed by the identity provider. Change its name and members there.`,
   )
 }
+
+const inUseReason = "This group was given access to objects, which its members would lose."
 
 export const createGroups = (deps: Deps) => {
   const { db, store, newId, nowMs } = deps
@@ -78,9 +83,12 @@ export const createGroups = (deps: Deps) => {
         return getGroup(id, tx)
       }),
 
-    remove: (actor: Actor, id: string): Promise<void> =>
+    /** @throws {Failure} `in_use` if it was granted access, unless the deletion was confirmed */
+    remove: (actor: Actor, id: string, confirmation: DeletionConfirmation = {}): Promise<void> =>
       db.essential.transact(async (tx) => {
         const { name } = await lockGroup(tx, id)
+        await db.acquireLock(tx, grantsLock)
+        requireUnused(await readGrantedObjects(tx, id), confirmation, inUseReason)
         await removeGroup(tx, id, { actor, action: "group.deleted", before: { name } })
       }),
 

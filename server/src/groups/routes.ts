@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { IdParams, ListQuery, Page } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -62,8 +63,13 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     grantsPrivileges: true,
     summary: "Delete a group, but not its members",
     params: IdParams,
-    responses: { 200: success("The group was deleted"), 404: unknown },
-    handle: ({ actor, params }) => groups.remove(actor, params.id),
+    query: DeletionConfirmation,
+    responses: {
+      200: success("The group was deleted"),
+      404: unknown,
+      409: json(InUseError, "The group was given access, and the deletion was not confirmed"),
+    },
+    handle: ({ actor, params, query }) => groups.remove(actor, params.id, query),
   })
   router.on("get", "/:id/members", {
     access: "admin",

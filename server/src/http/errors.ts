@@ -23,6 +23,7 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
     code,
     ...(details.errors && { errors: details.errors }),
     ...(details.storage && { storage: details.storage }),
+    ...(details.in_use && { in_use: details.in_use }),
   }),
   openai: ({ message, code, status, details }) => ({
     error: { message, type: openaiType(status), param: details.param ?? null, code },

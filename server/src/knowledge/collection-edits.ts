@@ -8,6 +8,8 @@ import type { CollectionUploads } from "../files/collection-upload.ts"
 import type { Files } from "../files/files.ts"
 import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
+import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
+import { type Affected, describeAffected } from "../users/affected-objects.ts"
 import { failCollectionNotFound, requireOwnership, requireWritable } from "./collection-access.ts"
 import type { Collection, CollectionChanges } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
@@ -21,6 +23,8 @@ export interface Deps {
   rowLimits: RowLimits
   now: () => number
   refreshCaller: RefreshCaller
+  /** The models that search a collection. */
+  dependentsOf: (tx: Tx, collectionId: string) => Promise<Affected[]>
 }
 
 /** Who edits which collection. */
@@ -45,6 +49,7 @@ const maxAuditedFiles = 100
 const onlyOwnerShares =
   "Only the owner of this collection and administrators can change access_grants. Omit the field."
 const onlyOwnerDeletes = "Only the owner of this collection and administrators can delete it."
+const inUseReason = "Models search this collection."
 
 /**
  * Edits of collections. Each edit locks its collection, re-reads it and the caller's permissions,
@@ -124,10 +129,14 @@ export const createCollectionEdits = (deps: Deps) => {
         }
       }),
 
-    remove: (request: EditRequest): Promise<void> =>
+    /** @throws {Failure} `in_use` if models search it, unless the deletion was confirmed */
+    remove: (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> =>
       db.essential.transact((tx) =>
         editInTransaction(tx, request, async ({ caller, before }) => {
           requireOwnership(before, caller, onlyOwnerDeletes)
+          await db.acquireLock(tx, "models")
+          const dependents = await deps.dependentsOf(tx, request.id)
+          requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
           await store.remove(tx, request.id)
           return { action: "collection.deleted", before: { name: before.name } }
         }),
@@ -137,12 +146,13 @@ export const createCollectionEdits = (deps: Deps) => {
     addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
       const { id, caller } = request
       const { user_id: owner } = requireWritable(await store.byId(id), caller)
-      // A file never changes its owner, so this check can run before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
-      return edit(request, async ({ tx }) =>
-        link(tx, id, await store.links.missing(id, fileIds, tx)),
-      )
+      return edit(request, async ({ tx, caller: refreshedCaller }) => {
+        const added = await store.links.missing(id, fileIds, tx)
+        await files.lockOwned(tx, refreshedCaller, added)
+        return link(tx, id, added)
+      })
     },
 
     uploads: {

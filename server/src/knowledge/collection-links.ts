@@ -39,8 +39,8 @@ export const createCollectionLinks = (db: Database) => ({
   },
 
   /** Number of files in all collections of a user. */
-  count: async (owner: string): Promise<number> => {
-    const { count } = await db.backgroundReader
+  count: async (owner: string, reader: Reader = db.backgroundReader): Promise<number> => {
+    const { count } = await reader
       .selectFrom("collection_files")
       .innerJoin("collections", "collections.id", "collection_files.collection_id")
       .select(({ fn }) => fn.countAll<number>().as("count"))

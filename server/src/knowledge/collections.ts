@@ -2,6 +2,7 @@ import { type StoredFile, toRecord } from "../files/file-store.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
+import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import { canAccess, failCollectionNotFound } from "./collection-access.ts"
 import { createCollectionEdits, type Deps as EditDeps } from "./collection-edits.ts"
 import type { CollectionFileStore } from "./collection-file-store.ts"
@@ -44,7 +45,7 @@ export const createCollections = (deps: Deps) => {
   const toCollectionWithFiles = async (collection: Collection): Promise<CollectionWithFiles> => {
     const { id } = collection
     return {
-      ...collection,
+      ...(await withOwnerName(db.read, collection)),
       grant_count: collection.access_grants.length,
       files: (await collectionFiles.first(id, maxFiles)).map(toCollectionFile),
       file_counts: (await collectionFiles.counts([id]))(id),
@@ -99,7 +100,7 @@ export const createCollections = (deps: Deps) => {
       const listed = await files.byIds([...new Set(items.flatMap(({ file_ids }) => file_ids))])
       const fileById = new Map(listed.map((file) => [file.id, toCollectionFile(file)]))
       const embedding_model = deps.embeddingModel()
-      const listItems = items.map(({ file_ids, ...item }) => ({
+      const listItems = (await withOwnerNames(db.read, items)).map(({ file_ids, ...item }) => ({
         ...item,
         files: file_ids.flatMap((id) => fileById.get(id) ?? []),
         file_counts: counts(item.id),

@@ -12,6 +12,7 @@ import { createPartialUploads } from "../files/partial-uploads.ts"
 import type { ProcessingOptions } from "../files/processing-job.ts"
 import { createResumableUploads } from "../files/resumable-uploads.ts"
 import { startStorageCleanup } from "../files/storage-cleanup.ts"
+import { createFileTransfer } from "../files/transfer.ts"
 import { createUploadReceiver } from "../files/upload-receiver.ts"
 import { createUploadStore } from "../files/upload-store.ts"
 import type { Grants } from "../grants/grants.ts"
@@ -19,6 +20,7 @@ import type { RefreshCaller } from "../http/caller.ts"
 import { createJobQueue, type JobQueueOptions } from "../jobs/queue.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
+import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { createAttachments } from "./attachments.ts"
@@ -42,6 +44,7 @@ import { createSearchExplanation } from "./search-explanation.ts"
 import { createSearchableFiles } from "./searchable-files.ts"
 import { createSourceSelection } from "./source-selection.ts"
 import { createCollectionStore } from "./store.ts"
+import { createCollectionTransfer } from "./transfer.ts"
 import { createVectorStore } from "./vector-store.ts"
 
 export type KnowledgeOptions = JobQueueOptions &
@@ -61,6 +64,9 @@ interface Deps extends KnowledgeOptions {
   bus: Bus
   audit: Audit
   grants: Grants
+  transfers: Transfers
+  /** The models that search a collection. */
+  dependentsOf: Parameters<typeof createCollections>[0]["dependentsOf"]
   registry: ConnectionRegistry
   settings: SettingsStore
   newId: () => string
@@ -138,7 +144,9 @@ export const createKnowledge = async (deps: Deps) => {
     collectionUploads: () => collections.uploads,
   })
   const searchableFiles = createSearchableFiles({ files })
+  const fileTransfer = createFileTransfer({ ...deps, files })
   const collections = createCollections({
+    ...{ dependentsOf: deps.dependentsOf },
     db,
     bus,
     audit,
@@ -227,6 +235,8 @@ export const createKnowledge = async (deps: Deps) => {
     objects,
     resumable,
     collections,
+    fileTransfer,
+    collectionTransfer: createCollectionTransfer({ ...deps, store: collectionStore, fileTransfer }),
     embeddingStatus: createEmbeddingStatus({ models, registry, settings, indexes, vectors }),
     explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
     reading: createFilePassages({ files, passages, store: collectionStore }),

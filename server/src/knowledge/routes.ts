@@ -1,7 +1,9 @@
 import { hasGrants } from "../grants/schema.ts"
+import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { IdParams, Page } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import { TransferRequest } from "../ownership/schema.ts"
 import type { Collections } from "./collections.ts"
 import {
   CollectionChanges,
@@ -16,15 +18,17 @@ import {
   NewCollection,
 } from "./schema.ts"
 import type { SearchExplanation } from "./search-explanation.ts"
+import type { CollectionTransfer } from "./transfer.ts"
 
 interface Deps {
   router: Router
   collections: Collections
+  transfer: CollectionTransfer
   explanation: SearchExplanation
 }
 
 /** The routes under `/api/v1/knowledge`. */
-export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Router => {
+export const knowledgeRoutes = ({ router, collections, transfer, explanation }: Deps): Router => {
   const byId = { params: IdParams }
   const collectionResponse = { 200: json(CollectionWithFiles, "The collection, with its files") }
   const ownerOnly = { description: "Only the owner and administrators can do this" }
@@ -79,8 +83,29 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     grantsPrivileges: false,
     summary: "Delete a collection without its files; owner and administrators only",
     ...byId,
-    responses: { 200: success("The collection was deleted"), 403: ownerOnly },
-    handle: ({ caller, actor, params }) => collections.remove({ actor, caller, id: params.id }),
+    query: DeletionConfirmation,
+    responses: {
+      200: success("The collection was deleted"),
+      403: ownerOnly,
+      409: json(InUseError, "Models search the collection, and the deletion was not confirmed"),
+    },
+    handle: ({ caller, actor, params, query }) =>
+      collections.remove({ actor, caller, id: params.id }, query),
+  })
+
+  router.on("post", "/:id/transfer", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Hand a collection and its files over to another owner",
+    ...byId,
+    body: TransferRequest,
+    responses: {
+      200: success("The collection was handed over"),
+      403: ownerOnly,
+      409: { description: "The new owner has reached a limit" },
+    },
+    handle: ({ caller, actor, params, body }) =>
+      transfer.transfer(actor, caller, { ...params, ...body }),
   })
 
   router.on("post", "/:id/file/add", {

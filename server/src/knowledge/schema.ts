@@ -45,6 +45,8 @@ export const FileCounts = z
 export type FileCounts = z.output<typeof FileCounts>
 
 export const CollectionWithFiles = Collection.extend({
+  /** The owner's name. */
+  user_name: z.string().nullable(),
   /**
    * Number of grants. Lists include only the first 20 in `access_grants`, grants to everyone first.
    */

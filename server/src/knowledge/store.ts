@@ -158,8 +158,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
 
     insert: async (tx: Tx, { access_grants, ...collection }: Collection): Promise<void> => {
       const row = { ...collection, name_key: foldCase(collection.name) }
-      await tx.insertInto("collections").values(row).execute()
       await grants.replace(tx, "collection", collection.id, access_grants)
+      await tx.insertInto("collections").values(row).execute()
     },
 
     /** Writes only the given changes. */
@@ -170,8 +170,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     ): Promise<void> => {
       const { name } = fields
       const row = { ...fields, ...(name !== undefined && { name_key: foldCase(name) }) }
-      await tx.updateTable("collections").set(row).where("id", "=", id).execute()
       if (access_grants) await grants.replace(tx, "collection", id, access_grants)
+      await tx.updateTable("collections").set(row).where("id", "=", id).execute()
     },
 
     remove: async (tx: Tx, id: string): Promise<void> => {

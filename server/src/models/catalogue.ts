@@ -128,7 +128,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     return { id: requested.id, workspace, ...resolveBaseOf(last, caller) }
   }
 
-  const resolveSummary = (caller: Caller, id: string): ResolvedModel<ModelSummary> | null => {
+  const resolveSummary = (caller: Principal, id: string): ResolvedModel<ModelSummary> | null => {
     const requested = effectiveModel(id)
     if (requested) {
       if (!requested.is_active || !mayRead(requested, caller)) return null
@@ -257,9 +257,9 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
       return knownId(alias) === id ? alias : id
     },
 
-    /** Whether the caller may use a connection's model through the native API. */
-    isUsableNatively: (caller: Caller, id: string): boolean =>
-      isAllowedByKey(caller, id) && resolveSummary(caller, id) !== null,
+    /** Whether a principal may use a model, whatever an API key allows. */
+    isUsableBy: (principal: Principal, id: string): boolean =>
+      resolveSummary(principal, id) !== null,
 
     /**
      * Whether the caller has lost access to a model that others can still use. A model that has

@@ -2,16 +2,23 @@ import type { Config } from "../config/config.ts"
 import type { ConnectionRegistry } from "../connections/connection-registry.ts"
 import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Grants } from "../grants/grants.ts"
+import type { Transfers } from "../ownership/transfer.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createModelCatalogue } from "./catalogue.ts"
-import { checkDefaultModel } from "./default-model.ts"
+import { checkDefaultModel, createDefaultModel } from "./default-model.ts"
+import { createModelDependents } from "./dependents.ts"
 import { createModels } from "./models.ts"
 import { createModelStore } from "./store.ts"
+import { createModelTransfer } from "./transfer.ts"
 
 interface Deps
-  extends Omit<Parameters<typeof createModels>[0], "maxModels" | "store" | "catalogue"> {
+  extends Omit<
+    Parameters<typeof createModels>[0],
+    "maxModels" | "store" | "catalogue" | "dependentsOf" | "isDefaultModel"
+  > {
   config: Config
   grants: Grants
+  transfers: Transfers
   registry: ConnectionRegistry
   directory: FunctionRegistry
   settings: SettingsStore
@@ -22,6 +29,14 @@ export const createModelParts = async (deps: Deps) => {
   const store = createModelStore(deps)
   const catalogue = await createModelCatalogue({ ...deps, store })
   checkDefaultModel({ ...deps, catalogue })
-  const models = createModels({ ...deps, maxModels: deps.config.MAX_MODELS, store, catalogue })
-  return { catalogue, models }
+  const defaultModel = createDefaultModel({ ...deps, catalogue })
+  const modelDependents = createModelDependents(deps)
+  const shared = { ...deps, maxModels: deps.config.MAX_MODELS, store, catalogue }
+  const models = createModels({
+    ...shared,
+    dependentsOf: modelDependents.onModel,
+    isDefaultModel: defaultModel.isChosen,
+  })
+  const modelTransfer = createModelTransfer(shared)
+  return { catalogue, models, modelDependents, modelTransfer, defaultModel }
 }

@@ -1,17 +1,65 @@
-import type { ConnectionRegistry } from "../connections/connection-registry.ts"
+import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { failInvalid } from "../errors.ts"
+import type { FunctionRegistry } from "../functions/function-registry.ts"
+import type { Principal } from "../grants/grants.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
+import { comparableId } from "./precedence.ts"
 
 interface Deps {
   settings: SettingsStore
-  catalogue: Pick<ModelCatalogue, "effectiveModel">
+  catalogue: Pick<ModelCatalogue, "effectiveModel" | "isUsableBy">
   registry: Pick<ConnectionRegistry, "endpoints">
+  directory: Pick<FunctionRegistry, "models">
 }
 
+/** For providers that do not report capabilities, the name is a hint. */
+const embedsByName = /(^|[-_/:. ])embed/i
+
+const answersChats = ({ id, model }: Endpoint): boolean =>
+  !(model.capabilities.embedding ?? embedsByName.test(id))
+
+/** Chooses the model of new chats for those who have not used one yet. */
+export const createDefaultModel = ({ settings, catalogue, registry, directory }: Deps) => {
+  /** Connections are in the order in which administrators sorted them. */
+  const findOffered = (caller: Principal): string | undefined => {
+    for (const [id, endpoints] of registry.endpoints()) {
+      const isAvailable = endpoints.some((one) => answersChats(one) && one.upstream.isAvailable())
+      if (isAvailable && catalogue.isUsableBy(caller, id)) return id
+    }
+    return undefined
+  }
+
+  const findFunction = (caller: Principal): string | undefined =>
+    [...directory.models()].find(({ id }) => catalogue.isUsableBy(caller, id))?.id
+
+  return {
+    /**
+     * The model that administrators chose, or else the first one of a connection. A workspace model
+     * is never the default unless an administrator chose it: its owner decides on its prompt.
+     * @returns "" if there is none
+     */
+    find: (caller: Principal): string => {
+      const { default_model: chosen } = settings.current()
+      if (chosen !== "" && catalogue.isUsableBy(caller, chosen)) return chosen
+      return findOffered(caller) ?? findFunction(caller) ?? ""
+    },
+
+    /** Whether an id equals or resembles that of the model that administrators chose. */
+    isChosen: (id: string): boolean =>
+      comparableId(id) === comparableId(settings.current().default_model),
+  }
+}
+
+export type DefaultModel = ReturnType<typeof createDefaultModel>
+
 /** Rejects a default model of new chats that is disabled or only creates embeddings. */
-export const checkDefaultModel = ({ settings, catalogue, registry }: Deps): void => {
+export const checkDefaultModel = ({
+  settings,
+  catalogue,
+  registry,
+}: Omit<Deps, "directory">): void => {
   const baseOf = (id: string, length = 0): string => {
     const base = catalogue.effectiveModel(id)?.base_model_id
     const isLast = base === undefined || base === id || length === maxChainLength

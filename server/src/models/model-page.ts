@@ -17,7 +17,10 @@ const comparators: Record<
   updated_at: (a, b) => compare(a.summary.updated_at, b.summary.updated_at),
 }
 
-const toListItem = (summary: ModelSummary, caller: Caller): ModelListItem => {
+/** An item without its owner's name, which is not in memory. */
+type ListedModel = Omit<ModelListItem, "user_name">
+
+const toListItem = (summary: ModelSummary, caller: Caller): ListedModel => {
   const { access_grants } = summary
   const [toEveryone, others] = [
     access_grants.filter(({ principal_id }) => principal_id === everyonePrincipalId),
@@ -36,7 +39,7 @@ export const paginateModels = (
   models: readonly IndexedModel[],
   caller: Caller,
   { query, order_by, direction, page, page_size }: ModelListQuery,
-): Page<ModelListItem> => {
+): Page<ListedModel> => {
   const text = foldCase(query ?? "")
   const matching = models.filter(
     ({ idKey, nameKey }) => idKey.includes(text) || nameKey.includes(text),

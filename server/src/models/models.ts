@@ -4,8 +4,11 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, EssentialWrites, Tx } from "../db/database.ts"
 import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
+import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageAddition, StorageQuota } from "../storage/storage-quota.ts"
+import { type Affected, describeAffected } from "../users/affected-objects.ts"
+import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
 import { mayRead, mayWrite, requireReadable } from "./access.ts"
 import { auditChange, auditState, auditTarget } from "./audit-details.ts"
 import { createBaseCheck } from "./base-model.ts"
@@ -25,6 +28,7 @@ import type {
   ModelListItem,
   ModelListQuery,
   ModelSummary,
+  ModelWithOwner,
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
@@ -40,7 +44,13 @@ interface Deps {
   bus: Bus
   now: () => number
   refreshCaller: RefreshCaller
+  /** What would no longer work without a model. */
+  dependentsOf: (tx: Tx, id: string) => Promise<Affected[]>
+  /** Whether an id equals or resembles that of the default model of new chats. */
+  isDefaultModel: (id: string) => boolean
 }
+
+const inUseReason = "Other models are based on this model, or it is the default model."
 
 /** A change, inside its transaction. */
 interface ModelTransaction {
@@ -54,6 +64,7 @@ interface ModelTransaction {
 /** Manages workspace models: a base model, a prompt, parameters and access grants. */
 export const createModels = (deps: Deps) => {
   const { maxModels, db, store, catalogue, storage, audit, bus, now, refreshCaller } = deps
+  const { dependentsOf, isDefaultModel } = deps
 
   const requireBase = createBaseCheck(catalogue)
 
@@ -79,10 +90,10 @@ export const createModels = (deps: Deps) => {
 
   /**
    * A user's model must not take the id of a connection's, a function's or an administrator's
-   * model.
+   * model, nor that of the default model, which administrators choose.
    */
   const checkId = ({ caller }: ModelTransaction, id: string): void => {
-    if (caller.user.role !== "admin" && catalogue.isTaken(id)) {
+    if (caller.user.role !== "admin" && (catalogue.isTaken(id) || isDefaultModel(id))) {
       fail(
         "conflict",
         `The id ${id} is taken or too similar to that of another model. Choose another id.`,
@@ -180,13 +191,16 @@ export const createModels = (deps: Deps) => {
 
   return {
     /** The models that the caller may read. */
-    list: (caller: Caller, query: ModelListQuery): Page<ModelListItem> => {
+    list: async (caller: Caller, query: ModelListQuery): Promise<Page<ModelListItem>> => {
       const readable = catalogue.listWorkspace().filter(({ summary }) => mayRead(summary, caller))
-      return paginateModels(readable, caller, query)
+      const { items, total } = paginateModels(readable, caller, query)
+      return { items: await withOwnerNames(db.read, items), total }
     },
 
-    get: async (caller: Caller, id: string): Promise<WorkspaceModel> =>
-      requireReadable(await store.byId(id), caller, id),
+    get: async (caller: Caller, id: string): Promise<ModelWithOwner> => {
+      const model = requireReadable(await store.byId(id), caller, id)
+      return withOwnerName(db.read, model)
+    },
 
     /** All models that the caller may read, one at a time. */
     streamAll: async function* (caller: Caller): AsyncGenerator<WorkspaceModel> {
@@ -228,11 +242,19 @@ export const createModels = (deps: Deps) => {
         return change(transaction, { id, changes: { is_active: !is_active } })
       }),
 
-    remove: (actor: Actor, caller: Caller, id: string): Promise<void> => {
+    /** @throws {Failure} `in_use` if something depends on it, unless that was confirmed */
+    remove: (
+      actor: Actor,
+      caller: Caller,
+      { id, ...confirmation }: { id: string } & DeletionConfirmation,
+    ): Promise<void> => {
       const remove = async (transaction: ModelTransaction): Promise<void> => {
         const { tx } = transaction
-        const { name } = await requireWritable(transaction, id)
+        const { name, base_model_id } = await requireWritable(transaction, id)
         const target = auditTarget(id)
+        // Without a model that has the id of its base, the base answers.
+        const dependents = base_model_id === id ? [] : await dependentsOf(tx, id)
+        requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
         await store.remove(tx, id)
         await audit.record(tx, { actor, action: "model.deleted", target, before: { name } })
         await bus.publish(tx, { topic: "models", id })

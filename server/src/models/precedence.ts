@@ -12,7 +12,8 @@ const latestTag = ":latest"
 export const stripLatestTag = (idKey: string): string =>
   idKey.endsWith(latestTag) ? idKey.slice(0, -latestTag.length) : idKey
 
-const comparableId = (id: string): string => stripLatestTag(foldCase(id))
+/** An id without what makes ids look alike. */
+export const comparableId = (id: string): string => stripLatestTag(foldCase(id))
 
 interface Deps {
   registry: Pick<ConnectionRegistry, "endpoints">

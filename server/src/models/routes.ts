@@ -1,10 +1,12 @@
 import { z } from "zod"
 import { hasGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
+import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { Page } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { streamText } from "../http/stream-response.ts"
+import { TransferRequest } from "../ownership/schema.ts"
 import type { Models } from "./models.ts"
 import {
   ModelChanges,
@@ -13,9 +15,11 @@ import {
   ModelImportResult,
   ModelListItem,
   ModelListQuery,
+  ModelWithOwner,
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
+import type { ModelTransfer } from "./transfer.ts"
 
 const ModelIdQuery = z.object({ id: z.string().min(1) })
 const notFound = { description: "Model not found, or you do not have access to it" }
@@ -40,7 +44,13 @@ const streamExport = async function* (
   yield separator === "," ? "]}" : `${separator}]}`
 }
 
-export const modelRoutes = (router: Router, models: Models): Router => {
+interface Deps {
+  router: Router
+  models: Models
+  modelTransfer: ModelTransfer
+}
+
+export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): Router => {
   router.on("get", "/list", {
     access: "user",
     summary: "List the workspace models that you can access, without their parameters",
@@ -65,7 +75,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     access: "user",
     summary: "Get a model",
     query: ModelIdQuery,
-    responses: { 200: json(WorkspaceModel, "The model"), 404: notFound },
+    responses: { 200: json(ModelWithOwner, "The model"), 404: notFound },
     handle: ({ caller, query }) => models.get(caller, query.id),
   })
   router.on("post", "/model/update", {
@@ -98,13 +108,29 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     access: "user",
     grantsPrivileges: changesAllowedModels,
     summary: "Delete a model",
-    body: ModelIdQuery,
+    body: ModelIdQuery.extend(DeletionConfirmation.shape),
     responses: {
       200: success("The model was deleted"),
       403: notWritable,
       404: notFound,
+      409: json(InUseError, "Something depends on the model, and the deletion was not confirmed"),
     },
-    handle: ({ actor, caller, body }) => models.remove(actor, caller, body.id),
+    handle: ({ actor, caller, body }) => models.remove(actor, caller, body),
+  })
+  router.on("post", "/model/transfer", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Hand a model over to another owner, whose access it then uses",
+    query: ModelIdQuery,
+    body: TransferRequest,
+    responses: {
+      200: success("The model was handed over"),
+      403: { description: "Only the owner and administrators can do this" },
+      404: notFound,
+      409: { description: "The new owner has reached a limit, or cannot use the base model" },
+    },
+    handle: ({ actor, caller, query, body }) =>
+      transfer.transfer(actor, caller, { id: query.id, ...body }),
   })
   router.on("get", "/export", {
     access: "admin",

@@ -82,7 +82,14 @@ export const ModelSummary = WorkspaceModel.omit({ params: true })
   .meta({ id: "ModelSummary" })
 export type ModelSummary = z.output<typeof ModelSummary>
 
+/** Null if the owner's account was deleted. */
+const owner = { user_name: z.string().nullable() }
+
+export const ModelWithOwner = WorkspaceModel.extend(owner).meta({ id: "ModelWithOwner" })
+export type ModelWithOwner = z.output<typeof ModelWithOwner>
+
 export const ModelListItem = ModelSummary.extend({
+  ...owner,
   /** Total number of grants; `access_grants` has the first 20 of them, those to everyone first. */
   grant_count: z.int(),
   /** Whether the caller may change it. */

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from "kysely"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ModelContentsRow, ModelRow } from "../db/tables.ts"
 import type { Grants, Principal } from "../grants/grants.ts"
@@ -132,13 +133,13 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
     },
 
     /** The roles and groups that determine these users' access. */
-    loadOwners: async (ids: readonly string[]): Promise<Principal[]> => {
-      const users = await db.read
+    loadOwners: async (ids: readonly string[], reader: Reader = db.read): Promise<Principal[]> => {
+      const users = await reader
         .selectFrom("users")
         .select(["id", "role"])
         .where("id", "in", ids)
         .execute()
-      const memberships = await db.read
+      const memberships = await reader
         .selectFrom("group_members")
         .selectAll()
         .where("user_id", "in", ids)
@@ -193,6 +194,35 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
           .execute()
       }
       if (access_grants) await grants.replace(tx, "model", id, access_grants)
+    },
+
+    /** @returns the bytes that one user's models take of their storage */
+    countBytes: async (reader: Reader, userId: string): Promise<number> => {
+      const query = reader
+        .selectFrom("models")
+        .innerJoin("model_contents", "model_contents.model_id", "models.id")
+        .select(["models.meta as listed", "model_contents.meta", "params"])
+      const rows = await query.where("user_id", "=", userId).execute()
+      return rows.reduce((total, { listed, meta, params }) => {
+        return (
+          total + [listed, meta, params].reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+        )
+      }, 0)
+    },
+
+    idsOf: async (tx: Tx, userId: string): Promise<string[]> => {
+      const query = tx.selectFrom("models").select("id").where("user_id", "=", userId)
+      return (await query.orderBy("id").execute()).map(({ id }) => id)
+    },
+
+    changeOwner: async (
+      tx: Tx,
+      ids: readonly string[],
+      set: { user_id: string; updated_at: number },
+    ): Promise<void> => {
+      await readInChunks(ids, (chunk) =>
+        tx.updateTable("models").set(set).where("id", "in", chunk).returning("id").execute(),
+      )
     },
 
     remove: async (tx: Tx, id: string): Promise<void> => {

@@ -16,6 +16,7 @@ import { jsonLimitsFor } from "../http/json-object.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { ResponseWriter } from "../http/response-writer.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
+import { isAllowedByKey } from "../models/access.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import { isNamedByAlias } from "../models/claude-alias.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
@@ -176,7 +177,11 @@ export const createNativeProxy = (deps: Deps) => {
     const body = JSON.stringify(
       which === "models"
         ? { object: "list", data: listedBy(catalogue.list(caller), upstreams) }
-        : await mergeModelLists(upstreams, which, (id) => catalogue.isUsableNatively(caller, id)),
+        : await mergeModelLists(
+            upstreams,
+            which,
+            (id) => isAllowedByKey(caller, id) && catalogue.isUsableBy(caller, id),
+          ),
     )
     const length = String(Buffer.byteLength(body))
     const type = "application/json; charset=utf-8"

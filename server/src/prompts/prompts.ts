@@ -6,6 +6,7 @@ import { areSameGrants, type Grants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
+import { withOwnerName } from "../users/owner-names.ts"
 import {
   canWrite,
   failPromptNotFound,
@@ -72,12 +73,15 @@ export const createPrompts = (deps: Deps) => {
   const { db, rowLimits, storage, audit, newId, now, refreshCaller } = deps
   const store = createPromptStore(deps)
 
-  const withAccess = (prompt: Prompt, caller: Caller): PromptWithAccess => ({
-    ...prompt,
+  const withAccess = async (prompt: Prompt, caller: Caller): Promise<PromptWithAccess> => ({
+    ...(await withOwnerName(db.read, prompt)),
     writable: canWrite(prompt, caller),
   })
 
-  /** @param work writes the change; returns its audit event */
+  /**
+   * @param work writes the change; returns its audit event
+   * @throws {Failure} `not_found` if the account that owned the prompt was deleted meanwhile
+   */
   const edit = (
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<Omit<AuditRecord, "actor" | "target">>,
@@ -89,7 +93,8 @@ export const createPrompts = (deps: Deps) => {
       const before = requireWritable(await store.byId(id, tx), refreshedCaller)
       const event = await work({ tx, caller: refreshedCaller, before })
       await audit.record(tx, { ...event, actor, target: { type: "prompt", id } })
-      return store.byId(id, tx)
+      const after = await store.byId(id, tx)
+      return after || event.action === "prompt.deleted" ? after : failPromptNotFound()
     })
 
   return {

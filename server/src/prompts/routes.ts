@@ -3,6 +3,7 @@ import { hasGrants } from "../grants/schema.ts"
 import { IdParams, Page } from "../http/pagination.ts"
 import { json, success } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import { TransferRequest } from "../ownership/schema.ts"
 import type { Prompts } from "./prompts.ts"
 import {
   NewPrompt,
@@ -11,13 +12,20 @@ import {
   PromptListQuery,
   PromptWithAccess,
 } from "./schema.ts"
+import type { PromptTransfer } from "./transfer.ts"
 
 const notFound = { description: "Prompt not found, or you do not have access to it" }
 const taken = { description: "The owner has another prompt with this command" }
 const ownerOnly = { description: "Only the owner and administrators can do this" }
 
+interface Deps {
+  router: Router
+  prompts: Prompts
+  promptTransfer: PromptTransfer
+}
+
 /** The routes under `/api/v1/prompts`. */
-export const promptRoutes = (router: Router, prompts: Prompts): Router => {
+export const promptRoutes = ({ router, prompts, promptTransfer }: Deps): Router => {
   router.on("get", "/", {
     access: "user",
     summary: "List the prompts that you can use: one page, or an array without `page`",
@@ -71,6 +79,21 @@ export const promptRoutes = (router: Router, prompts: Prompts): Router => {
       404: notFound,
     },
     handle: ({ caller, actor, params }) => prompts.remove(actor, caller, params.id),
+  })
+  router.on("post", "/:id/transfer", {
+    access: "user",
+    grantsPrivileges: true,
+    summary: "Hand a prompt over to another owner",
+    params: IdParams,
+    body: TransferRequest,
+    responses: {
+      200: success("The prompt was handed over"),
+      403: ownerOnly,
+      404: notFound,
+      409: { description: "The new owner has reached a limit" },
+    },
+    handle: ({ caller, actor, params, body }) =>
+      promptTransfer.transfer(actor, caller, { ...params, ...body }),
   })
   return router
 }

@@ -44,6 +44,8 @@ export const PromptListItem = Prompt.omit({ access_grants: true })
 export type PromptListItem = z.output<typeof PromptListItem>
 
 export const PromptWithAccess = Prompt.extend({
+  /** The owner's name. */
+  user_name: z.string().nullable(),
   /** Whether the caller may change it. */
   writable: z.boolean(),
 }).meta({ id: "PromptWithAccess" })

@@ -130,17 +130,19 @@ export const createPromptStore = ({ db, grants }: { db: Database; grants: Grants
       return { items, total: Number(total) }
     },
 
-    /** @returns false if the owner has another prompt with the same command */
+    /**
+     * @returns false if the owner has another prompt with the same command; `tx` can then only be
+     * rolled back
+     */
     insert: async (tx: Tx, { access_grants, ...prompt }: Prompt): Promise<boolean> => {
+      await grants.replace(tx, "prompt", prompt.id, access_grants)
       const inserted = await tx
         .insertInto("prompts")
         .values({ ...prompt, title_key: foldCase(prompt.title) })
         .onConflict((conflict) => conflict.columns(["user_id", "command"]).doNothing())
         .returning("id")
         .executeTakeFirst()
-      if (!inserted) return false
-      await grants.replace(tx, "prompt", prompt.id, access_grants)
-      return true
+      return inserted !== undefined
     },
 
     /**

@@ -21,6 +21,8 @@ export interface StorageAddition {
    * them.
    */
   addedBy?: string
+  /** The user who stored them so far, if they only change their owner. */
+  movedFrom?: string
 }
 
 /** Limits what users store: files, chats, images, models, functions and responses. */
@@ -44,11 +46,13 @@ export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserA
   const findExceededLimit = ({
     owner,
     bytes,
-  }: StorageAddition): { of: string | null } | undefined =>
-    [
-      { of: owner, limit: bounds.perUser, held: reservations.held(owner) },
-      { of: null, limit: bounds.total, held: reservations.held() },
-    ].find(({ of, limit, held }) => stored.cached(of).bytes + held + bytes > limit)
+    movedFrom,
+  }: StorageAddition): { of: string | null } | undefined => {
+    const ownLimit = { of: owner, limit: bounds.perUser, held: reservations.held(owner) }
+    const totalLimit = { of: null, limit: bounds.total, held: reservations.held() }
+    const limits = movedFrom === undefined ? [ownLimit, totalLimit] : [ownLimit]
+    return limits.find(({ of, limit, held }) => stored.cached(of).bytes + held + bytes > limit)
+  }
 
   const failOverLimit = (of: string | null, { owner, addedBy = owner }: StorageAddition): never => {
     if (of === null) return fail("storage_limit", totalLimitMessage(bounds.total))
@@ -63,7 +67,7 @@ export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserA
    * @throws {Failure} `storage_limit` if they would exceed a limit
    */
   const reserve = async (addition: StorageAddition): Promise<(isStored: boolean) => void> => {
-    const { owner, bytes } = addition
+    const { owner, bytes, movedFrom } = addition
     const calledAt = performance.now()
     for (const whose of [owner, null]) await stored.refresh(whose, calledAt - totalMaxAgeMs)
     for (
@@ -78,7 +82,9 @@ export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: UserA
     const release = reservations.reserve(owner, bytes)
     return (isStored) => {
       release()
-      if (isStored) stored.add(owner, bytes)
+      if (!isStored) return
+      stored.add(owner, bytes)
+      if (movedFrom !== undefined) stored.add(movedFrom, -bytes)
     }
   }
 

@@ -1,14 +1,23 @@
 import type { Tx } from "../db/database.ts"
 
-/** Removes the grants on a user's prompts, which are deleted together with the user. */
-export const removeGrantsOnPrompts = async (tx: Tx, ownerId: string): Promise<void> => {
-  await tx
-    .deleteFrom("access_grants")
-    .where("resource_type", "=", "prompt")
-    .where("resource_id", "in", (eb) =>
-      eb.selectFrom("prompts").select("id").where("user_id", "=", ownerId),
-    )
-    .execute()
+/**
+ * Held by whoever adds grants, and by deletions that must not overlook a grant. Acquire it after
+ * all other locks, and before writing rows.
+ */
+export const grantsLock = "grants"
+
+/** Removes the grants on what is deleted together with a user. */
+export const removeGrantsOnObjectsOf = async (tx: Tx, ownerId: string): Promise<void> => {
+  const objects = { prompt: "prompts", collection: "collections", model: "models" } as const
+  for (const [type, table] of Object.entries(objects)) {
+    await tx
+      .deleteFrom("access_grants")
+      .where("resource_type", "=", type)
+      .where("resource_id", "in", (eb) =>
+        eb.selectFrom(table).select("id").where("user_id", "=", ownerId),
+      )
+      .execute()
+  }
 }
 
 /** Removes all grants to a deleted user or group. */

@@ -1,5 +1,5 @@
 import { IdParams, Page } from "../http/pagination.ts"
-import { json, success } from "../http/route.ts"
+import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { User, UserChanges, UserListQuery } from "./schema.ts"
 import type { Users } from "./users.ts"
@@ -47,14 +47,6 @@ export const userRoutes = (router: Router, users: Users): Router => {
       409: { description: "The account is active, or its address was already released" },
     },
     handle: ({ actor, params }) => users.release(actor, params.id),
-  })
-  router.on("delete", "/:id", {
-    access: "admin",
-    grantsPrivileges: true,
-    summary: "Delete a user with their keys and sessions",
-    params: IdParams,
-    responses: { 200: success("The user was deleted"), 404: unknown },
-    handle: ({ actor, params }) => users.remove(actor, params.id),
   })
   return router
 }

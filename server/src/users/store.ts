@@ -5,7 +5,7 @@ import { foldCase } from "../db/fold-case.ts"
 import { columnContains, escapeLike, orderNullsFirst } from "../db/text-matching.ts"
 import { tryUniqueWrite } from "../db/write-conflicts.ts"
 import type { Page } from "../http/pagination.ts"
-import { removeGrantsOnPrompts, removeGrantsTo } from "./grant-removal.ts"
+import { removeGrantsOnObjectsOf, removeGrantsTo } from "./grant-removal.ts"
 import type { User, UserEmail, UserListQuery } from "./schema.ts"
 import { type StoredUser, toEmail, toEmailRows, toPublicUser, toRow, toUser } from "./user-rows.ts"
 
@@ -112,7 +112,7 @@ export const createUserStore = (db: Database) => ({
 
   remove: async (tx: Tx, id: string): Promise<void> => {
     await removeGrantsTo(tx, "user", id)
-    await removeGrantsOnPrompts(tx, id)
+    await removeGrantsOnObjectsOf(tx, id)
     await tx.deleteFrom("users").where("id", "=", id).execute()
   },
 

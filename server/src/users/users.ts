@@ -193,8 +193,12 @@ export const createUsers = (deps: Deps) => {
         return toPublicUser((await changeUser(tx, { before, after }, options)).user)
       }),
 
-    remove: (actor: Actor, id: string): Promise<void> =>
-      db.essential.transact((tx) => removeUser(tx, actor, id)),
+    /** @param check may hand over what the account owns, or reject the deletion */
+    remove: (actor: Actor, id: string, check = noCheck): Promise<void> =>
+      db.essential.transact(async (tx) => {
+        await check(tx)
+        await removeUser(tx, actor, id)
+      }),
   }
 }
 

@@ -1,0 +1,150 @@
+import { type RawBuilder, sql } from "kysely"
+import type { Reader } from "../db/database.ts"
+import type { Tables } from "../db/tables.ts"
+import { type Affected, describeAffected, type NamedObject } from "../users/affected-objects.ts"
+import type { OwnedObjects } from "./schema.ts"
+
+/** An object of an account, and an object of someone else that depends on it. */
+export interface Dependency {
+  object: NamedObject
+  usedBy: NamedObject
+}
+
+interface Deps {
+  /** What depends on an account's models and collections. */
+  dependencies: (reader: Reader, ownerId: string) => Promise<Dependency[]>
+}
+
+/** What an account can own, by type. */
+const ownedTables: Record<string, keyof Tables> = {
+  model: "models",
+  collection: "collections",
+  prompt: "prompts",
+  file: "files",
+  function: "functions",
+  chat: "chats",
+  project: "projects",
+  api_key: "api_keys",
+}
+
+/** The types of objects that grants share, and the column with their name. */
+const sharedTypes = { model: "name", collection: "name", prompt: "title" } as const
+
+interface SharedRow {
+  id: string
+  name: string
+  count: number
+}
+
+const readRows = async <Row>(reader: Reader, query: RawBuilder<Row>): Promise<Row[]> =>
+  (await query.execute(reader)).rows
+
+const readShared = async (
+  reader: Reader,
+  ownerId: string,
+  type: keyof typeof sharedTypes,
+): Promise<Affected[]> => {
+  const table = ownedTables[type] ?? type
+  const rows = await readRows(
+    reader,
+    sql<SharedRow>`select o.id, o.${sql.ref(sharedTypes[type])} as name, count(*) as count
+      from ${sql.table(table)} as o join (
+        select distinct resource_id, principal_type, principal_id from access_grants
+        where resource_type = ${type}
+          and resource_id in (select id from ${sql.table(table)} where user_id = ${ownerId})
+          and not (principal_type = 'user' and principal_id = ${ownerId})
+      ) as g on g.resource_id = o.id
+      group by o.id, o.${sql.ref(sharedTypes[type])} order by o.id`,
+  )
+  return rows.map(({ id, name, count }) => {
+    return { type, id, name, shared_count: Number(count), used_by: [] }
+  })
+}
+
+const readSharedChats = async (reader: Reader, ownerId: string): Promise<Affected[]> => {
+  const rows = await reader
+    .selectFrom("chats")
+    .select(["id", "title"])
+    .where("user_id", "=", ownerId)
+    .where("shared", "=", 1)
+    .execute()
+  return rows.map(({ id, title }) => {
+    return { type: "chat", id, name: title, shared_count: 1, used_by: [] }
+  })
+}
+
+/** Files that others' collections contain. */
+const readFileDependencies = async (reader: Reader, ownerId: string): Promise<Dependency[]> => {
+  const rows = await reader
+    .selectFrom("files")
+    .innerJoin("collection_files", "collection_files.file_id", "files.id")
+    .innerJoin("collections", "collections.id", "collection_files.collection_id")
+    .select(["files.id", "filename", "collections.id as collection_id", "collections.name"])
+    .where("files.user_id", "=", ownerId)
+    .where("collections.user_id", "!=", ownerId)
+    .execute()
+  return rows.map(({ id, filename, collection_id, name }) => ({
+    object: { type: "file", id, name: filename },
+    usedBy: { type: "collection", id: collection_id, name },
+  }))
+}
+
+const keyOf = ({ type, id }: NamedObject): string => `${type} ${id}`
+
+const mergeDependencies = (
+  shared: readonly Affected[],
+  dependencies: readonly Dependency[],
+): Affected[] => {
+  const usersByKey = Map.groupBy(dependencies, ({ object }) => keyOf(object))
+  const merged = shared.map((affected) => {
+    const users = usersByKey.get(keyOf(affected)) ?? []
+    usersByKey.delete(keyOf(affected))
+    return { ...affected, used_by: users.map(({ usedBy }) => usedBy) }
+  })
+  const unshared = [...usersByKey.values()].flatMap((users) => {
+    const [first] = users
+    const used_by = users.map(({ usedBy }) => usedBy)
+    return first ? [{ ...first.object, shared_count: 0, used_by }] : []
+  })
+  return [...merged, ...unshared]
+}
+
+/** What accounts own, and what others use of it. */
+export const createOwnedObjects = ({ dependencies }: Deps) => {
+  /** What other people would lose with the account. */
+  const readInUse = async (reader: Reader, ownerId: string): Promise<Affected[]> => {
+    const shared: Affected[] = []
+    for (const type of ["model", "collection", "prompt"] as const) {
+      shared.push(...(await readShared(reader, ownerId, type)))
+    }
+    shared.push(...(await readSharedChats(reader, ownerId)))
+    return mergeDependencies(shared, [
+      ...(await dependencies(reader, ownerId)),
+      ...(await readFileDependencies(reader, ownerId)),
+    ])
+  }
+
+  const countOwned = async (reader: Reader, ownerId: string): Promise<Record<string, number>> => {
+    const counts: Record<string, number> = {}
+    for (const [type, table] of Object.entries(ownedTables)) {
+      const [row] = await readRows(
+        reader,
+        sql<{ count: number }>`select count(*) as count from ${sql.table(table)}
+          where user_id = ${ownerId}`,
+      )
+      counts[type] = Number(row?.count ?? 0)
+    }
+    return counts
+  }
+
+  return {
+    readInUse,
+
+    list: async (reader: Reader, ownerId: string): Promise<OwnedObjects> => ({
+      counts: await countOwned(reader, ownerId),
+      in_use: await describeAffected(reader, await readInUse(reader, ownerId)),
+    }),
+  }
+}
+
+export type OwnedObjectList = ReturnType<typeof createOwnedObjects>
