@@ -207,6 +207,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     transfers,
     dependencies: modelDependents.ofOwner,
     removeModels: modelTransfer.removeAll,
+    waitForModels: catalogue.waitForChanges,
     transferable: [
       modelTransfer.all,
       // Files that are in a collection, which still is the previous owner's.

@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { fail, failInvalid } from "../errors.ts"
+import { Failure, failInvalid } from "../errors.ts"
 import type { GroupStore } from "../groups/store.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { requireUnused } from "../http/in-use.ts"
@@ -23,6 +23,8 @@ interface Deps {
   transfers: Transfers
   /** Deletes an account's models, which are not deleted with its row. */
   removeModels: (tx: Tx, ownerId: string) => Promise<void>
+  /** Resolves when every change of models has taken effect. */
+  waitForModels: () => Promise<void>
   /** What an account can hand over, in the order in which it is handed over. */
   transferable: readonly TransferableObjects[]
   dependencies: Parameters<typeof createOwnedObjects>[0]["dependencies"]
@@ -45,13 +47,20 @@ interface RemovalRequest {
 /** Number of ids of each type that an audit event holds. */
 const maxAuditedIds = 100
 
+/** How often a deletion is repeated because the account stored more than was reserved. */
+const maxTries = 3
+const hasGrown = new Failure(
+  "conflict",
+  "This account is still adding data. Deactivate it first, or try again.",
+)
+
 const reason =
   "Other people use what this account owns. Hand it over with transfer_to, the ID of an account or group."
 
 /** Deletes accounts without taking away what other people use, unless that was confirmed. */
 export const createUserRemoval = (deps: Deps) => {
   const { db, bus, audit, users, groupStore, storage, transfers } = deps
-  const { transferable, removeModels } = deps
+  const { transferable, removeModels, waitForModels } = deps
   const owned = createOwnedObjects(deps)
 
   const findSuccessor = async ({
@@ -84,8 +93,7 @@ export const createUserRemoval = (deps: Deps) => {
     const to = await transfers.readNewOwner(tx, userId)
     if (groupId !== null && !(await groupStore.byIdUncounted(tx, groupId)))
       failInvalid("transfer_to", "This group was deleted. Choose another one.")
-    if ((await countBytes(tx, id)) > reserved)
-      fail("conflict", "This account is still adding data. Deactivate it first, or try again.")
+    if ((await countBytes(tx, id)) > reserved) throw hasGrown
     const counts: Record<string, number> = {}
     const ids: Record<string, readonly string[]> = {}
     for (const { type, transferAll } of transferable) {
@@ -108,6 +116,28 @@ export const createUserRemoval = (deps: Deps) => {
     await db.acquireLock(tx, grantsLock)
   }
 
+  const removeOnce = async (request: RemovalRequest): Promise<void> => {
+    const { actor, id, query } = request
+    const successor = await findSuccessor(request)
+    const reserved = successor ? await countBytes(db.backgroundReader, id) : 0
+    const addition = {
+      owner: successor?.userId ?? id,
+      addedBy: actor.id ?? "",
+      movedFrom: id,
+      bytes: reserved,
+    }
+    await storage.writeWithinLimit([addition], () =>
+      users.remove(actor, id, async (tx) => {
+        await lockObjects(tx, successor ? [id, successor.userId] : [id])
+        if (successor) await handOver(tx, request, { successor, reserved })
+        const inUse = await owned.readInUse(tx, id)
+        requireUnused(await describeAffected(tx, inUse), query, reason)
+        await removeModels(tx, id)
+        await bus.publish(tx, { topic: "models", id: null })
+      }),
+    )
+  }
+
   return {
     owned: async (id: string): Promise<OwnedObjects> => {
       await users.get(id)
@@ -119,25 +149,14 @@ export const createUserRemoval = (deps: Deps) => {
      * @throws {Failure} `in_use`, `not_found`, `last_admin`, and those of handing over
      */
     remove: async (request: RemovalRequest): Promise<void> => {
-      const { actor, id, query } = request
-      const successor = await findSuccessor(request)
-      const reserved = successor ? await countBytes(db.backgroundReader, id) : 0
-      const addition = {
-        owner: successor?.userId ?? id,
-        addedBy: actor.id ?? "",
-        movedFrom: id,
-        bytes: reserved,
+      for (let tries = 1; ; tries++) {
+        try {
+          await removeOnce(request)
+          return await waitForModels()
+        } catch (error) {
+          if (error !== hasGrown || tries === maxTries) throw error
+        }
       }
-      await storage.writeWithinLimit([addition], () =>
-        users.remove(actor, id, async (tx) => {
-          await lockObjects(tx, successor ? [id, successor.userId] : [id])
-          if (successor) await handOver(tx, request, { successor, reserved })
-          const inUse = await owned.readInUse(tx, id)
-          requireUnused(await describeAffected(tx, inUse), query, reason)
-          await removeModels(tx, id)
-          await bus.publish(tx, { topic: "models", id: null })
-        }),
-      )
     },
   }
 }

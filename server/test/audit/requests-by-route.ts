@@ -3,6 +3,7 @@ import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.
 import { upload } from "../knowledge/collections.ts"
 import { createFixtures, type Fixtures, functionSource, password, prompt } from "./fixtures.ts"
 import { invitationRecipes } from "./invitation-requests.ts"
+import { ownershipRecipes } from "./ownership-requests.ts"
 import { projectRecipes } from "./project-requests.ts"
 import { promptRecipes } from "./prompt-requests.ts"
 import type { Recipes } from "./recipes.ts"
@@ -231,6 +232,7 @@ export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes 
     ...promptRecipes(makers),
     ...invitationRecipes(makers, secrets),
     ...scimRecipes(makers),
+    ...ownershipRecipes(makers),
     ...projectRecipes(makers),
     ...responseRecipes(gateway),
   }

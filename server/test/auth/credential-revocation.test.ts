@@ -190,7 +190,8 @@ describe.each(chooseDatabases())("a revocation on $name", ({ createDatabase }) =
     expect(await chat()).toBe(404)
     await change("add")
     expect(await chat()).toBe(200)
-    expect((await gateway.call("DELETE", `/api/v1/groups/${group.id}`)).status).toBe(200)
+    const path = `/api/v1/groups/${group.id}?confirm=delete`
+    expect((await gateway.call("DELETE", path)).status).toBe(200)
     expect(await chat()).toBe(404)
   })
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   for (const { id } of (await exportModels()).body.models) {
-    await gateway.call("POST", `${base}/model/delete`, { id })
+    await gateway.call("POST", `${base}/model/delete`, { id, confirm: "delete" })
   }
 })
 afterAll(async () => {
@@ -43,7 +43,8 @@ it("restores an export completely", async () => {
   const meta = { description: "d", tags: ["t"], x: 1 }
   await createModel(entry("two", { base_model_id: "one", meta }))
   const { body: before } = await exportModels()
-  for (const id of ["two", "one"]) await gateway.call("POST", `${base}/model/delete`, { id })
+  for (const id of ["two", "one"])
+    await gateway.call("POST", `${base}/model/delete`, { id, confirm: "delete" })
   const imported = await importModels(before.models.toReversed())
   expect(imported).toMatchObject({ status: 200, body: { updated: [] } })
   const { body } = await exportModels()

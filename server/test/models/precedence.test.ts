@@ -21,7 +21,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   const { body } = await gateway.call("GET", `${base}/list`)
-  for (const { id } of body.items) await gateway.call("POST", `${base}/model/delete`, { id })
+  for (const { id } of body.items) {
+    await gateway.call("POST", `${base}/model/delete`, { id, confirm: "delete" })
+  }
   upstream.models.splice(
     0,
     upstream.models.length,

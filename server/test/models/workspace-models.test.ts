@@ -28,7 +28,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   const { body } = await gateway.call("GET", `${base}/list`)
-  for (const { id } of body.items) await gateway.call("POST", `${base}/model/delete`, { id })
+  for (const { id } of body.items) {
+    await gateway.call("POST", `${base}/model/delete`, { id, confirm: "delete" })
+  }
 })
 afterAll(async () => {
   await gateway.stop()

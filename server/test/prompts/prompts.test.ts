@@ -206,7 +206,7 @@ describe.each(chooseDatabases())("prompts on $name", ({ createDatabase }) => {
     const leaver = await gateway.createUser("Leaver")
     const { id } = await create(grantTo(other, "read"), leaver)
     const kept = await create(grantTo(leaver, "read"))
-    await gateway.call("DELETE", `/api/v1/users/${leaver.id}`)
+    await gateway.call("DELETE", `/api/v1/users/${leaver.id}?confirm=delete`)
     expect((await as(other)("GET", `${path}/${id}`)).status).toBe(404)
     const grants = await gateway.gateway.db.read
       .selectFrom("access_grants")
