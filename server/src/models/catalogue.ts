@@ -285,7 +285,7 @@ export const createModelCatalogue = async ({ registry, directory, store, bus }: 
     hasFilters: (id: string): boolean => directory.filtersOf([id, `${id}:latest`]).length > 0,
 
     /** The owner of a workspace model, whose access applies when others use the model. */
-    ownerOf: (model: WorkspaceModel): Principal | undefined => index.ownerOf(model.user_id),
+    ownerOf: (model: ModelSummary): Principal | undefined => index.ownerOf(model.user_id),
 
     /** The workspace model with this id, even if another model takes precedence. */
     workspace: (id: string): ModelSummary | undefined => index.get(id)?.summary,

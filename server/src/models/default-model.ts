@@ -1,6 +1,5 @@
 import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
 import { failInvalid } from "../errors.ts"
-import type { FunctionRegistry } from "../functions/function-registry.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { maxChainLength } from "./base-model-chain.ts"
@@ -9,9 +8,8 @@ import { comparableId } from "./precedence.ts"
 
 interface Deps {
   settings: SettingsStore
-  catalogue: Pick<ModelCatalogue, "effectiveModel" | "isUsableBy">
+  catalogue: Pick<ModelCatalogue, "effectiveModel" | "isUsableBy" | "listWorkspace" | "ownerOf">
   registry: Pick<ConnectionRegistry, "endpoints">
-  directory: Pick<FunctionRegistry, "models">
 }
 
 /** For providers that do not report capabilities, the name is a hint. */
@@ -21,7 +19,7 @@ const answersChats = ({ id, model }: Endpoint): boolean =>
   !(model.capabilities.embedding ?? embedsByName.test(id))
 
 /** Chooses the model of new chats for those who have not used one yet. */
-export const createDefaultModel = ({ settings, catalogue, registry, directory }: Deps) => {
+export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
   /** Connections are in the order in which administrators sorted them. */
   const findOffered = (caller: Principal): string | undefined => {
     for (const [id, endpoints] of registry.endpoints()) {
@@ -31,19 +29,25 @@ export const createDefaultModel = ({ settings, catalogue, registry, directory }:
     return undefined
   }
 
-  const findFunction = (caller: Principal): string | undefined =>
-    [...directory.models()].find(({ id }) => catalogue.isUsableBy(caller, id))?.id
+  /** For people to whom administrators only give models that they made. */
+  const findOfAdmins = (caller: Principal): string | undefined =>
+    catalogue
+      .listWorkspace()
+      .map(({ summary }) => summary)
+      .filter((model) => catalogue.ownerOf(model)?.user.role === "admin")
+      .find(({ id }) => catalogue.isUsableBy(caller, id))?.id
 
   return {
     /**
-     * The model that administrators chose, or else the first one of a connection. A workspace model
-     * is never the default unless an administrator chose it: its owner decides on its prompt.
+     * The model that administrators chose, or else the first one of a connection, or else the first
+     * one that an administrator made. Other people's models are never the default unless an
+     * administrator chose them: their owners decide on their prompts.
      * @returns "" if there is none
      */
     find: (caller: Principal): string => {
       const { default_model: chosen } = settings.current()
       if (chosen !== "" && catalogue.isUsableBy(caller, chosen)) return chosen
-      return findOffered(caller) ?? findFunction(caller) ?? ""
+      return findOffered(caller) ?? findOfAdmins(caller) ?? ""
     },
 
     /** Whether an id equals or resembles that of the model that administrators chose. */

@@ -55,14 +55,19 @@ export const useRecentModels = (models: readonly ModelRecord[]): ModelRecord[] =
     .slice(0, maxRecent)
 }
 
+/** A model that somebody made, whose prompt the user does not see; not one that replaces its base. */
+const isWorkspaceModel = ({ id, base_model_id }: ModelRecord): boolean =>
+  base_model_id !== undefined && base_model_id !== id
+
 /**
- * Prefers language models to functions: the bundled function is only useful until a model is
- * connected.
+ * The default until the session is loaded again, such as after a connection was added. Prefers
+ * language models to functions: the bundled function is only useful until a model is connected.
  */
-const findDefaultModel = (models: readonly ModelRecord[]): ModelRecord | undefined => {
-  const available = models.filter((model) => model.available)
+const findOfferedModel = (models: readonly ModelRecord[]): ModelRecord | undefined => {
+  const offered = models.filter((model) => !isWorkspaceModel(model))
+  const available = offered.filter((model) => model.available)
   const language = available.find(({ connection_type }) => connection_type !== "function")
-  return language ?? available[0] ?? models[0]
+  return language ?? available[0] ?? offered[0]
 }
 
 /** Makes a model of a connection just created the default of new chats, once it is listed. */
@@ -77,19 +82,20 @@ export const useModelsOfConnection = (connectionId: string | null): void => {
 
 /**
  * The model of a new chat: the one in the URL, the one used last (the first if several were
- * compared), the one that administrators chose, or the first available.
+ * compared), or the gateway's default: the one that administrators chose, or the first of a
+ * connection.
  */
 export const useDefaultModels = (
   models: readonly ModelRecord[],
   requestedId?: string,
 ): string[] => {
   const last = parseIds(useLocalStorage("models"))
-  const { default_model: chosenByAdmin } = usePageSession()
+  const { default_model } = usePageSession()
   const known = (id: string): boolean => models.some((model) => model.id === id)
   if (requestedId !== undefined && known(requestedId)) return [requestedId]
   const remembered = last.find(known)
   if (remembered !== undefined) return [remembered]
-  const first = models.find(({ id }) => id === chosenByAdmin) ?? findDefaultModel(models)
+  const first = models.find(({ id }) => id === default_model) ?? findOfferedModel(models)
   return first ? [first.id] : []
 }
 
