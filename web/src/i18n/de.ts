@@ -14,6 +14,7 @@ import { knowledge } from "./de/knowledge.ts"
 import { markdown } from "./de/markdown.ts"
 import { models } from "./de/models.ts"
 import { overview } from "./de/overview.ts"
+import { ownership } from "./de/ownership.ts"
 import { pdf } from "./de/pdf.ts"
 import { programs } from "./de/programs.ts"
 import { projects } from "./de/projects.ts"
@@ -47,6 +48,7 @@ export const de: Catalogue = {
   ...audit,
   ...auditEvents,
   ...overview,
+  ...ownership,
   ...pdf,
   ...markdown,
   ...invitations,

@@ -13,6 +13,7 @@ import { knowledge } from "./en/knowledge.ts"
 import { markdown } from "./en/markdown.ts"
 import { models } from "./en/models.ts"
 import { overview } from "./en/overview.ts"
+import { ownership } from "./en/ownership.ts"
 import { pdf } from "./en/pdf.ts"
 import { programs } from "./en/programs.ts"
 import { projects } from "./en/projects.ts"
@@ -47,6 +48,7 @@ export const en = {
   ...audit,
   ...auditEvents,
   ...overview,
+  ...ownership,
   ...pdf,
   ...markdown,
   ...invitations,

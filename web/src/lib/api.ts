@@ -1,3 +1,4 @@
+import type { ObjectsInUse } from "../../../server/src/http/in-use.ts"
 import { t } from "../i18n/translate.ts"
 
 export interface FieldError {
@@ -14,6 +15,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly errors: readonly FieldError[]
+  /** What stands against a deletion, which needs a confirmation. */
+  readonly inUse: ObjectsInUse | null
   readonly requestId: string | null
   /** Seconds, from the Retry-After header. */
   readonly retryAfter: number | null
@@ -27,6 +30,7 @@ export class ApiError extends Error {
     this.status = response.status
     this.code = code
     this.errors = body.errors ?? []
+    this.inUse = body.in_use ?? null
     this.requestId = response.headers.get("x-request-id")
     const retryAfterSeconds = Number(response.headers.get("retry-after"))
     this.retryAfter = retryAfterSeconds > 0 ? retryAfterSeconds : null
@@ -42,6 +46,7 @@ interface ErrorBody {
   detail?: string
   code?: string
   errors?: FieldError[]
+  in_use?: ObjectsInUse
   error?: { message?: string; code?: string }
 }
 
@@ -161,5 +166,6 @@ export const api = {
   get: <T>(path: string, options: RequestOptions = {}) => call<T>("GET", path, options),
   post: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
     call<T>("POST", path, { ...options, body }),
-  delete: <T>(path: string, body?: unknown) => call<T>("DELETE", path, { body }),
+  delete: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
+    call<T>("DELETE", path, { ...options, body }),
 }

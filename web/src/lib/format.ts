@@ -47,6 +47,10 @@ export const formatShortNumber = (value: number): string =>
     maximumFractionDigits: 1,
   }).format(value)
 
+/** "one, two, and three". */
+export const formatList = (items: readonly string[]): string =>
+  new Intl.ListFormat(currentLanguage(), { type: "conjunction" }).format(items)
+
 const byteUnits = ["B", "kB", "MB", "GB", "TB"] as const
 
 export const formatBytes = (bytes: number): string => {

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import type { ChatPassages } from "../../../server/src/conversations/source-schema.ts"
-import type { FileRecord, FileText } from "../../../server/src/files/schema.ts"
+import type { FileRecord, FileText, FileWithOwner } from "../../../server/src/files/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import type {
   CollectionChanges,
@@ -24,6 +24,7 @@ export type {
   FileCounts,
   FilePassage,
   FileRecord,
+  FileWithOwner,
   FoundPassage,
   NewCollection,
 }
@@ -36,13 +37,13 @@ const collectionPath = (id: string): string => `${knowledge}/${encodeURIComponen
 export const fileQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id],
-    queryFn: ({ signal }) => api.get<FileRecord>(filePath(id), { signal }),
+    queryFn: ({ signal }) => api.get<FileWithOwner>(filePath(id), { signal }),
   })
 
 export const filesQuery = (query: QueryParams) =>
   queryOptions({
     queryKey: ["files", "list", query],
-    queryFn: ({ signal }) => api.get<Page<FileRecord>>(`${files}/`, { query, signal }),
+    queryFn: ({ signal }) => api.get<Page<FileWithOwner>>(`${files}/`, { query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -125,6 +126,7 @@ export const contentUrl = (id: string): string => `${filePath(id)}/content`
 
 export const fileApi = {
   reprocess: (id: string) => api.post<FileRecord>(`${filePath(id)}/process`),
+  transferPath: (id: string): string => `${filePath(id)}/transfer`,
   remove: (id: string) => api.delete(filePath(id)),
 }
 
@@ -150,5 +152,7 @@ export const collectionApi = {
     return ids
   },
   reset: (id: string) => api.post(`${collectionPath(id)}/reset`),
-  remove: (id: string) => api.delete(`${collectionPath(id)}/delete`),
+  transferPath: (id: string): string => `${collectionPath(id)}/transfer`,
+  remove: (id: string, confirm?: "delete") =>
+    api.delete(`${collectionPath(id)}/delete`, undefined, { query: { confirm } }),
 }

@@ -34,6 +34,7 @@ export const promptApi = {
   create: (body: NewPrompt) => api.post<PromptWithAccess>(`${prompts}/create`, body),
   update: (id: string, changes: PromptChanges) =>
     api.post<PromptWithAccess>(`${promptPath(id)}/update`, changes),
+  transferPath: (id: string): string => `${promptPath(id)}/transfer`,
   remove: (id: string) => api.delete(`${promptPath(id)}/delete`),
 }
 

@@ -1,6 +1,9 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { type ReactNode, useId, useRef, useState } from "react"
+import type { ObjectsInUse } from "../../../server/src/http/in-use.ts"
 import { t } from "../i18n/translate.ts"
+import { ApiError } from "../lib/api.ts"
+import { AffectedObjects } from "./affected-objects.tsx"
 import { Button } from "./button.tsx"
 import { classes } from "./classes.ts"
 import { ErrorNote } from "./error-note.tsx"
@@ -18,30 +21,73 @@ interface ConfirmDialogProps {
   wide?: boolean
   /** Text to type before confirming, for irreversible actions. */
   typed?: string
-  onConfirm: () => Promise<unknown> | unknown
+  /** Fields in the dialog that show their own errors. */
+  fields?: readonly string[]
+  /** False while the dialog's own fields lack a value. */
+  ready?: boolean
+  /** @param confirm set once the user has seen what the deletion takes from others */
+  onConfirm: (confirm?: "delete") => Promise<unknown> | unknown
 }
+
+/** What the deletion would take from others, if that is why it was refused. */
+const inUseOf = (error: unknown): ObjectsInUse | null =>
+  error instanceof ApiError ? error.inUse : null
+
+const isShownByField = (error: unknown, fields: readonly string[]): boolean =>
+  error instanceof ApiError && error.errors.some(({ path }) => fields.includes(path))
+
+interface ConsequencesProps {
+  inUse: ObjectsInUse
+  accepted: boolean
+  onAccepted: (accepted: boolean) => void
+}
+
+/** Lists what a deletion takes from others, and asks whether to delete it all the same. */
+const Consequences = ({ inUse, accepted, onAccepted }: ConsequencesProps) => (
+  <div className="flex flex-col gap-3">
+    <p role="alert" className="text-sm">
+      {t("objects.refused")}
+    </p>
+    <AffectedObjects inUse={inUse} label={t("objects.refused")} />
+    <label className="flex items-center gap-2 text-sm">
+      <input
+        type="checkbox"
+        checked={accepted}
+        onChange={(event) => onAccepted(event.target.checked)}
+        className="size-4 accent-accent"
+      />
+      {t("objects.accept")}
+    </label>
+  </div>
+)
 
 /** Asks for confirmation; stays open with the error if the action fails. */
 export const ConfirmDialog = (props: ConfirmDialogProps) => {
   const { open, onClose, title, children, action, danger = false, typed, onConfirm } = props
-  const { wide = false } = props
+  const { wide = false, ready = true, fields = [] } = props
   const id = useId()
   const confirming = useRef<HTMLButtonElement>(null)
   const [text, setText] = useState("")
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const [accepted, setAccepted] = useState(false)
+  const inUse = inUseOf(error)
+  const isDisabled =
+    !ready || (typed !== undefined && text !== typed) || (inUse !== null && !accepted)
 
   const close = (): void => {
     setText("")
     setError(null)
+    setAccepted(false)
     onClose()
   }
   const confirm = async (): Promise<void> => {
     setBusy(true)
     try {
-      await onConfirm()
+      await onConfirm(accepted ? "delete" : undefined)
       close()
     } catch (reason) {
+      setAccepted(false)
       setError(reason)
     } finally {
       setBusy(false)
@@ -71,14 +117,17 @@ export const ConfirmDialog = (props: ConfirmDialogProps) => {
               <Input id={id} value={text} onChange={(event) => setText(event.target.value)} />
             </label>
           )}
-          {error !== null && <ErrorNote error={error} />}
+          {inUse && <Consequences inUse={inUse} accepted={accepted} onAccepted={setAccepted} />}
+          {error !== null && !inUse && !isShownByField(error, fields) && (
+            <ErrorNote error={error} />
+          )}
           <div className="mt-1 flex flex-wrap justify-end gap-2">
             <AlertDialog.Close render={<Button>{t("action.cancel")}</Button>} />
             <Button
               ref={confirming}
               variant={danger ? "danger" : "primary"}
               busy={busy}
-              disabled={typed !== undefined && text !== typed}
+              disabled={isDisabled}
               onClick={() => void confirm()}
             >
               {action}

@@ -13,7 +13,8 @@ interface DeleteProps {
   lead: string
   /** Text to type before confirming, for irreversible deletions. */
   typed?: string
-  onRemove: () => Promise<unknown>
+  /** @param confirm as `onConfirm` of `ConfirmDialog` */
+  onRemove: (confirm?: "delete") => Promise<unknown>
 }
 
 /** A button that deletes after confirmation. */

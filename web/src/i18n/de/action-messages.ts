@@ -21,6 +21,31 @@ export const actionMessages: Record<string, string> = {
   "This invitation link is incomplete or was deleted. Ask for a new one.":
     "Dieser Einladungslink ist unvollständig oder wurde gelöscht. Bitten Sie um einen neuen.",
   "The invitation was deleted.": "Die Einladung wurde gelöscht.",
+  "There is no account with this ID or email address.":
+    "Es gibt kein Konto mit dieser ID oder E-Mail-Adresse.",
+  "{name} has no active account. Choose another person.":
+    "{name} hat kein aktives Konto. Wählen Sie eine andere Person.",
+  "{name} already owns this.": "{name} ist bereits Eigentümer.",
+  "Choose a person.": "Wählen Sie eine Person.",
+  "Choose an account that remains.": "Wählen Sie ein Konto, das bestehen bleibt.",
+  "This group was deleted. Choose another one.":
+    "Diese Gruppe wurde gelöscht. Wählen Sie eine andere.",
+  "Only the owner and administrators can hand this over.":
+    "Nur der Eigentümer und Admins können dies übergeben.",
+  "Someone else just handed this over. Try again.":
+    "Jemand anderes hat dies gerade übergeben. Versuchen Sie es erneut.",
+  "The new owner cannot use {base}, on which the model {id} is based.":
+    "Der neue Eigentümer darf {base} nicht verwenden, worauf das Modell {id} beruht.",
+  "The model {id} cannot be handed over to an administrator: another model has its ID.":
+    "Das Modell {id} kann nicht an einen Admin übergeben werden: Ein anderes Modell hat dieselbe ID.",
+  "The model {id} can only be handed over to an administrator: another model has its ID.":
+    "Das Modell {id} kann nur an einen Admin übergeben werden: Ein anderes Modell hat dieselbe ID.",
+  "The new owner would exceed the limit of {max} {objects}. Choose another person, or delete some.":
+    "Der neue Eigentümer würde die Grenze von {max} {objects} überschreiten. Wählen Sie eine andere Person, oder löschen Sie etwas.",
+  "The new owner would have more than {max} models (MAX_MODELS).":
+    "Der neue Eigentümer hätte mehr als {max} Modelle (MAX_MODELS).",
+  "This account is still adding data. Deactivate it first, or try again.":
+    "Dieses Konto fügt noch Daten hinzu. Deaktivieren Sie es zuerst, oder versuchen Sie es erneut.",
   "This requires an administrator account.": "Dafür ist ein Administratorkonto erforderlich.",
   "Only administrators can do this.": "Das können nur Admins tun.",
   "{email} is the last active administrator. Make another user an administrator first.":

@@ -135,8 +135,8 @@ const Details = ({ connection }: { connection: Connection }) => {
 const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connection }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const remove = async (): Promise<void> => {
-    await api.delete(`/api/v1/connections/${id}`)
+  const remove = async (confirm?: "delete"): Promise<void> => {
+    await api.delete(`/api/v1/connections/${id}`, undefined, { query: { confirm } })
     await router.navigate({ to: "/admin/connections", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["connections"] })
     await client.invalidateQueries({ queryKey: ["models"] })

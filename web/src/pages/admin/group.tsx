@@ -64,8 +64,8 @@ const Details = ({ group: { id, name, description, source } }: { group: Group })
 const GroupRemoval = ({ group: { id, name } }: { group: Group }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const remove = async (): Promise<void> => {
-    await api.delete(`/api/v1/groups/${id}`)
+  const remove = async (confirm?: "delete"): Promise<void> => {
+    await api.delete(`/api/v1/groups/${id}`, undefined, { query: { confirm } })
     await router.navigate({ to: "/admin/groups", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["groups"] })
   }

@@ -7,7 +7,6 @@ import { api } from "../../lib/api.ts"
 import { userQuery } from "../../lib/queries.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { DeleteSection } from "../../ui/delete-section.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
@@ -16,6 +15,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { UserLinkedAccounts } from "../account/linked-accounts.tsx"
+import { DeleteUserSection } from "../ownership/delete-user.tsx"
 import { PasswordField } from "../start/password-field.tsx"
 import { RoleField } from "./new-user.tsx"
 import { ReleaseEmail } from "./release-email.tsx"
@@ -161,18 +161,9 @@ const UserRemoval = ({ user }: { user: User }) => {
   const router = useRouter()
   const client = useQueryClient()
   if (user.id === me.id) return null
-  const remove = async (): Promise<void> => {
-    await api.delete(`/api/v1/users/${user.id}`)
+  const leave = async (): Promise<void> => {
     await router.navigate({ to: "/admin/users", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["users"] })
   }
-  return (
-    <DeleteSection
-      action={t("users.delete")}
-      title={t("users.deleteOne", { name: user.name })}
-      lead={t("users.deleteLead")}
-      typed={user.email}
-      onRemove={remove}
-    />
-  )
+  return <DeleteUserSection user={user} onDeleted={leave} />
 }

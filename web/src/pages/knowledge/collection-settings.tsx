@@ -9,10 +9,12 @@ import {
   collectionQuery,
 } from "../../lib/knowledge-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { Section } from "../../ui/page.tsx"
+import { TransferSection } from "../ownership/transfer-section.tsx"
 import { useCollection } from "./collection.tsx"
 import { CollectionFields, type CollectionValues, collectionPaths } from "./collection-form.tsx"
 
@@ -84,11 +86,27 @@ const Reset = ({ collection: { id, file_counts } }: { collection: CollectionWith
   )
 }
 
+const Transfer = ({ collection: { id, name, user_id } }: { collection: CollectionWithFiles }) => {
+  const me = useCurrentUser()
+  const router = useRouter()
+  const finish = async (): Promise<void> => {
+    if (me.role !== "admin") await router.navigate({ to: "/knowledge", ignoreBlocker: true })
+    await queryClient.invalidateQueries({ queryKey: ["collections"] })
+  }
+  const target = { name, user_id, path: collectionApi.transferPath(id) }
+  return (
+    <TransferSection
+      target={{ ...target, note: t("transfer.collectionNote") }}
+      onTransferred={finish}
+    />
+  )
+}
+
 const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
   const router = useRouter()
   const [isConfirming, setConfirming] = useState(false)
-  const remove = async (): Promise<void> => {
-    await collectionApi.remove(id)
+  const remove = async (confirm?: "delete"): Promise<void> => {
+    await collectionApi.remove(id, confirm)
     await router.navigate({ to: "/knowledge", ignoreBlocker: true })
     await queryClient.invalidateQueries({ queryKey: ["collections", "list"] })
   }
@@ -123,6 +141,7 @@ export const CollectionSettingsPage = () => {
     <div className="flex max-w-[42rem] flex-col gap-8">
       <Edit key={collection.id} collection={collection} owned={owned} />
       <Reset collection={collection} />
+      {owned && <Transfer collection={collection} />}
       {owned && <Removal collection={collection} />}
     </div>
   )

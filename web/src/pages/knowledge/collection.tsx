@@ -11,9 +11,10 @@ import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
-import { BackLink, Page } from "../../ui/page.tsx"
+import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { isOwner } from "../grants/access.ts"
+import { ownerName } from "../ownership/owner-name.ts"
 import { mayChange } from "./access.ts"
 
 const route = getRouteApi("/inside/knowledge/$collectionId")
@@ -100,6 +101,7 @@ export const CollectionLayout = () => {
       <QueryResult query={query} rows={8}>
         {(collection) => (
           <>
+            <DefinitionList rows={[[t("owner.title"), ownerName(collection)]]} />
             <SearchNote collection={collection} />
             <Outlet />
           </>

@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
-import { Download, FileX, RotateCw, Trash2 } from "lucide-react"
+import { Download, FileX, RotateCw, Trash2, UserRoundPen } from "lucide-react"
 import { useState } from "react"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
 import {
   contentUrl,
-  type FileRecord,
+  type FileWithOwner,
   fileApi,
   fileCollectionsQuery,
   fileQuery,
@@ -21,6 +21,8 @@ import { BackLink, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { isOwner } from "../grants/access.ts"
+import { ownerName } from "../ownership/owner-name.ts"
+import { TransferDialog } from "../ownership/transfer-dialog.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { FilePreview } from "./file-preview.tsx"
 import { describeProgress, FileState } from "./file-states.tsx"
@@ -47,7 +49,7 @@ const UsedIn = ({ id }: { id: string }) => {
   )
 }
 
-const Details = ({ file }: { file: FileRecord }) => {
+const Details = ({ file }: { file: FileWithOwner }) => {
   const { meta, data, created_at } = file
   const { pages, passages, embedded } = data.progress
   return (
@@ -63,20 +65,27 @@ const Details = ({ file }: { file: FileRecord }) => {
           : [[t("files.embedded"), describeProgress(embedded, passages)] as const]),
         [t("files.uploaded"), <Time key="at" at={created_at} />],
         [t("files.used"), <UsedIn key="used" id={file.id} />],
+        [t("owner.title"), ownerName(file)],
       ]}
     />
   )
 }
 
-const Actions = ({ file }: { file: FileRecord }) => {
+const Actions = ({ file }: { file: FileWithOwner }) => {
   const me = useCurrentUser()
   const router = useRouter()
   const [deleting, setDeleting] = useState(false)
+  const [transferring, setTransferring] = useState(false)
   const reprocess = useMutation({
     mutationFn: () => fileApi.reprocess(file.id),
-    onSuccess: (record) => queryClient.setQueryData(fileQuery(file.id).queryKey, record),
+    onSuccess: (record) =>
+      queryClient.setQueryData(fileQuery(file.id).queryKey, { ...file, ...record }),
   })
   const canEdit = isOwner(me, file)
+  const onTransferred = async (): Promise<void> => {
+    if (me.role !== "admin") await router.navigate({ to: "/knowledge/files" })
+    await queryClient.invalidateQueries({ queryKey: ["files"] })
+  }
   const onDeleted = (): void => {
     queryClient.removeQueries({ queryKey: ["files", "one", file.id] })
     void router.navigate({ to: "/knowledge/files" })
@@ -96,6 +105,21 @@ const Actions = ({ file }: { file: FileRecord }) => {
           {t("files.again")}
         </Button>
       )}
+      {canEdit && (
+        <Button icon={UserRoundPen} onClick={() => setTransferring(true)}>
+          {t("transfer.title")}
+        </Button>
+      )}
+      <TransferDialog
+        target={{
+          name: file.filename,
+          user_id: file.user_id,
+          path: fileApi.transferPath(file.id),
+        }}
+        open={transferring}
+        onClose={() => setTransferring(false)}
+        onTransferred={onTransferred}
+      />
       {canEdit && (
         <Button variant="danger" icon={Trash2} onClick={() => setDeleting(true)}>
           {t("files.delete")}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Files } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { formatBytes } from "../../lib/format.ts"
-import { type FileRecord, filesQuery } from "../../lib/knowledge-api.ts"
+import { type FileRecord, type FileWithOwner, filesQuery } from "../../lib/knowledge-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list-search.ts"
 import { ButtonLink } from "../../ui/button.tsx"
@@ -10,9 +10,10 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { NoResults } from "../../ui/no-results.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { Table } from "../../ui/table.tsx"
+import { type Column, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { ownerName } from "../ownership/owner-name.ts"
 import { FileName } from "./file-name.tsx"
 import { FileState, StateFilter } from "./file-states.tsx"
 
@@ -20,6 +21,14 @@ const pageSize = 30
 const states = ["completed", "processing", "pending", "failed", "stored"] as const
 
 const sizeOf = ({ meta }: FileRecord): string => formatBytes(meta.size)
+
+/** Only administrators see the files of others. */
+const ownerColumn = (): Column<FileWithOwner> => ({
+  id: "owner",
+  header: t("owner.title"),
+  wideOnly: true,
+  cell: (file) => <span className="block max-w-40 truncate">{ownerName(file)}</span>,
+})
 
 const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
@@ -85,6 +94,7 @@ export const FilesPage = () => {
                     cell: sizeOf,
                     belowName: "plain",
                   },
+                  ...(role === "admin" ? [ownerColumn()] : []),
                   {
                     id: "created",
                     header: t("files.uploaded"),

@@ -14,6 +14,7 @@ import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { describeReaders } from "../grants/access.ts"
+import { ownerName } from "../ownership/owner-name.ts"
 import { CollectionState } from "./file-states.tsx"
 
 const pageSize = 30
@@ -93,6 +94,14 @@ export const CollectionsPage = () => {
                     header: t("knowledge.readers"),
                     cell: readersOf,
                     belowName: "plain",
+                  },
+                  {
+                    id: "owner",
+                    header: t("owner.title"),
+                    wideOnly: true,
+                    cell: (collection) => (
+                      <span className="block max-w-40 truncate">{ownerName(collection)}</span>
+                    ),
                   },
                   {
                     id: "updated",

@@ -30,6 +30,7 @@ import {
   type ListedModel,
   mayChange,
   mergeModels,
+  modelOwner,
 } from "./model-descriptions.ts"
 import { NoModels } from "./no-models.tsx"
 
@@ -199,6 +200,13 @@ const columns = (connections: readonly Connection[] | undefined): Column<ListedM
     header: t("models.source"),
     belowName: "plain",
     cell: (model) => <span className="block max-w-52 truncate">{describeSource(model)}</span>,
+  },
+  {
+    id: "owner",
+    header: t("owner.title"),
+    wideOnly: true,
+    cell: ({ workspace }) =>
+      workspace && <span className="block max-w-40 truncate">{modelOwner(workspace)}</span>,
   },
   {
     id: "grants",

@@ -7,6 +7,7 @@ import type {
 } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import type { CurrentUser } from "../../lib/session.ts"
+import { ownerName } from "../ownership/owner-name.ts"
 
 /** A row of the model list: the model from the API and the workspace entry, if any. */
 export interface ListedModel {
@@ -17,7 +18,11 @@ export interface ListedModel {
 }
 
 /** Entries of the list carry some of their grants and the count; a single model carries all. */
-type WorkspaceEntry = ModelSummary & Partial<Pick<ModelListItem, "grant_count" | "writable">>
+type WorkspaceEntry = ModelSummary &
+  Partial<Pick<ModelListItem, "grant_count" | "writable" | "user_name">>
+
+/** The name of a workspace model's owner. */
+export const modelOwner = ({ user_name = null }: WorkspaceEntry): string => ownerName({ user_name })
 
 /**
  * Merges both lists. Workspace models that are disabled or lack their base model are only in the

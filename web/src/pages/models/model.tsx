@@ -15,6 +15,8 @@ import { useDraft } from "../../ui/form.tsx"
 import { BackLink, DefinitionList, Page, Section } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { KeySnippets } from "../account/snippets.tsx"
+import { isOwner } from "../grants/access.ts"
+import { TransferSection } from "../ownership/transfer-section.tsx"
 import { AvailabilityStatus, useConnections } from "./list.tsx"
 import {
   capabilityNames,
@@ -23,6 +25,7 @@ import {
   type ListedModel,
   mayChange,
   mergeModels,
+  modelOwner,
 } from "./model-descriptions.ts"
 import { ModelForm } from "./model-form.tsx"
 import { toModelValues, toRequestBody } from "./model-values.ts"
@@ -110,6 +113,7 @@ const Model = ({ model, editable }: ModelProps) =>
     <>
       <Facts model={model} isEditable />
       <Edit workspace={editable} />
+      <TransferModel workspace={editable} />
       <DeleteModel workspace={editable} />
     </>
   ) : (
@@ -147,6 +151,7 @@ const Facts = ({ model, isEditable = false }: FactsProps) => {
           ? [[t("models.context"), formatNumber(record.context_length)] as const]
           : []),
         ...(shared && !isEditable ? [[t("models.grants"), shared] as const] : []),
+        ...(model.workspace ? [[t("owner.title"), modelOwner(model.workspace)] as const] : []),
       ]}
     />
   )
@@ -178,11 +183,29 @@ const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
   )
 }
 
+const TransferModel = ({ workspace: { id, name, user_id } }: { workspace: WorkspaceModel }) => {
+  const me = useCurrentUser()
+  const router = useRouter()
+  const client = useQueryClient()
+  if (!isOwner(me, { user_id })) return null
+  const finish = async (): Promise<void> => {
+    if (me.role !== "admin") await router.navigate({ to: "/models", ignoreBlocker: true })
+    await client.invalidateQueries({ queryKey: ["models"] })
+  }
+  const path = "/api/v1/models/model/transfer"
+  return (
+    <TransferSection
+      target={{ name, user_id, path, query: { id }, note: t("transfer.modelNote") }}
+      onTransferred={finish}
+    />
+  )
+}
+
 const DeleteModel = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const remove = async (): Promise<void> => {
-    await api.post("/api/v1/models/model/delete", { id })
+  const remove = async (confirm?: "delete"): Promise<void> => {
+    await api.post("/api/v1/models/model/delete", { id, confirm })
     await router.navigate({ to: "/models", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["models"] })
   }

@@ -9,9 +9,11 @@ import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { DeleteSection } from "../../ui/delete-section.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
-import { BackLink, Card, Page } from "../../ui/page.tsx"
+import { BackLink, Card, DefinitionList, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { isOwner } from "../grants/access.ts"
+import { ownerName } from "../ownership/owner-name.ts"
+import { TransferSection } from "../ownership/transfer-section.tsx"
 import { PromptFields, type PromptValues, promptPaths, Variables } from "./prompt-form.tsx"
 
 const route = getRouteApi("/inside/prompts/$promptId")
@@ -44,14 +46,19 @@ export const PromptPage = () => {
   )
 }
 
+const PromptOwner = ({ prompt }: { prompt: PromptWithAccess }) => (
+  <DefinitionList rows={[[t("owner.title"), ownerName(prompt)]]} />
+)
+
 /** The text of a prompt that the user may use, but not change. */
-const Text = ({ prompt: { content } }: { prompt: PromptWithAccess }) => (
+const Text = ({ prompt }: { prompt: PromptWithAccess }) => (
   <>
     <Card className="flex items-start gap-2">
-      <p className="min-w-0 flex-1 text-sm break-words whitespace-pre-wrap">{content}</p>
-      <CopyButton text={content} label={t("action.copy")} />
+      <p className="min-w-0 flex-1 text-sm break-words whitespace-pre-wrap">{prompt.content}</p>
+      <CopyButton text={prompt.content} label={t("action.copy")} />
     </Card>
-    <Variables content={content} />
+    <Variables content={prompt.content} />
+    <PromptOwner prompt={prompt} />
   </>
 )
 
@@ -89,9 +96,22 @@ const Edit = ({ prompt }: { prompt: PromptWithAccess }) => {
       >
         <PromptFields values={values} set={set} error={save.error} shareable={owned} />
       </Form>
+      <PromptOwner prompt={prompt} />
+      {owned && <TransferPrompt prompt={prompt} />}
       {owned && <DeletePrompt prompt={prompt} />}
     </>
   )
+}
+
+const TransferPrompt = ({ prompt: { id, title, user_id } }: { prompt: PromptWithAccess }) => {
+  const me = useCurrentUser()
+  const router = useRouter()
+  const finish = async (): Promise<void> => {
+    if (me.role !== "admin") await router.navigate({ to: "/prompts", ignoreBlocker: true })
+    await queryClient.invalidateQueries({ queryKey: ["prompts"] })
+  }
+  const target = { name: title, user_id, path: promptApi.transferPath(id) }
+  return <TransferSection target={target} onTransferred={finish} />
 }
 
 const DeletePrompt = ({ prompt: { id, title } }: { prompt: PromptWithAccess }) => {

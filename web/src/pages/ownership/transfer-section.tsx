@@ -1,0 +1,31 @@
+import { UserRoundPen } from "lucide-react"
+import { useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { Button } from "../../ui/button.tsx"
+import { Section } from "../../ui/page.tsx"
+import { TransferDialog, type TransferTarget } from "./transfer-dialog.tsx"
+
+interface TransferSectionProps {
+  target: TransferTarget
+  onTransferred: () => Promise<void> | void
+}
+
+/** A section of an object's page: who owns it, and a button that hands it over. */
+export const TransferSection = ({ target, onTransferred }: TransferSectionProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title={t("transfer.title")} lead={t("transfer.sectionLead")}>
+      <div>
+        <Button icon={UserRoundPen} onClick={() => setOpen(true)}>
+          {t("transfer.title")}
+        </Button>
+      </div>
+      <TransferDialog
+        target={target}
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        onTransferred={onTransferred}
+      />
+    </Section>
+  )
+}
