@@ -205,7 +205,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     users,
     groupStore,
     transfers,
-    dependencies: modelDependents.ofOwner,
+    findDependents: modelDependents.ofOwner,
     removeModels: modelTransfer.removeAll,
     waitForModels: catalogue.waitForChanges,
     transferable: [

@@ -56,8 +56,6 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
   }
 }
 
-export type DefaultModel = ReturnType<typeof createDefaultModel>
-
 /** Rejects a default model of new chats that is disabled or only creates embeddings. */
 export const checkDefaultModel = ({
   settings,

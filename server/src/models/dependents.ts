@@ -136,5 +136,3 @@ export const createModelDependents = ({ registry, directory }: Deps) => {
       affectedBy(tx, isOnlyOfferedBy(connectionId)),
   }
 }
-
-export type ModelDependents = ReturnType<typeof createModelDependents>

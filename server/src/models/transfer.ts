@@ -49,8 +49,12 @@ export const createModelTransfer = (deps: Deps) => {
     if (wasAdmin === isAdmin) return
     const isTaken = isAdmin ? catalogue.isTaken(id) : offeredIds.isTaken(foldCase(id))
     if (!isTaken && base_model_id !== id) return
-    const whose = isAdmin ? "an administrator" : "someone who is not an administrator"
-    fail("conflict", `The model ${id} cannot be handed over to ${whose}: another model has its id.`)
+    fail(
+      "conflict",
+      isAdmin
+        ? `The model ${id} cannot be handed over to an administrator: another model has its ID.`
+        : `The model ${id} can only be handed over to an administrator: another model has its ID.`,
+    )
   }
 
   /** The model is used with its owner's access, which must not be less than it was. */
@@ -80,8 +84,10 @@ export const createModelTransfer = (deps: Deps) => {
     const { id: owner } = parties.to.user
     const { ofUser } = await store.countModels(tx, owner)
     if (ofUser + models.length > maxModels.perUser) {
-      const rule = `the limit per user is ${maxModels.perUser} (MAX_MODELS)`
-      fail("limit_reached", `The new owner would have too many models; ${rule}.`)
+      fail(
+        "limit_reached",
+        `The new owner would have more than ${maxModels.perUser} models (MAX_MODELS).`,
+      )
     }
     const ids = models.map(({ id }) => id)
     await store.changeOwner(tx, ids, { user_id: owner, updated_at: now() })

@@ -12,7 +12,7 @@ export interface Dependency {
 
 interface Deps {
   /** What depends on an account's models and collections. */
-  dependencies: (reader: Reader, ownerId: string) => Promise<Dependency[]>
+  findDependents: (reader: Reader, ownerId: string) => Promise<Dependency[]>
 }
 
 /** What an account can own, by type. */
@@ -93,9 +93,9 @@ const keyOf = ({ type, id }: NamedObject): string => `${type} ${id}`
 
 const mergeDependencies = (
   shared: readonly Affected[],
-  dependencies: readonly Dependency[],
+  found: readonly Dependency[],
 ): Affected[] => {
-  const usersByKey = Map.groupBy(dependencies, ({ object }) => keyOf(object))
+  const usersByKey = Map.groupBy(found, ({ object }) => keyOf(object))
   const merged = shared.map((affected) => {
     const users = usersByKey.get(keyOf(affected)) ?? []
     usersByKey.delete(keyOf(affected))
@@ -110,7 +110,7 @@ const mergeDependencies = (
 }
 
 /** What accounts own, and what others use of it. */
-export const createOwnedObjects = ({ dependencies }: Deps) => {
+export const createOwnedObjects = ({ findDependents }: Deps) => {
   /** What other people would lose with the account. */
   const readInUse = async (reader: Reader, ownerId: string): Promise<Affected[]> => {
     const shared: Affected[] = []
@@ -119,7 +119,7 @@ export const createOwnedObjects = ({ dependencies }: Deps) => {
     }
     shared.push(...(await readSharedChats(reader, ownerId)))
     return mergeDependencies(shared, [
-      ...(await dependencies(reader, ownerId)),
+      ...(await findDependents(reader, ownerId)),
       ...(await readFileDependencies(reader, ownerId)),
     ])
   }
@@ -146,5 +146,3 @@ export const createOwnedObjects = ({ dependencies }: Deps) => {
     }),
   }
 }
-
-export type OwnedObjectList = ReturnType<typeof createOwnedObjects>

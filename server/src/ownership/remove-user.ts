@@ -27,7 +27,7 @@ interface Deps {
   waitForModels: () => Promise<void>
   /** What an account can hand over, in the order in which it is handed over. */
   transferable: readonly TransferableObjects[]
-  dependencies: Parameters<typeof createOwnedObjects>[0]["dependencies"]
+  findDependents: Parameters<typeof createOwnedObjects>[0]["findDependents"]
 }
 
 /** Who takes over what an account owns. */

@@ -185,8 +185,8 @@ describe.each(chooseDatabases())("deleting what others need on $name", ({ create
         call("POST", `/api/v1/prompts/${prompt.id}/update`, { access_grants }),
         call("DELETE", `/api/v1/groups/${group.id}`),
       ])
-      const isGone = (await test.get(`/api/v1/groups/${group.id}`)).status === 404
-      expect(removed.status).toBe(isGone ? 200 : 409)
+      const isDeleted = (await test.get(`/api/v1/groups/${group.id}`)).status === 404
+      expect(removed.status).toBe(isDeleted ? 200 : 409)
     }
   })
 

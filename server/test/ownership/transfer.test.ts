@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { maxRows } from "../../src/db/table-limits.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases } from "../harness/databases.ts"
+import { upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
   type OwnershipTest,
@@ -105,12 +106,10 @@ describe.each(chooseDatabases())("handing over on $name", ({ createDatabase }) =
 
   it("moves what an object takes of the storage, within the new owner's limit", async () => {
     const [giver, taker] = [await test.newPerson(), await test.newPerson()]
-    const file = await test.newFile(giver, `# Long\n\n${"word ".repeat(5000)}`)
-    await expect
-      .poll(async () => (await test.get(`/api/v1/files/${file.id}`, giver)).body.data.status)
-      .toBe("completed")
+    const options = { key: giver.key, query: "?process=false" }
+    const { body: file } = await upload(test.gateway, "long.txt", "x".repeat(45_000), options)
     const used = await usedBy(giver)
-    expect(used).toBeGreaterThan(40_000)
+    expect(used).toBe(45_000)
     const path = `/api/v1/files/${file.id}/transfer`
     await test.newPrompt(taker, { content: "x".repeat(20_000) })
     await test.newPrompt(taker, { content: "x".repeat(5_000) })
@@ -182,6 +181,24 @@ describe.each(chooseDatabases())("handing over on $name", ({ createDatabase }) =
     const { status, body } = await transfer(`/api/v1/models/model/transfer?id=${id}`, heir.id)
     expect([status, body.detail]).toEqual([409, expect.stringContaining("closed-model")])
     await closed.close()
+  })
+
+  it("shows that the owner of a model was deleted, and lets administrators take it over", async () => {
+    const { id } = await test.newModel(test.gateway, readGrant(reader))
+    await test.gateway.gateway.db.transact(async (tx) => {
+      // As earlier versions left models behind.
+      await tx.updateTable("models").set({ user_id: "deleted" }).where("id", "=", id).execute()
+      await test.gateway.gateway.bus.publish(tx, { topic: "models", id })
+    })
+    const path = `/api/v1/models/model?id=${id}`
+    expect((await test.get(path, reader)).body).toMatchObject({ user_name: null })
+    const transferPath = `/api/v1/models/model/transfer?id=${id}`
+    expect((await transfer(transferPath, heir.id, test.gateway)).status).toBe(200)
+    const { body } = await test.get(`/api/v1/models/list?query=${id}`, reader)
+    expect(body.items[0]).toMatchObject({
+      user_id: heir.id,
+      user_name: expect.stringMatching(/^Person/),
+    })
   })
 
   it("works once if several hand the same object over at the same moment", async () => {
