@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createCollection } from "../../server/test/knowledge/collections.ts"
+import { findViolations } from "./find-violations.ts"
 import { startTestApp, type TestApp } from "./test-app.ts"
 
 let app: TestApp
@@ -36,6 +37,7 @@ describe("an administrator who deletes an account", () => {
     await dialog.getByText("Leaver owns 1 prompt and 1 API key.").waitFor()
     await dialog.getByRole("region", { name: "Other people use:" }).getByText("greeting").waitFor()
     await dialog.getByText("Shared with everyone").waitFor()
+    expect(await findViolations(page)).toEqual([])
     await dialog.getByRole("textbox").fill(leaver.email)
     const confirm = dialog.getByRole("button", { name: "Hand over and delete user" })
     expect(await confirm.isDisabled()).toBe(true)
@@ -83,6 +85,7 @@ describe("whoever deletes what others need", () => {
     await confirm.dblclick()
     await dialog.getByRole("alert").getByText("Nothing was deleted yet").waitFor()
     await dialog.getByText("departure").waitFor()
+    expect(await findViolations(page)).toEqual([])
     expect(await confirm.isDisabled()).toBe(true)
     expect((await app.gateway.call("GET", `/api/v1/groups/${group.id}`)).status).toBe(200)
     await dialog.getByRole("checkbox", { name: "Delete it all the same" }).check()
@@ -109,6 +112,7 @@ describe("an owner", () => {
     const dialog = page.getByRole("alertdialog")
     const confirm = dialog.getByRole("button", { name: "Hand over" })
     expect(await confirm.isDisabled()).toBe(true)
+    expect(await findViolations(page)).toEqual([])
     await dialog.getByLabel("New owner's email address").fill("nobody@example.com")
     await confirm.click()
     await dialog.getByText("There is no account with this ID or email address.").waitFor()

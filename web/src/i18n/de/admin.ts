@@ -14,7 +14,7 @@ export const admin = {
   "users.delete": "Benutzer löschen",
   "users.deleteOne": "{name} löschen",
   "users.deleteLead":
-    "Löscht das Konto samt API-Schlüsseln und Sitzungen endgültig. Wenn Sie nur den Zugriff sperren möchten, deaktivieren Sie das Konto stattdessen.",
+    "Löscht das Konto endgültig, samt allem, was es besitzt und Sie nicht übergeben. Wenn Sie nur den Zugriff sperren möchten, deaktivieren Sie das Konto stattdessen.",
   "user.name": "Name",
   "user.role": "Rolle",
   "user.roleHelp":

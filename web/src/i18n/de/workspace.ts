@@ -8,5 +8,5 @@ export const workspace = {
   "settings.bannerKind.info": "Information",
   "settings.bannerKind.warning": "Warnung",
   "settings.defaultModel": "Standardmodell",
-  "settings.defaultModelNone": "Erstes verfügbares Modell",
+  "settings.defaultModelNone": "Erstes Modell der Verbindungen",
 }

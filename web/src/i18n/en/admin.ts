@@ -13,7 +13,7 @@ export const admin = {
   "users.delete": "Delete user",
   "users.deleteOne": "Delete {name}",
   "users.deleteLead":
-    "Permanently deletes the account, its API keys, and its sessions. To only block access, deactivate the account instead.",
+    "Permanently deletes the account with everything it owns that you don't hand over. To only block access, deactivate the account instead.",
   "user.name": "Name",
   "user.role": "Role",
   "user.roleHelp": "Admins can change everything; pending users wait for approval.",

@@ -8,5 +8,5 @@ export const workspace = {
   "settings.bannerKind.info": "Information",
   "settings.bannerKind.warning": "Warning",
   "settings.defaultModel": "Default model",
-  "settings.defaultModelNone": "First available model",
+  "settings.defaultModelNone": "First model of the connections",
 }
