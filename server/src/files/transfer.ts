@@ -4,6 +4,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import { readOwnedFiles } from "../ownership/owned-files.ts"
 import type { TransferableObjects, Transfers } from "../ownership/transfer.ts"
 import { createFileStore, type StoredFile } from "./file-store.ts"
 import type { Files } from "./files.ts"
@@ -16,8 +17,6 @@ interface Deps {
   files: Pick<Files, "readable">
 }
 
-const rowsPerPage = 1000
-
 type OwnedFile = Pick<StoredFile, "id" | "size" | "text_length">
 
 /** A file's share of its owner's storage. */
@@ -27,24 +26,14 @@ export const fileBytes = ({ size, text_length }: Omit<OwnedFile, "id">): number 
 /** A user's files that are in any collection; others were only used by their owner. */
 const readCollectedFiles = async (reader: Reader, ownerId: string): Promise<OwnedFile[]> => {
   const found: OwnedFile[] = []
-  for (let last = ""; ; ) {
-    const rows = await reader
-      .selectFrom("files")
-      .select(["id", "size", "text_length"])
-      .where("user_id", "=", ownerId)
-      .where("id", ">", last)
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom("collection_files").select("file_id").whereRef("file_id", "=", "files.id"),
-        ),
-      )
-      .orderBy("id")
-      .limit(rowsPerPage)
-      .execute()
-    found.push(...rows)
-    last = rows.at(-1)?.id ?? ""
-    if (rows.length < rowsPerPage) return found
+  for await (const page of readOwnedFiles(reader, ownerId)) {
+    const ids = page.map(({ id }) => id)
+    const links = reader.selectFrom("collection_files").select("file_id").distinct()
+    const rows = await links.where("file_id", "in", ids).execute()
+    const collected = new Set(rows.map(({ file_id }) => file_id))
+    found.push(...page.filter(({ id }) => collected.has(id)))
   }
+  return found
 }
 
 /** Hands files over to another owner, with their share of the storage. */

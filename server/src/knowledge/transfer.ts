@@ -1,5 +1,6 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
-import { readInChunks } from "../db/chunked-queries.ts"
+import { maxIdsPerStatement, readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { maxRows } from "../db/table-limits.ts"
@@ -27,13 +28,18 @@ interface Deps {
 export const createCollectionTransfer = (deps: Deps) => {
   const { db, bus, grants, rowLimits, store, transfers, fileTransfer, now } = deps
 
-  /** The owner's files in the collection that none of their other collections contains. */
-  const readOwnFiles = (reader: Reader, { id, user_id }: Pick<Collection, "id" | "user_id">) =>
+  /** One page of a user's files in a collection that none of their other collections contains. */
+  const readFilePage = (
+    reader: Reader,
+    { id, user_id }: Pick<Collection, "id" | "user_id">,
+    last: string,
+  ) =>
     reader
       .selectFrom("collection_files")
       .innerJoin("files", "files.id", "collection_files.file_id")
       .select(["files.id", "size", "text_length"])
       .where("collection_files.collection_id", "=", id)
+      .where("collection_files.file_id", ">", last)
       .where("files.user_id", "=", user_id)
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -47,7 +53,20 @@ export const createCollectionTransfer = (deps: Deps) => {
           ),
         ),
       )
+      .orderBy("collection_files.file_id")
+      .limit(maxIdsPerStatement)
       .execute()
+
+  /** The owner's files that only this one of their collections contains. */
+  const readOwnFiles = async (reader: Reader, collection: Collection) => {
+    const found = await readFilePage(reader, collection, "")
+    for (let page = found; page.length === maxIdsPerStatement; ) {
+      await yieldToEventLoop()
+      page = await readFilePage(reader, collection, page.at(-1)?.id ?? "")
+      found.push(...page)
+    }
+    return found
+  }
 
   /** @throws {Failure} `limit_reached` */
   const changeOwner = async (tx: Tx, ids: readonly string[], user_id: string): Promise<void> => {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
 import type { Tables } from "../db/tables.ts"
 import { type Affected, describeAffected, type NamedObject } from "../users/affected-objects.ts"
+import { readOwnedFiles } from "./owned-files.ts"
 import type { OwnedObjects } from "./schema.ts"
 
 /** An object of an account, and an object of someone else that depends on it. */
@@ -75,18 +76,24 @@ const readSharedChats = async (reader: Reader, ownerId: string): Promise<Affecte
 
 /** Files that others' collections contain. */
 const readFileDependencies = async (reader: Reader, ownerId: string): Promise<Dependency[]> => {
-  const rows = await reader
-    .selectFrom("files")
-    .innerJoin("collection_files", "collection_files.file_id", "files.id")
-    .innerJoin("collections", "collections.id", "collection_files.collection_id")
-    .select(["files.id", "filename", "collections.id as collection_id", "collections.name"])
-    .where("files.user_id", "=", ownerId)
-    .where("collections.user_id", "!=", ownerId)
-    .execute()
-  return rows.map(({ id, filename, collection_id, name }) => ({
-    object: { type: "file", id, name: filename },
-    usedBy: { type: "collection", id: collection_id, name },
-  }))
+  const found: Dependency[] = []
+  for await (const page of readOwnedFiles(reader, ownerId)) {
+    const nameById = new Map(page.map(({ id, filename }) => [id, filename]))
+    const links = await reader
+      .selectFrom("collection_files")
+      .innerJoin("collections", "collections.id", "collection_files.collection_id")
+      .select(["file_id", "collections.id", "collections.name"])
+      .where("file_id", "in", [...nameById.keys()])
+      .where("collections.user_id", "!=", ownerId)
+      .execute()
+    for (const { file_id, id, name } of links) {
+      found.push({
+        object: { type: "file", id: file_id, name: nameById.get(file_id) ?? "" },
+        usedBy: { type: "collection", id, name },
+      })
+    }
+  }
+  return found
 }
 
 const keyOf = ({ type, id }: NamedObject): string => `${type} ${id}`
