@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { deleteInChunks, maxIdsPerStatement, readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 
@@ -47,6 +48,24 @@ export const createCollectionLinks = (db: Database) => ({
       .where("user_id", "=", owner)
       .executeTakeFirstOrThrow()
     return count
+  },
+
+  /** The ids of all files of a collection, in pages; other requests run in between. */
+  pages: async function* (reader: Reader, id: string): AsyncGenerator<string[]> {
+    for (let last = ""; ; ) {
+      const rows = await reader
+        .selectFrom("collection_files")
+        .select("file_id")
+        .where("collection_id", "=", id)
+        .where("file_id", ">", last)
+        .orderBy("file_id")
+        .limit(maxIdsPerStatement)
+        .execute()
+      last = rows.at(-1)?.file_id ?? ""
+      if (last === "") return
+      yield rows.map(({ file_id }) => file_id)
+      await yieldToEventLoop()
+    }
   },
 
   add: async (tx: Tx, id: string, fileIds: readonly string[], addedAt: number): Promise<void> => {

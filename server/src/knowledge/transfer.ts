@@ -1,6 +1,5 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
-import { maxIdsPerStatement, readInChunks } from "../db/chunked-queries.ts"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { maxRows } from "../db/table-limits.ts"
@@ -28,42 +27,35 @@ interface Deps {
 export const createCollectionTransfer = (deps: Deps) => {
   const { db, bus, grants, rowLimits, store, transfers, fileTransfer, now } = deps
 
-  /** One page of a user's files in a collection that none of their other collections contains. */
-  const readFilePage = (
+  /** Those of the files that are in another collection of the same owner. */
+  const readSharedIds = async (
     reader: Reader,
     { id, user_id }: Pick<Collection, "id" | "user_id">,
-    last: string,
-  ) =>
-    reader
+    fileIds: readonly string[],
+  ): Promise<ReadonlySet<string>> => {
+    const links = await reader
       .selectFrom("collection_files")
-      .innerJoin("files", "files.id", "collection_files.file_id")
-      .select(["files.id", "size", "text_length"])
-      .where("collection_files.collection_id", "=", id)
-      .where("collection_files.file_id", ">", last)
-      .where("files.user_id", "=", user_id)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("collection_files as other")
-              .innerJoin("collections", "collections.id", "other.collection_id")
-              .select("other.file_id")
-              .whereRef("other.file_id", "=", "files.id")
-              .where("collections.user_id", "=", user_id)
-              .where("collections.id", "!=", id),
-          ),
-        ),
-      )
-      .orderBy("collection_files.file_id")
-      .limit(maxIdsPerStatement)
+      .innerJoin("collections", "collections.id", "collection_files.collection_id")
+      .select("file_id")
+      .where("file_id", "in", fileIds)
+      .where("collections.id", "!=", id)
+      .where("collections.user_id", "=", user_id)
       .execute()
+    return new Set(links.map(({ file_id }) => file_id))
+  }
 
   /** The owner's files that only this one of their collections contains. */
   const readOwnFiles = async (reader: Reader, collection: Collection) => {
-    const found = await readFilePage(reader, collection, "")
-    for (let page = found; page.length === maxIdsPerStatement; ) {
-      await yieldToEventLoop()
-      page = await readFilePage(reader, collection, page.at(-1)?.id ?? "")
-      found.push(...page)
+    const found: { id: string; size: number; text_length: number | null }[] = []
+    for await (const ids of store.links.pages(reader, collection.id)) {
+      const elsewhere = await readSharedIds(reader, collection, ids)
+      const files = await reader
+        .selectFrom("files")
+        .select(["id", "size", "text_length"])
+        .where("id", "in", ids)
+        .where("user_id", "=", collection.user_id)
+        .execute()
+      found.push(...files.filter((file) => !elsewhere.has(file.id)))
     }
     return found
   }
