@@ -23,7 +23,7 @@ export interface SseStream {
   send(event: ServerSentEvent): void
   /**
    * Reserves memory for what is about to be read and sent. @returns a function that releases it
-   * @throws {Failure} `rate_limited` if the user has too many unread bytes
+   * @throws {Failure} `rate_limited` if the user has too many unread bytes; the stream is aborted
    */
   reserve(bytes: number): () => void
   /** Resolves when the client has caught up or disconnected. */
@@ -65,6 +65,15 @@ const encode = (head: string, data: string): Buffer => {
   return bytes
 }
 
+/** Aborts a stream, so that its client does not take it for complete. */
+const abort = (exchange: NodeRequestContext, error: unknown): void => {
+  exchange.failure = toFailure(error)
+  const { outgoing } = exchange
+  // Node holds writes back until the end of the tick; they would be lost.
+  outgoing.socket?.uncork()
+  outgoing.destroy()
+}
+
 /** @param take `hold` ignores the limit */
 const countBytes = (
   { unread, caller }: Deps,
@@ -103,8 +112,7 @@ const createCountedWriter = (deps: Deps): ((bytes: Buffer) => void) => {
       // Before it is held, so that many streams cannot exceed the limit together.
       count("reserve")
     } catch (error) {
-      exchange.failure = toFailure(error)
-      outgoing.destroy()
+      abort(exchange, error)
       return
     }
     outgoing.write(bytes, () => {
@@ -166,7 +174,14 @@ export const openSseStream = (deps: Deps): SseStream => {
       write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `, data)
       endWhenIdle()
     },
-    reserve: (bytes) => countBytes(deps, bytes, "reserve"),
+    reserve: (bytes) => {
+      try {
+        return countBytes(deps, bytes, "reserve")
+      } catch (error) {
+        abort(exchange, error)
+        throw error
+      }
+    },
     drained: () =>
       outgoing.writableNeedDrain && isOpen()
         ? Promise.race([closed, new Promise<void>((resolve) => outgoing.once("drain", resolve))])
