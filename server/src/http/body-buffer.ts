@@ -1,5 +1,6 @@
 import { Failure } from "../errors.ts"
-import { type JsonLimits, type JsonScan, JsonScanner } from "./json-scanner.ts"
+import type { JsonLimits } from "./json-limits.ts"
+import { type JsonScan, JsonScanner } from "./json-scanner.ts"
 
 /** A complete JSON request body. */
 export interface JsonBody {

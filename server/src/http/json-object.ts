@@ -4,12 +4,15 @@ import { isObject } from "../formats/json-values.ts"
 import { maxDepth, parseJsonBody } from "./body.ts"
 import { type BodyLimits, type JsonBody, smallBodyBytes } from "./body-buffer.ts"
 import { type JsonMember, keyAt, readMembers, rejectDuplicateMembers } from "./json-members.ts"
-import { JsonScanner, type ScannedMember, tooManyMembers } from "./json-scanner.ts"
+import { tooManyMembers } from "./json-limits.ts"
+import { JsonScanner, type ScannedMember } from "./json-scanner.ts"
 
 /** Maximum of top-level members; real requests have a few dozen. */
 const maxMembers = 1000
 /** Allows for arrays of token ids, the longest arrays in real requests. */
 const maxValues = 2_000_000
+/** Far more than in schemas of real tools. Whoever parses an object pays most for its keys. */
+const maxNestedMembers = 10_000
 /** Maximum size of one field of a large body that the gateway itself reads. */
 const maxFieldBytes = 1_000_000
 
@@ -19,6 +22,7 @@ export const jsonLimitsFor = (maxBytes: number): BodyLimits => ({
   maxDepth,
   maxMembers,
   maxValues,
+  maxNestedMembers,
 })
 
 /** A JSON object whose top-level members can be read and replaced individually. */

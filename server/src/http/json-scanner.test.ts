@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { createChooser } from "../../test/harness/random.ts"
 import { JsonScanner } from "./json-scanner.ts"
 
-const limits = { maxDepth: 20, maxValues: 1000, maxMembers: 10 }
+const limits = { maxDepth: 20, maxValues: 1000, maxMembers: 10, maxNestedMembers: 20 }
 
 const scan = (text: string | Buffer, pieceBytes = 1_000_000) => {
   const bytes = Buffer.from(text)
@@ -84,6 +84,12 @@ describe("JsonScanner", () => {
       `{${Array.from({ length: 10 }, (_, n) => `"k${n}":0`).join(",")}`,
       `{${Array.from({ length: 11 }, (_, n) => `"k${n}":0`).join(",")}`,
       "bad_request",
+    ],
+    [
+      "members of an inner object",
+      `[{${Array.from({ length: 20 }, (_, n) => `"k${n}":{"x":0}`).join(",")}},{"x":0`,
+      `[{${Array.from({ length: 21 }, (_, n) => `"k${n}":{"x":0}`).join(",")}`,
+      "body_too_large",
     ],
   ])("rejects too many %s before the text ends", (_what, max, more, code) => {
     expect(() => new JsonScanner(limits).write(Buffer.from(max))).not.toThrow()

@@ -1,15 +1,13 @@
 import { Failure, fail } from "../errors.ts"
+import {
+  type JsonLimits,
+  nestingTooDeep,
+  tooManyMembers,
+  tooManyNestedMembers,
+  tooManyValues,
+} from "./json-limits.ts"
 import { initialNumberState, isCompleteNumber, nextNumberState } from "./json-number.ts"
 import { findStringDelimiter, scanWindow, scanWindowBytes } from "./json-string-search.ts"
-
-/** Upper bounds for a JSON text. */
-export interface JsonLimits {
-  maxDepth: number
-  /** Objects, arrays and scalars, at every level. */
-  maxValues: number
-  /** Members of the top-level object. */
-  maxMembers: number
-}
 
 /** Location of a member of the top-level object, as byte offsets. */
 export interface ScannedMember {
@@ -73,6 +71,9 @@ export class JsonScanner {
   readonly #limits: JsonLimits
   /** By depth: 1 if the open value is an object, 0 if it is an array. */
   readonly #isObject: Uint8Array
+  /** By depth: members of the open object so far. */
+  readonly #memberCounts: Uint32Array
+  readonly #maxNestedMembers: number
   readonly #members: ScannedMember[] = []
   #member: ScannedMember | null = null
   #isRootObject = false
@@ -89,6 +90,8 @@ export class JsonScanner {
   constructor(limits: JsonLimits) {
     this.#limits = limits
     this.#isObject = new Uint8Array(limits.maxDepth + 1)
+    this.#memberCounts = new Uint32Array(limits.maxDepth + 1)
+    this.#maxNestedMembers = limits.maxNestedMembers ?? Number.POSITIVE_INFINITY
   }
 
   /** @throws {Failure} `invalid_json`, `bad_request` or `body_too_large` */
@@ -163,10 +166,16 @@ export class JsonScanner {
       const start = this.#before + at
       if (this.#members.length === this.#limits.maxMembers) throw tooManyMembers(this.#limits)
       this.#member = { start, keyEnd: 0, valueStart: 0, valueEnd: 0, elements: 0, objects: 0 }
-    }
+    } else this.#countNestedMember()
     this.#isKey = true
     this.#state = "in string"
     return at + 1
+  }
+
+  #countNestedMember(): void {
+    const count = (this.#memberCounts[this.#depth] ?? 0) + 1
+    this.#memberCounts[this.#depth] = count
+    if (count > this.#maxNestedMembers) throw tooManyNestedMembers(this.#maxNestedMembers)
   }
 
   #beginValue(at: number, byte: number): number {
@@ -201,6 +210,7 @@ export class JsonScanner {
     if (this.#depth === this.#limits.maxDepth) throw nestingTooDeep(this.#limits.maxDepth)
     if (this.#depth === 0) this.#isRootObject = isObject
     this.#isObject[++this.#depth] = isObject ? 1 : 0
+    this.#memberCounts[this.#depth] = 0
     this.#state = isObject ? "first key" : "first element"
     return at + 1
   }
@@ -285,12 +295,3 @@ export class JsonScanner {
 }
 
 const isPlain = (byte: number): boolean => byte >= 0x20 && byte !== quote && byte !== backslash
-
-export const nestingTooDeep = (maxDepth: number): Failure =>
-  new Failure("invalid_json", `The body is nested too deeply (maximum ${maxDepth} levels).`)
-
-const tooManyValues = ({ maxValues }: JsonLimits): Failure =>
-  new Failure("body_too_large", `The body has too many values (maximum ${maxValues}).`)
-
-export const tooManyMembers = ({ maxMembers }: Pick<JsonLimits, "maxMembers">): Failure =>
-  new Failure("bad_request", `The body has too many top-level fields (maximum ${maxMembers}).`)
