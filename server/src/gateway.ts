@@ -9,6 +9,7 @@ import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { openBus } from "./bus/open-bus.ts"
+import { createBodyThread } from "./completions/body-thread.ts"
 import { createCompletions } from "./completions/completions.ts"
 import { createDispatcher } from "./completions/dispatch.ts"
 import { createFileContentReader } from "./completions/file-content.ts"
@@ -17,6 +18,7 @@ import { createFunctionServices } from "./completions/function-services.ts"
 import { createFileInliner } from "./completions/inline-files.ts"
 import { createRequestPreparation } from "./completions/prepare-request.ts"
 import { createReferenceResolver } from "./completions/reference-resolver.ts"
+import { createRequestConversion } from "./completions/request-conversion.ts"
 import { createResponseStorage } from "./completions/response-storage.ts"
 import { createResponseTracker } from "./completions/tracked-response.ts"
 import type { Config } from "./config/config.ts"
@@ -159,16 +161,20 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const trackResponse = createResponseTracker({ inFlight, catalogue })
   const filters = createModelFilters(functions)
+  const bodyThread = createBodyThread()
+  const conversion = createRequestConversion(bodyThread)
   const completions = createCompletions({
     ...options,
     citations: knowledge.citations,
     template: () => settings.current().rag_template,
     catalogue,
     inFlight,
+    conversion,
     preparation: createRequestPreparation({
       filters,
       inlineFiles: createFileInliner(createFileContentReader(knowledge)),
-      references: createReferenceResolver(storedResponses),
+      references: createReferenceResolver(storedResponses, conversion),
+      conversion,
     }),
     storageOf: createResponseStorage({ storedResponses, log }),
     dispatch: createDispatcher({
@@ -176,6 +182,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       usageRecorders,
       filters,
       trackResponse,
+      conversion,
       callFunction: functions.respond,
     }),
   })
@@ -273,6 +280,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await functions.close()
       await knowledge.close()
       await conversations.close()
+      await bodyThread.close()
       await closeUsage()
       await authentication.close()
       await failures.close()

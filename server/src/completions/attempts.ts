@@ -1,4 +1,4 @@
-import type { ResponseHandler } from "@portico/http1"
+import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
 import { createChatDecoder } from "../connections/chat-decoder.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
@@ -6,15 +6,15 @@ import { orderEndpoints } from "../connections/load-balancing.ts"
 import type { ConnectionAttempt } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import { type AnswerOrigin, originKeyOf } from "../formats/answer-origin.ts"
-import { toPlainChatRequest } from "../formats/canonical-request.ts"
-import type { Fields } from "../formats/json-values.ts"
+import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
+import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
-import { toAcceptedEffort } from "../providers/openai-models.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
+import type { EncodingTarget } from "./encode-chat-request.ts"
 import type { ModelRequest } from "./request.ts"
-import { buildUpstreamBody, parseUpstreamBody } from "./request-body.ts"
+import { buildUpstreamBody } from "./request-body.ts"
 
 export interface AttemptContext {
   request: ModelRequest
@@ -31,34 +31,37 @@ export interface AttemptContext {
   dropped: DroppedFields | undefined
   /** Called with the size of the prompt as soon as it is known. */
   reportPromptTokens: (count: number) => void
+  encode: ChatRequestEncoder
   /** Converts a chat completion to the client's format; omitted if it stays one. */
   createEncoder: (() => ResponseConverter) | undefined
 }
 
-const noReport = (): void => {}
+/** Converts the body of a chat completion to the format of an endpoint. @throws {Failure} */
+export type ChatRequestEncoder = (
+  body: Buffer,
+  target: EncodingTarget,
+  report: ReportDropped,
+) => Buffer | Promise<Buffer>
 
-const toBytes = (fields: Fields): Buffer => Buffer.from(JSON.stringify(fields))
+const noReport = (): void => {}
 
 /** Null if the provider accepts the request's format. */
 const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): ChatFormat | null =>
   request.operation === "chat/completions" ? upstream.provider.chatFormat : null
 
 /** The body for one connection, in its provider's format. @throws {Failure} */
-const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer => {
+const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promise<Buffer> => {
   const { request, origin, resolved, dropped } = context
   const { upstream, model } = endpoint
-  const { workspace } = resolved
+  const { kind, base_url: baseUrl } = upstream.config
   const chatFormat = chatFormatOf(context, endpoint)
-  const { provider, config } = upstream
-  const key = chatFormat ? null : originKeyOf(config.base_url, model.name)
-  if (origin) origin.key = key
-  if (!(chatFormat || origin)) return buildUpstreamBody(request, workspace, model.name)
-  const fields = parseUpstreamBody(request, workspace, model.name)
+  // Now rather than in the thread, which has a copy.
+  if (origin) origin.key = chatFormat ? null : originKeyOf(baseUrl, model.name)
+  const body = buildUpstreamBody(request, resolved.workspace, model.name)
+  if (!(chatFormat || origin)) return body
+  checkParsableSize(body)
   const report = dropped?.startAttempt() ?? noReport
-  if (chatFormat) return toBytes(chatFormat.encodeRequest(fields, model, report))
-  const toEffort = toAcceptedEffort(model, config.base_url, fields)
-  const plain = toPlainChatRequest(fields, toEffort, { origin: key, report })
-  return toBytes(provider.adaptChatRequest?.(plain, config.base_url, report) ?? plain)
+  return context.encode(body, { kind, baseUrl, model }, report)
 }
 
 const passThroughBody = (
@@ -95,17 +98,23 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
     upstream,
     usesModel: true,
     convert: passed ? undefined : converterOf(context, endpoint),
-    request: () => ({
-      method: "POST",
-      path: provider.operationPath((passed ?? request).operation),
-      headers: {
-        ...headers,
-        "user-agent": "Portico",
-        ...upstream.headers,
-        "content-type": "application/json",
-      },
-      body: passed ? passThroughBody(passed, context, endpoint) : encodeBody(context, endpoint),
-    }),
+    request: () => {
+      const toRequest = (body: Buffer): UpstreamRequest => ({
+        method: "POST",
+        path: provider.operationPath((passed ?? request).operation),
+        headers: {
+          ...headers,
+          "user-agent": "Portico",
+          ...upstream.headers,
+          "content-type": "application/json",
+        },
+        body,
+      })
+      const body = passed
+        ? passThroughBody(passed, context, endpoint)
+        : encodeBody(context, endpoint)
+      return body instanceof Promise ? body.then(toRequest) : toRequest(body)
+    },
   }
 }
 

@@ -3,20 +3,19 @@ import type { InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
-import { parseAllFields } from "../http/json-object.ts"
 import { type RequestContext, whenClosed } from "../http/request-context.ts"
 import { defaultHeartbeatMs, type SseOptions } from "../http/sse-response.ts"
 import type { AnswerSources, Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { ModelCatalogue, ResolvedModel } from "../models/catalogue.ts"
 import { forwardedClientHeaders } from "./client-headers.ts"
-import { convertRequest, createConversion, findInboundFormat, relayFormatOf } from "./conversion.ts"
+import { createConversion, findInboundFormat, relayFormatOf } from "./conversion.ts"
 import type { Dispatch, DispatchRequest } from "./dispatch.ts"
 import { DroppedFields } from "./dropped-fields.ts"
 import type { PreparedRequest, RequestPreparation } from "./prepare-request.ts"
-import { estimatePromptTokens } from "./prompt-tokens.ts"
 import { CompletionRelay, type RelayOptions } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
+import type { RequestConversion } from "./request-conversion.ts"
 import type { ResponseConsumer } from "./response-consumer.ts"
 import type { ResponseStorage, StoredRequest } from "./response-storage.ts"
 import { ResponsesApiRelay } from "./responses-api-relay.ts"
@@ -34,6 +33,7 @@ interface Deps extends SseOptions {
   inFlight: InFlightRequests
   dispatch: Dispatch
   preparation: RequestPreparation
+  conversion: RequestConversion
   storageOf: (request: StoredRequest) => ResponseStorage
 }
 
@@ -66,6 +66,7 @@ export const createCompletions = ({
   inFlight,
   dispatch,
   preparation,
+  conversion,
   storageOf,
   heartbeatMs = defaultHeartbeatMs,
 }: Deps) => {
@@ -143,11 +144,13 @@ export const createCompletions = ({
     caller: Caller,
     { received, format, resolved }: ReceivedRequest,
   ): Promise<ClientRequest> => {
-    const standalone = await runAbortable(exchange, caller, (signal) =>
-      preparation.resolveReferences(received, { caller, resolved, signal }),
-    )
+    const prepared = await runAbortable(exchange, caller, async (signal) => {
+      const input = { caller, signal }
+      const standalone = await preparation.resolveReferences(received, { ...input, resolved })
+      const current = await resolveAgain(caller, received)
+      return preparation.prepare(received, standalone, { ...input, format, resolved: current })
+    })
     const present = await resolveAgain(caller, received)
-    const prepared = preparation.prepare(received, standalone, { format, resolved: present })
     return { ...prepared, exchange, caller, received, resolved: present }
   }
 
@@ -185,17 +188,18 @@ export const createCompletions = ({
       const found = await catalogue.resolve(caller, received.model)
       const prepared = await prepare(exchange, caller, { received, format, resolved: found })
       const { request, converted, resolved } = prepared
-      const estimate = (): number => {
-        const { canonical } = converted ?? convertRequest(received, request, format)
-        return estimatePromptTokens(parseAllFields(canonical).fields)
+      const owner = { userId: caller.user.id }
+      const sendEstimate = async (): Promise<void> => {
+        const requests = { received, resolved: request }
+        const { canonical } = converted ?? (await conversion.toCanonical(owner, requests, format))
+        sendTokenCount(exchange, await conversion.countTokens(owner, canonical))
       }
-      if (converted) {
-        sendTokenCount(exchange, estimate())
-        return
-      }
+      if (converted) return sendEstimate()
       const target = { resolved, headers: forwardedClientHeaders(exchange, caller) }
       const dispatchRequest = { caller, request, usageContext: exchange }
-      await dispatch(dispatchRequest, target, new TokenCountRelay(exchange, estimate))
+      const consumer = new TokenCountRelay(exchange)
+      await dispatch(dispatchRequest, target, consumer)
+      if (consumer.isUnanswered) await sendEstimate()
     },
 
     /**

@@ -6,7 +6,6 @@ import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import { responsesFormat } from "../formats/responses/responses-format.ts"
-import { parseAllFields, parseJsonObject, toJsonBody } from "../http/json-object.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
@@ -136,20 +135,3 @@ export const formatSupportOf = (
 
 export const findInboundFormat = ({ operation }: ModelRequest): InboundFormat | undefined =>
   inboundFormats[operation]
-
-/**
- * @param received as the client sent it
- * @param resolved the same without references to what the gateway stores
- * @throws {Failure} `unsupported_by_model`, `bad_request` or `body_too_large`
- */
-export const convertRequest = (
-  received: ModelRequest,
-  resolved: ModelRequest,
-  format: InboundFormat,
-): Omit<ConvertedRequest, "original"> => {
-  const { request, dropped } = format.decodeRequest(parseAllFields(resolved).fields)
-  const object = parseJsonObject(toJsonBody(Buffer.from(JSON.stringify(request))))
-  const { model, streamed } = received
-  const canonical = { ...object, operation: "chat/completions" as const, model, streamed }
-  return { received: parseAllFields(received), canonical, format, dropped }
-}

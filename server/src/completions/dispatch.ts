@@ -18,6 +18,7 @@ import type { DroppedFields } from "./dropped-fields.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildPlainChatBody, buildUpstreamBody, hidesUsage } from "./request-body.ts"
+import type { RequestConversion } from "./request-conversion.ts"
 import type { ResponseConsumer, ResponseResult } from "./response-consumer.ts"
 import {
   chatEndMarkers,
@@ -66,6 +67,7 @@ interface Deps {
   usageRecorders: UsageRecorders
   filters: ModelFilters
   trackResponse: TrackResponse
+  conversion: Pick<RequestConversion, "createEncoder">
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
@@ -92,6 +94,7 @@ export const createDispatcher = ({
   usageRecorders,
   filters,
   trackResponse,
+  conversion: requestConversion,
   callFunction,
 }: Deps) => {
   const callFunctionModel = (
@@ -137,6 +140,7 @@ export const createDispatcher = ({
       ...{ request, resolved, headers, dropped },
       original: conversion?.original ?? null,
       origin: conversion?.origin ?? null,
+      encode: requestConversion.createEncoder({ userId: caller.user.id }),
       reportPromptTokens: (count) => usageRecorder?.setPromptTokens(count),
       createEncoder: conversion && !isEncoded ? () => createClientConverter(conversion) : undefined,
     })

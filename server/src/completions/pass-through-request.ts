@@ -29,10 +29,19 @@ const includeReasoning = ({ model, include, reasoning }: Fields): Fields => {
   return { include: [...included, encryptedReasoning] }
 }
 
+const foreignMarks = [
+  ...['"signature":""', '"signature": ""', '"data":"portico.', '"data": "portico.'],
+  ...['"encrypted_index":""', '"encrypted_index": ""'],
+].map((text) => Buffer.from(text))
+
+/** Whether the request, or a part of it, may be one that the provider does not accept. */
+export const mayNeedChange = ({ operation, bytes, fields }: ModelRequest): boolean =>
+  operation === "responses"
+    ? fields.store !== false || reasoningItems.some((mark) => bytes.includes(mark))
+    : foreignMarks.some((mark) => bytes.includes(mark))
+
 /** The provider does not store the response, and gets no reasoning that it cannot read. */
 const toPassThroughResponsesRequest = (request: ModelRequest): ModelRequest => {
-  const hasReasoning = reasoningItems.some((mark) => request.bytes.includes(mark))
-  if (request.fields.store === false && !hasReasoning) return request
   const { fields } = parseAllFields(request)
   const input = removeUnreadableReasoning(fields.input)
   if (input === fields.input && fields.store === false) return request
@@ -40,20 +49,16 @@ const toPassThroughResponsesRequest = (request: ModelRequest): ModelRequest => {
   return replaceFields(request, { ...fields, ...options, input, store: false })
 }
 
-const foreignMarks = [
-  ...['"signature":""', '"signature": ""', '"data":"portico.', '"data": "portico.'],
-  ...['"encrypted_index":""', '"encrypted_index": ""'],
-].map((text) => Buffer.from(text))
-
 const toPassThroughMessagesRequest = (request: ModelRequest): ModelRequest => {
-  if (!foreignMarks.some((mark) => request.bytes.includes(mark))) return request
   const { fields } = parseAllFields(request)
   const messages = removeForeignContent(fields.messages)
   return messages === fields.messages ? request : replaceFields(request, { ...fields, messages })
 }
 
 /** The request for a provider that speaks the client's format; usually the same bytes. */
-export const toPassThroughRequest = (request: ModelRequest): ModelRequest =>
-  request.operation === "responses"
+export const toPassThroughRequest = (request: ModelRequest): ModelRequest => {
+  if (!mayNeedChange(request)) return request
+  return request.operation === "responses"
     ? toPassThroughResponsesRequest(request)
     : toPassThroughMessagesRequest(request)
+}

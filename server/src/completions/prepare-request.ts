@@ -1,26 +1,25 @@
 import { Failure } from "../errors.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
-import type { Fields } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
+import type { ResponseInput } from "../stored-responses/new-response.ts"
 import {
   type ConvertedRequest,
   checkFormatSupport,
-  convertRequest,
   formatSupportOf,
   mustReadPrompt,
 } from "./conversion.ts"
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
-import { toPassThroughRequest } from "./pass-through-request.ts"
 import type { ReferenceResolver } from "./reference-resolver.ts"
 import type { ModelRequest } from "./request.ts"
+import type { RequestConversion } from "./request-conversion.ts"
 
 /** A request without references to what the gateway stores. */
 interface StandaloneRequest {
   request: ModelRequest
   /** The items to store with the response; null if it is not stored. */
-  storedItems: readonly Fields[] | null
+  storedItems: ResponseInput | null
 }
 
 /** A request that a provider, a function or a filter can read. */
@@ -30,12 +29,12 @@ export interface PreparedRequest extends StandaloneRequest {
 }
 
 /** What cannot be converted may be supported by the endpoints that speak the format. */
-const convertOrPass = (
-  convert: () => PreparedRequest,
+const convertOrPass = async (
+  convert: () => Promise<PreparedRequest>,
   passed: PreparedRequest,
-): PreparedRequest => {
+): Promise<PreparedRequest> => {
   try {
-    return convert()
+    return await convert()
   } catch (error) {
     if (error instanceof Failure && error.code === "unsupported_by_model") return passed
     throw error
@@ -46,6 +45,7 @@ interface Deps {
   filters: Pick<ModelFilters, "areAttachedTo">
   inlineFiles: FileInliner
   references: ReferenceResolver
+  conversion: RequestConversion
 }
 
 interface Input {
@@ -59,7 +59,9 @@ interface Input {
  * converts them, unless every endpoint of the model speaks their format or only those that do can
  * answer.
  */
-export const createRequestPreparation = ({ filters, inlineFiles, references }: Deps) => {
+export const createRequestPreparation = (deps: Deps) => {
+  const { filters, inlineFiles, references, conversion } = deps
+
   const mustRead = (request: ModelRequest, resolved: ResolvedModel): boolean =>
     mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
 
@@ -70,7 +72,7 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     if (received.operation !== "responses") {
       return { request: await inlineFiles(caller, received, signal), storedItems: null }
     }
-    const resolvedRequest = await references.resolve(caller.user.id, received)
+    const resolvedRequest = await references.resolve(caller.user.id, received, signal)
     const request = await inlineFiles(caller, resolvedRequest.request, signal)
     return { request, storedItems: resolvedRequest.isStored ? resolvedRequest.newItems : null }
   }
@@ -89,14 +91,18 @@ export const createRequestPreparation = ({ filters, inlineFiles, references }: D
     },
 
     /** @throws {Failure} if the request cannot be converted */
-    prepare: (
+    prepare: async (
       received: ModelRequest,
       { request, storedItems }: StandaloneRequest,
-      { format, resolved }: { format: InboundFormat; resolved: ResolvedModel },
-    ): PreparedRequest => {
-      const original = mustRead(request, resolved) ? null : toPassThroughRequest(request)
-      const convert = (): PreparedRequest => {
-        const converted = { ...convertRequest(received, request, format), original }
+      { format, resolved, caller, signal }: Input & { format: InboundFormat },
+    ): Promise<PreparedRequest> => {
+      const owner = { userId: caller.user.id, signal }
+      const original = mustRead(request, resolved)
+        ? null
+        : await conversion.toPassThrough(owner, request)
+      const convert = async (): Promise<PreparedRequest> => {
+        const requests = { received, resolved: request }
+        const converted = { ...(await conversion.toCanonical(owner, requests, format)), original }
         return { request: converted.canonical, converted, storedItems }
       }
       if (!original) return convert()

@@ -2,25 +2,22 @@ import { fail } from "../errors.ts"
 import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
 import { failWrongType } from "../formats/request-parts.ts"
 import { checkInput } from "../formats/responses/check-request.ts"
+import { toItems } from "../formats/responses/input-items.ts"
+import { isLarge } from "../http/body-buffer.ts"
 import { parseAllFields } from "../http/json-object.ts"
-import { maxResponseBytes } from "../stored-responses/new-response.ts"
+import { maxResponseBytes, type ResponseInput } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import { replaceFields } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
+import type { RequestConversion } from "./request-conversion.ts"
 
 /** A request of the Responses API that refers to nothing stored. */
 export interface ResolvedRequest {
   request: ModelRequest
   /** The request's own items, without those of earlier responses. */
-  newItems: readonly Fields[]
+  newItems: ResponseInput
   /** Whether the response is to be stored. */
   isStored: boolean
-}
-
-const toItems = (input: unknown): Fields[] => {
-  if (typeof input !== "string") return objectsIn(input)
-  const content = [{ type: "input_text", text: input }]
-  return [{ type: "message", role: "user", content }]
 }
 
 const rejectUnsupported = ({ background, conversation, previous_response_id }: Fields): void => {
@@ -39,11 +36,9 @@ const rejectUnsupported = ({ background, conversation, previous_response_id }: F
 
 const referenceMark = Buffer.from('"item_reference"')
 
-/** Such a request is not parsed, and may be large. */
-const needsNoState = ({ bytes, fields }: ModelRequest): boolean =>
-  fields.store === false &&
-  textOf(fields.previous_response_id) === "" &&
-  !bytes.includes(referenceMark)
+/** Whether a request refers to nothing stored. Such a request is not parsed here, and may be large. */
+const isSelfContained = ({ bytes, fields }: ModelRequest): boolean =>
+  textOf(fields.previous_response_id) === "" && !bytes.includes(referenceMark)
 
 const checkStorableSize = ({ bytes }: ModelRequest): void => {
   if (bytes.length <= maxResponseBytes) return
@@ -57,30 +52,47 @@ const checkStorableSize = ({ bytes }: ModelRequest): void => {
  */
 export const createReferenceResolver = (
   stored: Pick<StoredResponses, "readHistory" | "resolveReferences" | "checkInputLimits">,
+  conversion: Pick<RequestConversion, "serializeItems">,
 ) => {
+  const replaceReferences = async (
+    userId: string,
+    request: ModelRequest,
+  ): Promise<ResolvedRequest> => {
+    const { fields } = parseAllFields(request)
+    const { previous_response_id, store } = fields
+    const isStored = store !== false
+    const newItems = await stored.resolveReferences(userId, toItems(fields.input))
+    if (isStored) await stored.checkInputLimits(userId, newItems)
+    const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
+    const previous = textOf(previous_response_id)
+    if (previous === "" && !hasReferences) return { request, newItems, isStored }
+    checkInput(fields.input ?? [])
+    const history = previous === "" ? [] : await stored.readHistory(userId, previous)
+    const { previous_response_id: _previous, ...rest } = fields
+    const input = [...history, ...newItems]
+    return { request: replaceFields(request, { ...rest, input }), newItems, isStored }
+  }
+
   return {
     /**
      * @returns the request itself if it refers to nothing
      * @throws {Failure} `previous_response_not_found`, `not_implemented`, `bad_request`, and
      *   `body_too_large` or `storage_limit` if its response cannot be stored
      */
-    resolve: async (userId: string, request: ModelRequest): Promise<ResolvedRequest> => {
+    resolve: async (
+      userId: string,
+      request: ModelRequest,
+      signal: AbortSignal,
+    ): Promise<ResolvedRequest> => {
       rejectUnsupported(request.fields)
-      if (needsNoState(request)) return { request, newItems: [], isStored: false }
+      const refersToNothing = isSelfContained(request)
+      if (refersToNothing && request.fields.store === false)
+        return { request, newItems: [], isStored: false }
       checkStorableSize(request)
-      const { fields } = parseAllFields(request)
-      const { previous_response_id, store } = fields
-      const isStored = store !== false
-      const newItems = await stored.resolveReferences(userId, toItems(fields.input))
-      if (isStored) await stored.checkInputLimits(userId, newItems)
-      const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
-      const previous = textOf(previous_response_id)
-      if (previous === "" && !hasReferences) return { request, newItems, isStored }
-      checkInput(fields.input ?? [])
-      const history = previous === "" ? [] : await stored.readHistory(userId, previous)
-      const { previous_response_id: _previous, ...rest } = fields
-      const input = [...history, ...newItems]
-      return { request: replaceFields(request, { ...rest, input }), newItems, isStored }
+      if (!(refersToNothing && isLarge(request.bytes))) return replaceReferences(userId, request)
+      const newItems = await conversion.serializeItems({ userId, signal }, request)
+      await stored.checkInputLimits(userId, newItems)
+      return { request, newItems, isStored: true }
     },
   }
 }

@@ -145,7 +145,8 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   }
 
   onListenerError(error: unknown): void {
-    this.#onUnexpectedError(error)
+    if (!(error instanceof Failure) || this.#stage === "over") this.#onUnexpectedError(error)
+    else this.stop(outcomeOfErrorStatus(error.status), error)
   }
 
   #start(head: ResponseHead): void {

@@ -1,10 +1,9 @@
 import type { Logger } from "pino"
 import { Failure, type FailureCode } from "../errors.ts"
-import type { Fields } from "../formats/json-values.ts"
 import { createId } from "../formats/responses/items.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import type { AnsweredRequest } from "../stored-responses/new-response.ts"
+import type { AnsweredRequest, ResponseInput } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { ModelRequest } from "./request.ts"
 
@@ -32,7 +31,7 @@ export interface StoredRequest {
   caller: Caller
   received: ModelRequest
   /** The items to store with the response. */
-  input: readonly Fields[]
+  input: ResponseInput
 }
 
 const limitCodes = new Set<FailureCode>(["body_too_large", "storage_limit"])

@@ -14,19 +14,17 @@ export const sendTokenCount = (exchange: RequestContext, input_tokens: number): 
   writer.end(body)
 }
 
-/** Relays a provider's count, or an estimate if the provider does not count tokens. */
+/** Relays a provider's count, unless the provider does not count tokens. */
 export class TokenCountRelay extends CompletionRelay {
-  readonly #exchange: RequestContext
-  readonly #estimate: () => number
+  /** Whether the provider does not count tokens, so that no response was sent. */
+  isUnanswered = false
 
-  constructor(exchange: RequestContext, estimate: () => number) {
+  constructor(exchange: RequestContext) {
     super(exchange, { format: messagesRelayFormat })
-    this.#exchange = exchange
-    this.#estimate = estimate
   }
 
   override onErrorReply(error: ErrorReply, head: ResponseHead): void {
-    if (mayBeMissing(error.status)) sendTokenCount(this.#exchange, this.#estimate())
+    if (mayBeMissing(error.status)) this.isUnanswered = true
     else super.onErrorReply(error, head)
   }
 }

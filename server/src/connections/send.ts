@@ -28,7 +28,7 @@ export interface ConnectionAttempt {
    * Builds the request when this attempt is made; most attempts never are.
    * @throws {Failure} if the provider does not support a part of it; the next attempt is then made
    */
-  request: () => UpstreamRequest
+  request: () => UpstreamRequest | Promise<UpstreamRequest>
   /** Omitted if the response needs no conversion. @returns what receives the original response */
   convert?: ((receiver: ResponseHandler) => ResponseHandler) | undefined
 }
@@ -140,14 +140,30 @@ class FailoverRequest implements RequestHandle {
   #try(): void {
     const attempt = this.#attempts[this.#next++]
     if (!attempt) throw new Error("A request needs at least one connection")
-    const { upstream, usesModel } = attempt
-    let request: UpstreamRequest
+    let request: UpstreamRequest | Promise<UpstreamRequest>
     try {
       request = attempt.request()
     } catch (error) {
       this.#skipAttempt(error)
       return
     }
+    if (request instanceof Promise) void this.#sendWhenBuilt(attempt, request)
+    else this.#send(attempt, request)
+  }
+
+  async #sendWhenBuilt(attempt: ConnectionAttempt, built: Promise<UpstreamRequest>): Promise<void> {
+    try {
+      const request = await built.catch((error: unknown) => {
+        if (!this.#cancelled) this.#skipAttempt(error)
+      })
+      if (request && !this.#cancelled) this.#send(attempt, request)
+    } catch (error) {
+      this.#listener.onListenerError(error)
+    }
+  }
+
+  #send(attempt: ConnectionAttempt, request: UpstreamRequest): void {
+    const { upstream, usesModel } = attempt
     upstream.inFlight++
     const endAttempt = usesModel ? upstream.beginAttempt() : undefined
     this.#release = () => {

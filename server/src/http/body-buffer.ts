@@ -15,6 +15,9 @@ export interface BodyLimits extends JsonLimits {
 
 /** Bodies up to this size are parsed synchronously without blocking the event loop noticeably. */
 export const smallBodyBytes = 64 * 1024
+/** Whether parsing or serializing a body would hold up other requests. */
+export const isLarge = ({ length }: Buffer): boolean => length > smallBodyBytes
+
 /** After this many bytes the declared length is allocated in full, because growing means copying. */
 const preallocateAfterBytes = 4_000_000
 

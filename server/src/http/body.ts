@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http"
 import { type BodySink, pauseUntilNextTick } from "@portico/http1"
 import { Failure, fail } from "../errors.ts"
 import { BodyBuffer, type BodyLimits, bodyTooLarge, type JsonBody } from "./body-buffer.ts"
-import { isNestingWithin } from "./json-members.ts"
 import { nestingTooDeep } from "./json-limits.ts"
+import { isNestingWithin } from "./json-members.ts"
 
 /** Never sent; classifies the disconnect as a client error in the log. */
 export const clientDisconnected = (): Failure =>

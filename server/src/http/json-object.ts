@@ -3,8 +3,8 @@ import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import { maxDepth, parseJsonBody } from "./body.ts"
 import { type BodyLimits, type JsonBody, smallBodyBytes } from "./body-buffer.ts"
-import { type JsonMember, keyAt, readMembers, rejectDuplicateMembers } from "./json-members.ts"
 import { tooManyMembers } from "./json-limits.ts"
+import { type JsonMember, keyAt, readMembers, rejectDuplicateMembers } from "./json-members.ts"
 import { JsonScanner, type ScannedMember } from "./json-scanner.ts"
 
 /** Maximum of top-level members; real requests have a few dozen. */
@@ -13,7 +13,7 @@ const maxMembers = 1000
 const maxValues = 2_000_000
 /** Far more than in schemas of real tools. Whoever parses an object pays most for its keys. */
 const maxNestedMembers = 10_000
-/** Maximum size of one field of a large body that the gateway itself reads. */
+/** Maximum size of one field of a large body that the gateway itself reads, unless it is a text. */
 const maxFieldBytes = 1_000_000
 
 /** Limits for a body of which single members are read and the rest is forwarded as sent. */
@@ -37,13 +37,15 @@ export interface JsonObject {
 
 /** First byte of `null`; no other JSON value starts with it. */
 const letterN = 0x6e
+const quote = 0x22
 
 const lazyFields = (bytes: Buffer, found: readonly JsonMember[]): Record<string, unknown> => {
   const fields = {}
   for (const { key, valueStart, valueEnd } of found) {
     let value: unknown
     const get = (): unknown => {
-      if (valueEnd - valueStart > maxFieldBytes) {
+      const isText = bytes[valueStart] === quote
+      if (!isText && valueEnd - valueStart > maxFieldBytes) {
         const message = `The field "${key}" is too large (maximum ${maxFieldBytes} bytes).`
         fail("body_too_large", message, { param: key })
       }

@@ -4,11 +4,21 @@ import { type Fields, objectsIn, ownValue } from "../formats/json-values.ts"
 import { storableId } from "./schema.ts"
 import type { NewResponse, NewResponseItem } from "./store.ts"
 
-/** A response and the items that its request added to those of the previous response. */
+/** The items of a large input, which was serialized where it was parsed. */
+export interface SerializedInput {
+  items: readonly NewResponseItem[]
+  /** As `measureInput` returns it. */
+  bytes: number
+}
+
+/** What a request added to the items of the previous response. */
+export type ResponseInput = readonly Fields[] | SerializedInput
+
+/** A response and the input of its request. */
 export interface AnsweredRequest {
   /** The complete response object, with its output, under an id that no other response has. */
   response: Fields & { id: string }
-  input: readonly Fields[]
+  input: ResponseInput
 }
 
 /** Maximum size of a response with its input, as JSON. */
@@ -68,11 +78,20 @@ const sumBytes = (items: readonly NewResponseItem[]): number =>
 const withRowOverhead = (jsonBytes: number, count: number): number =>
   jsonBytes + (count + 1) * rowOverheadBytes
 
+const isSerialized = (input: ResponseInput): input is SerializedInput => "items" in input
+
+/** @throws {Failure} `body_too_large` if no response to the input can be stored */
+export const serializeInput = (input: readonly Fields[], newId: () => string): SerializedInput => {
+  const bytes = measureInput(input)
+  return { bytes, items: input.map((item) => serializeItem(withId(item, newId), false)) }
+}
+
 /**
  * The size of a response's input, as it is stored.
  * @throws {Failure} `body_too_large` if no response to it can be stored
  */
-export const measureInput = (input: readonly Fields[]): number => {
+export const measureInput = (input: ResponseInput): number => {
+  if (isSerialized(input)) return input.bytes
   const bytes = sumBytes(input.map((item) => serializeItem(item, false)))
   checkLimits("The input", { count: input.length, bytes })
   return withRowOverhead(bytes, input.length)
@@ -85,7 +104,9 @@ export const serializeResponse = (
 ): NewResponse => {
   const output = objectsIn(response.output)
   const items = [
-    ...input.map((item) => serializeItem(withId(item, newId), false)),
+    ...(isSerialized(input)
+      ? input.items
+      : input.map((item) => serializeItem(withId(item, newId), false))),
     ...output.map((item) => serializeItem(item, true)),
   ]
   const text = JSON.stringify({ ...response, output: [] })

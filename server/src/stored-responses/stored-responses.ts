@@ -9,6 +9,7 @@ import type { Owner } from "./item-queries.ts"
 import {
   type AnsweredRequest,
   measureInput,
+  type ResponseInput,
   serializeResponse,
   toStorableId,
 } from "./new-response.ts"
@@ -141,7 +142,7 @@ export const createStoredResponses = (deps: Deps) => {
      * Checks that a response to this input can be stored unless its output is too large.
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
-    checkInputLimits: async (userId: string, input: readonly Fields[]): Promise<void> => {
+    checkInputLimits: async (userId: string, input: ResponseInput): Promise<void> => {
       const release = await storage.reserve({ owner: userId, bytes: measureInput(input) })
       release(false)
     },
@@ -151,7 +152,7 @@ export const createStoredResponses = (deps: Deps) => {
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
     save: async (userId: string, { response, input }: AnsweredRequest): Promise<void> => {
-      const resolved = await resolveReferences(userId, input)
+      const resolved = "items" in input ? input : await resolveReferences(userId, input)
       const row = serializeResponse({ response, input: resolved }, newId)
       await storage.writeWithinLimit([{ owner: userId, bytes: row.bytes }], () =>
         db.transact(async (tx) => {

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto"
+import type { CanonicalRequest } from "../formats/canonical-request.ts"
+import { messagesFormat } from "../formats/messages/messages-format.ts"
+import { toItems } from "../formats/responses/input-items.ts"
+import { responsesFormat } from "../formats/responses/responses-format.ts"
+import type { JsonBody } from "../http/body-buffer.ts"
+import { readMembers } from "../http/json-members.ts"
+import { toJsonBody } from "../http/json-object.ts"
+import { type SerializedInput, serializeInput } from "../stored-responses/new-response.ts"
+import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
+import { toPassThroughRequest } from "./pass-through-request.ts"
+import { estimatePromptTokens } from "./prompt-tokens.ts"
+import type { ModelRequest } from "./request.ts"
+
+/** A request as a message between threads. */
+export type RequestMessage = Pick<ModelRequest, "operation" | "model" | "streamed"> & {
+  bytes: Uint8Array
+}
+
+/** Buffers arrive in another thread as plain arrays of bytes. */
+export const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+const parse = (bytes: Uint8Array): Record<string, unknown> =>
+  JSON.parse(toBuffer(bytes).toString("utf8"))
+
+const toRequest = (message: RequestMessage): ModelRequest => {
+  const bytes = toBuffer(message.bytes)
+  return { ...message, bytes, members: readMembers(bytes), fields: parse(bytes), scanned: null }
+}
+
+interface EncodedPrompt {
+  body: JsonBody
+  /** Hints that the prompt lacks. */
+  dropped: readonly string[]
+}
+
+/** @throws {Failure} `bad_request` or `body_too_large` */
+export const encodeCanonical = ({ request, dropped }: CanonicalRequest): EncodedPrompt => ({
+  body: toJsonBody(Buffer.from(JSON.stringify(request))),
+  dropped,
+})
+
+/** What takes long with a large body: whatever parses or serializes it as a whole. */
+export const bodySteps = {
+  /** The items of a request of the Responses API, as they are stored. @throws {Failure} */
+  serializeItems: ({ bytes }: { bytes: Uint8Array }): SerializedInput =>
+    serializeInput(toItems(parse(bytes).input), randomUUID),
+
+  /** @returns null if the request stays as it is */
+  passThrough: (message: RequestMessage): JsonBody | null => {
+    const request = toRequest(message)
+    const passed = toPassThroughRequest(request)
+    return passed === request ? null : toJsonBody(passed.bytes)
+  },
+
+  /** @returns the canonical prompt, and the hints that it lacks. @throws {Failure} */
+  toCanonical: ({ operation, bytes }: RequestMessage): EncodedPrompt => {
+    const format = operation === "responses" ? responsesFormat : messagesFormat
+    return encodeCanonical(format.decodeRequest(parse(bytes)))
+  },
+
+  /** @param canonical a canonical prompt */
+  countTokens: ({ canonical }: { canonical: Uint8Array }): number =>
+    estimatePromptTokens(parse(canonical)),
+
+  /** @returns the body for an endpoint, and the hints that it lacks. @throws {Failure} */
+  encode: ({
+    body,
+    target,
+  }: {
+    body: Uint8Array
+    target: EncodingTarget
+  }): { encoded: Uint8Array; dropped: readonly string[] } => {
+    const dropped: string[] = []
+    const fields = encodeChatRequest(parse(body), target, (name) => dropped.push(name))
+    return { encoded: Buffer.from(JSON.stringify(fields)), dropped }
+  },
+}
+
+export type BodySteps = typeof bodySteps

@@ -1,0 +1,85 @@
+import type { InboundFormat } from "../formats/inbound-format.ts"
+import { isLarge, type JsonBody } from "../http/body-buffer.ts"
+import { checkParsableSize, parseJsonObject } from "../http/json-object.ts"
+import type { SerializedInput } from "../stored-responses/new-response.ts"
+import type { ChatRequestEncoder } from "./attempts.ts"
+import { encodeCanonical, type RequestMessage, toBuffer } from "./body-steps.ts"
+import type { BodyOwner, BodyThread } from "./body-thread.ts"
+import type { ConvertedRequest } from "./conversion.ts"
+import { encodeChatRequest } from "./encode-chat-request.ts"
+import { mayNeedChange, toPassThroughRequest } from "./pass-through-request.ts"
+import { estimatePromptTokens } from "./prompt-tokens.ts"
+import type { ModelRequest } from "./request.ts"
+
+const toObject = ({ bytes, scan }: JsonBody) => parseJsonObject({ bytes: toBuffer(bytes), scan })
+
+const toMessage = ({ operation, model, streamed, bytes }: ModelRequest): RequestMessage => ({
+  ...{ operation, model, streamed, bytes },
+})
+
+/** Converts requests: small ones immediately, large ones in a thread. */
+export const createRequestConversion = (thread: BodyThread) => ({
+  /** The request for a provider that speaks the client's format. @throws {Failure} */
+  toPassThrough: async (owner: BodyOwner, request: ModelRequest): Promise<ModelRequest> => {
+    if (!(isLarge(request.bytes) && mayNeedChange(request))) return toPassThroughRequest(request)
+    checkParsableSize(request.bytes)
+    const body = await thread.run(owner, "passThrough", toMessage(request))
+    return body ? { ...request, ...toObject(body) } : request
+  },
+
+  /**
+   * @param received as the client sent it
+   * @param resolved the same without references to what the gateway stores
+   * @throws {Failure} `unsupported_by_model`, `bad_request` or `body_too_large`
+   */
+  toCanonical: async (
+    owner: BodyOwner,
+    { received, resolved }: Record<"received" | "resolved", ModelRequest>,
+    format: InboundFormat,
+  ): Promise<Omit<ConvertedRequest, "original">> => {
+    checkParsableSize(resolved.bytes)
+    const { body, dropped } = isLarge(resolved.bytes)
+      ? await thread.run(owner, "toCanonical", toMessage(resolved))
+      : encodeCanonical(format.decodeRequest(resolved.fields))
+    const { model, streamed } = received
+    const operation = "chat/completions" as const
+    return {
+      received,
+      canonical: { ...toObject(body), operation, model, streamed },
+      format,
+      dropped,
+    }
+  },
+
+  /** Estimates the tokens of a canonical prompt. */
+  countTokens: async (owner: BodyOwner, { bytes, fields }: ModelRequest): Promise<number> =>
+    isLarge(bytes)
+      ? await thread.run(owner, "countTokens", { canonical: bytes })
+      : estimatePromptTokens(fields),
+
+  /** The body of a canonical prompt in the format of an endpoint. */
+  createEncoder:
+    (owner: BodyOwner): ChatRequestEncoder =>
+    (body, target, report) => {
+      if (!isLarge(body)) {
+        const fields = encodeChatRequest(JSON.parse(body.toString("utf8")), target, report)
+        return Buffer.from(JSON.stringify(fields))
+      }
+      // The listing may be large, and no format needs it.
+      const model = { ...target.model, listing: null }
+      return thread
+        .run(owner, "encode", { body, target: { ...target, model } })
+        .then(({ encoded, dropped }) => {
+          dropped.forEach(report)
+          return toBuffer(encoded)
+        })
+    },
+
+  /** The items of a large request of the Responses API. @throws {Failure} */
+  serializeItems: async (owner: BodyOwner, { bytes }: ModelRequest): Promise<SerializedInput> => {
+    checkParsableSize(bytes)
+    return thread.run(owner, "serializeItems", { bytes })
+  },
+})
+
+export type RequestConversion = ReturnType<typeof createRequestConversion>
