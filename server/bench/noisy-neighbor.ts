@@ -1,10 +1,18 @@
 // `npm run bench:neighbours`: how much one user's attack slows down another user's requests.
 import { cpus } from "node:os"
 import { parseArgs } from "node:util"
+import { findPostgresBinDir, noSyncArgs, startCluster } from "../test/setup/postgres.ts"
 import { placing } from "./measure/processes.ts"
 import { runBenchmark } from "./measure/run-benchmark.ts"
 import { attacks } from "./noisy-neighbor/attacks.ts"
-import { createRows, ownRatioOf, type Row, rate, ratioOf } from "./noisy-neighbor/rows.ts"
+import {
+  createRows,
+  ownRatioOf,
+  type Row,
+  rate,
+  ratioOf,
+  usesPostgres,
+} from "./noisy-neighbor/rows.ts"
 
 const ratioLimit = 2
 
@@ -60,17 +68,33 @@ const formatRows = (rows: readonly Row[]): string => {
   ].join("\n")
 }
 
+/** TEST_DATABASE_URL, or a temporary server; undefined if PostgreSQL is not installed. */
+const startPostgres = async (): Promise<{ url: string; stop: () => Promise<void> } | undefined> => {
+  const url = process.env.TEST_DATABASE_URL
+  if (url) return { url, stop: async () => {} }
+  const binDir = findPostgresBinDir()
+  return binDir === undefined ? undefined : startCluster(binDir, { server: noSyncArgs })
+}
+
 await runBenchmark(async (processes, folder) => {
+  const needsPostgres = values.only.some(usesPostgres)
+  const postgres = needsPostgres ? await startPostgres() : undefined
+  const skipped = postgres ? [] : values.only.filter(usesPostgres)
+  if (skipped.length > 0) {
+    const missing = "PostgreSQL was not found. Install it or set TEST_DATABASE_URL."
+    process.stderr.write(`Skipped: ${skipped.join(", ")}. ${missing}\n`)
+  }
   const nodeOptions = values["node-options"].split(" ").filter(Boolean)
   const measure = await createRows(processes, {
     folder,
+    postgres: postgres?.url,
     main: values.main,
     seconds,
     windows,
     nodeOptions,
   })
   const rows: Row[] = []
-  for (const attack of values.only) {
+  for (const attack of values.only.filter((name) => !skipped.includes(name))) {
     const row = await measure(attack)
     rows.push(row)
     process.stderr.write(`${formatRows([row])}\n\n`)
@@ -80,5 +104,6 @@ await runBenchmark(async (processes, folder) => {
       `median of ${windows} windows of ${seconds} s\n`,
   )
   console.log(formatRows(rows))
+  await postgres?.stop()
   return rows.every(passes)
 })

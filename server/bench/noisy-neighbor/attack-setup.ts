@@ -10,11 +10,17 @@ export interface Prepared {
   names: string[]
 }
 
+const model = "bench-reply"
+
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
 
 const createCaller = (port: number, key: string) => {
-  const call = async (path: string, body: string | FormData | null): Promise<unknown> => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+  const call = async (
+    path: string,
+    body: string | FormData | null,
+    api = "/api/v1",
+  ): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${port}${api}${path}`, {
       method: body === null ? "GET" : "POST",
       headers: {
         authorization: `Bearer ${key}`,
@@ -30,6 +36,7 @@ const createCaller = (port: number, key: string) => {
     get: (path: string) => call(path, null),
     post: (path: string, body: object) => call(path, JSON.stringify(body)),
     send: (path: string, form: FormData) => call(path, form),
+    respond: (body: object) => call("/responses", JSON.stringify(body), "/v1"),
   }
 }
 
@@ -74,9 +81,33 @@ const fillCollection = async (port: number, key: string): Promise<Prepared> => {
   throw new Error("the collection was not processed within two minutes")
 }
 
+/** An item that a request can refer to. */
+const storeItem = async (port: number, key: string): Promise<Prepared> => {
+  const item = { type: "message", role: "user", id: "msg_big", content: "x".repeat(1_000_000) }
+  await createCaller(port, key).respond({ model, input: [item] })
+  return { names: [item.id] }
+}
+
+/** A response that a request can continue. */
+const storeHistory = async (port: number, key: string): Promise<Prepared> => {
+  const input = Array.from({ length: 9000 }, () => ({ role: "user", content: "x".repeat(1300) }))
+  const { id } = Id.parse(await createCaller(port, key).respond({ model, input }))
+  return { names: [id] }
+}
+
+const uploadFile = async (port: number, key: string): Promise<Prepared> => {
+  const form = new FormData()
+  form.append("file", new Blob(["x"]), "x.txt")
+  const { id } = Id.parse(await createCaller(port, key).send("/files/", form))
+  return { names: [id] }
+}
+
 /** Creates the resources that an attack needs, before the measurement. */
 export const prepare = async (attack: string, port: number, key: string): Promise<Prepared> => {
   if (attack === "hostile functions" || attack === "10 million yields") return saveFunctions(port)
   if (attack === "searches") return fillCollection(port, key)
+  if (attack === "references to one item") return storeItem(port, key)
+  if (attack === "references to one file") return uploadFile(port, key)
+  if (attack === "long histories") return storeHistory(port, key)
   return { names: [] }
 }

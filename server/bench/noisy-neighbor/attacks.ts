@@ -1,18 +1,8 @@
 import { connect } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { createConnection } from "../proxy/connection.ts"
 import { createMessageReader } from "../proxy/message.ts"
-
-/** The gateway under attack and the credential of the attacker. */
-export interface Attacked {
-  port: number
-  key: string
-  /** Resources from the setup: ids of functions, or of a collection. */
-  names: readonly string[]
-}
-
-/** Runs until the process exits; calls `count` for each response, successful or not. */
-export type Attack = (attacked: Attacked, count: () => void) => void
+import { conversionAttacks, referenceAttacks, storageAttacks } from "./model-requests.ts"
+import { type Attack, type Attacked, post, workers } from "./requests.ts"
 
 /** Differs from the address of the user whose latency is measured. */
 const attackersAddress = "127.0.0.2"
@@ -97,33 +87,6 @@ const pipelined =
     }
     for (let index = 0; index < connections; index++) open()
   }
-
-/** Runs workers that each send one request after another. */
-const workers =
-  (many: number, send: (attacked: Attacked, turn: number) => Promise<Response>): Attack =>
-  (attacked, count) => {
-    let turn = 0
-    const work = async (): Promise<never> => {
-      for (;;) {
-        await send(attacked, turn++)
-          .then((response) => response.arrayBuffer())
-          .catch(() => sleep(50))
-        count()
-      }
-    }
-    for (let index = 0; index < many; index++) void work()
-  }
-
-const post = ({ port, key }: Attacked, path: string, body: string | FormData): Promise<Response> =>
-  fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(typeof body === "string" && { "content-type": "application/json" }),
-    },
-    body,
-    signal: AbortSignal.timeout(60_000),
-  })
 
 const upload = (
   attacked: Attacked,
@@ -211,4 +174,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       JSON.stringify({ email: `nobody${turn}@example.com`, password: "not the password" }),
     ),
   ),
+  ...conversionAttacks,
+  ...referenceAttacks,
+  ...storageAttacks,
 }

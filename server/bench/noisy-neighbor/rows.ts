@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
+import { createPostgresDatabase } from "../../test/setup/postgres.ts"
 import { createUserKey, startGateway } from "../measure/gateway.ts"
 import { median } from "../measure/median.ts"
 import { readRss } from "../measure/process-stats.ts"
@@ -40,12 +41,16 @@ export interface Row {
 }
 
 export interface RowOptions {
+  /** A PostgreSQL server for attacks on its connections. */
+  postgres?: string | undefined
   folder: string
   main: string
   seconds: number
   windows: number
   nodeOptions: readonly string[]
 }
+
+export const usesPostgres = (attack: string): boolean => attack.endsWith("PostgreSQL")
 
 const p95 = (times: readonly number[]): number => {
   const sorted = times.toSorted((left, right) => left - right)
@@ -68,7 +73,7 @@ export const ownRatioOf = (row: Row): number =>
 /** Starts a mock upstream, a bare relay as control, and the probe. */
 export const createRows = async (processes: Processes, options: RowOptions) => {
   const { folder, main, seconds, nodeOptions } = options
-  const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
+  const upstream = await processes.startServer("upstream", "proxy/upstream.ts", ["chat-only"])
   const control = await processes.startServer("measured", "proxy/bare-relay.ts", [
     `${upstream.port}`,
   ])
@@ -90,7 +95,7 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
   }
 
   /** Starts a fresh gateway for each attack, without work left over from earlier ones. */
-  return async (attack: string): Promise<Row> => {
+  const measureOn = async (attack: string, database: string | undefined): Promise<Row> => {
     const own = join(folder, attack.replace(/\W+/g, "-"))
     mkdirSync(own)
     const gateway = await startGateway({
@@ -100,7 +105,10 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
       upstreamPort: upstream.port,
       main,
       nodeOptions,
-      env: { FUNCTION_NETWORKS: `${openAddress}/32` },
+      env: {
+        FUNCTION_NETWORKS: `${openAddress}/32`,
+        ...(database && { DATABASE_URL: database }),
+      },
     })
     const key = await createUserKey(gateway)
     const attackerKey = await createUserKey(gateway, "attacker")
@@ -125,5 +133,11 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
     await processes.stop(attacker)
     await processes.stop(gateway.child)
     return { attack, alone, attacked, answers, rss }
+  }
+
+  return async (attack: string): Promise<Row> => {
+    if (!usesPostgres(attack)) return measureOn(attack, undefined)
+    const database = await createPostgresDatabase(options.postgres ?? "")
+    return measureOn(attack, database.url).finally(database.drop)
   }
 }

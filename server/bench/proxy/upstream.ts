@@ -56,10 +56,13 @@ const answerResponses = (socket: Socket, body: Buffer) => {
   else socket.write(badRequest)
 }
 
+/** Whether the provider lacks the Responses API. */
+const hasChatOnly = process.argv.includes("chat-only")
+
 const answer = (socket: Socket, head: string, body: Buffer) => {
   if (head.startsWith("POST /v1/chat/completions ")) answerChat(socket, body)
   else if (head.startsWith("POST /v1/messages ")) writeByTurns(socket, messagesStream)
-  else if (head.startsWith("POST /v1/responses ")) answerResponses(socket, body)
+  else if (head.startsWith("POST /v1/responses ") && !hasChatOnly) answerResponses(socket, body)
   else if (head.startsWith("GET /v1/models?limit=")) socket.write(claudeModels)
   else if (head.startsWith("GET /v1/models")) socket.write(models)
   else socket.write(notFound)
