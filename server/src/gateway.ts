@@ -176,7 +176,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       references: createReferenceResolver(storedResponses, conversion),
       conversion,
     }),
-    storageOf: createResponseStorage({ storedResponses, log }),
+    storageOf: createResponseStorage({ storedResponses, log, conversion }),
     dispatch: createDispatcher({
       fairLoop,
       usageRecorders,

@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto"
+import { fail } from "../errors.ts"
 import type { CanonicalRequest } from "../formats/canonical-request.ts"
+import { type Fields, parseObject } from "../formats/json-values.ts"
 import { messagesFormat } from "../formats/messages/messages-format.ts"
 import { toItems } from "../formats/responses/input-items.ts"
 import { responsesFormat } from "../formats/responses/responses-format.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
 import { readMembers } from "../http/json-members.ts"
 import { toJsonBody } from "../http/json-object.ts"
-import { type SerializedInput, serializeInput } from "../stored-responses/new-response.ts"
+import {
+  type SerializedInput,
+  type SerializedResponse,
+  serializeInput,
+  serializeOutput,
+} from "../stored-responses/new-response.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
 import { toPassThroughRequest } from "./pass-through-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
@@ -21,8 +28,17 @@ export type RequestMessage = Pick<ModelRequest, "operation" | "model" | "streame
 export const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-const parse = (bytes: Uint8Array): Record<string, unknown> =>
-  JSON.parse(toBuffer(bytes).toString("utf8"))
+const parse = (bytes: Uint8Array): Fields => JSON.parse(toBuffer(bytes).toString("utf8"))
+
+/** Members of a response that depend on the gateway. */
+export interface ResponseMembers {
+  id: string
+  previous_response_id: unknown
+}
+
+const parseResponse = (bytes: Uint8Array): Fields =>
+  parseObject(toBuffer(bytes).toString("utf8")) ??
+  fail("upstream_broken", "The provider's response is not valid JSON.")
 
 const toRequest = (message: RequestMessage): ModelRequest => {
   const bytes = toBuffer(message.bytes)
@@ -46,6 +62,15 @@ export const bodySteps = {
   /** The items of a request of the Responses API, as they are stored. @throws {Failure} */
   serializeItems: ({ bytes }: { bytes: Uint8Array }): SerializedInput =>
     serializeInput(toItems(parse(bytes).input), randomUUID),
+
+  /** A response with other members, as it is stored. @throws {Failure} */
+  serializeResponse: ({
+    bytes,
+    members,
+  }: {
+    bytes: Uint8Array
+    members: ResponseMembers
+  }): SerializedResponse => serializeOutput({ ...parseResponse(bytes), ...members }),
 
   /** @returns null if the request stays as it is */
   passThrough: (message: RequestMessage): JsonBody | null => {

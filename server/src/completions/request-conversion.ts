@@ -1,9 +1,14 @@
 import type { InboundFormat } from "../formats/inbound-format.ts"
 import { isLarge, type JsonBody } from "../http/body-buffer.ts"
 import { checkParsableSize, parseJsonObject } from "../http/json-object.ts"
-import type { SerializedInput } from "../stored-responses/new-response.ts"
+import type { SerializedInput, SerializedResponse } from "../stored-responses/new-response.ts"
 import type { ChatRequestEncoder } from "./attempts.ts"
-import { encodeCanonical, type RequestMessage, toBuffer } from "./body-steps.ts"
+import {
+  encodeCanonical,
+  type RequestMessage,
+  type ResponseMembers,
+  toBuffer,
+} from "./body-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
 import { encodeChatRequest } from "./encode-chat-request.ts"
@@ -80,6 +85,13 @@ export const createRequestConversion = (thread: BodyThread) => ({
     checkParsableSize(bytes)
     return thread.run(owner, "serializeItems", { bytes })
   },
+
+  /** A large response, as it is stored. @throws {Failure} */
+  serializeResponse: (
+    owner: BodyOwner,
+    bytes: Buffer,
+    members: ResponseMembers,
+  ): Promise<SerializedResponse> => thread.run(owner, "serializeResponse", { bytes, members }),
 })
 
 export type RequestConversion = ReturnType<typeof createRequestConversion>

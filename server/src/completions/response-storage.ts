@@ -1,11 +1,13 @@
 import type { Logger } from "pino"
 import { Failure, type FailureCode } from "../errors.ts"
+import type { Fields } from "../formats/json-values.ts"
 import { createId } from "../formats/responses/items.ts"
 import type { Caller } from "../http/caller.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import type { AnsweredRequest, ResponseInput } from "../stored-responses/new-response.ts"
+import type { ResponseInput } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { ModelRequest } from "./request.ts"
+import type { RequestConversion } from "./request-conversion.ts"
 
 /** Stores the response to one request. */
 export interface ResponseStorage {
@@ -18,12 +20,15 @@ export interface ResponseStorage {
    * Resolves when the response is stored durably, or to false if it exceeds a limit: the client paid
    * for it, and gets it anyway.
    */
-  save: (response: AnsweredRequest["response"]) => Promise<boolean>
+  save: (response: Fields & { id: string }) => Promise<boolean>
+  /** `save` for the JSON of a large response, with these members in place of its own. */
+  saveLarge: (bytes: Buffer) => Promise<boolean>
 }
 
 interface Deps {
   storedResponses: Pick<StoredResponses, "save">
   log: Pick<Logger, "warn">
+  conversion: Pick<RequestConversion, "serializeResponse">
 }
 
 export interface StoredRequest {
@@ -40,22 +45,29 @@ const isOverLimit = (error: unknown): error is Failure =>
   error instanceof Failure && limitCodes.has(error.code)
 
 export const createResponseStorage =
-  ({ storedResponses, log }: Deps) =>
+  ({ storedResponses, log, conversion }: Deps) =>
   ({ exchange, caller, received, input }: StoredRequest): ResponseStorage => {
+    const userId = caller.user.id
     const { previous_response_id = null } = received.fields
+    const members = { id: createId("resp"), store: true as const, previous_response_id }
+    const isSaved = async (saving: Promise<void>): Promise<boolean> => {
+      try {
+        await saving
+        return true
+      } catch (error) {
+        if (!isOverLimit(error)) throw error
+        const { message: reason } = error
+        log.warn({ request_id: exchange.requestId, user: userId, reason }, "Response not stored")
+        return false
+      }
+    }
+    const saveLarge = async (bytes: Buffer): Promise<void> => {
+      const serialized = await conversion.serializeResponse({ userId }, bytes, members)
+      await storedResponses.save(userId, { serialized, input })
+    }
     return {
-      members: { id: createId("resp"), store: true, previous_response_id },
-      save: async (response) => {
-        try {
-          await storedResponses.save(caller.user.id, { response, input })
-          return true
-        } catch (error) {
-          if (!isOverLimit(error)) throw error
-          const { message: reason } = error
-          const fields = { request_id: exchange.requestId, user: caller.user.id, reason }
-          log.warn(fields, "Response not stored")
-          return false
-        }
-      },
+      members,
+      save: (response) => isSaved(storedResponses.save(userId, { response, input })),
+      saveLarge: (bytes) => isSaved(saveLarge(bytes)),
     }
   }

@@ -41,8 +41,9 @@ const openRelay = () => {
     saved.push(response)
     return storing.promise
   }
+  const saveLarge = (bytes: Buffer) => save({ ...JSON.parse(bytes.toString("utf8")), ...members })
   const format = responsesRelayFormat
-  const relay = new StoringResponseRelay(client.exchange, { format }, { members, save })
+  const relay = new StoringResponseRelay(client.exchange, { format }, { members, save, saveLarge })
   relay.onStart(head)
   return { relay, client, saved, storing }
 }
@@ -83,6 +84,30 @@ describe("a stream that is stored", () => {
       expect(saved).toEqual([{ ...response, output, ...members }])
     }
   })
+
+  it.each(["\n", "\r\n"])(
+    "is the same if its response is too large to be parsed; lines end with %j",
+    async (end) => {
+      const { relay, client, saved, storing } = openRelay()
+      const large = { ...response, instructions: 'ä "response":{} '.repeat(10_000) }
+      const events = [
+        { type: "response.created", sequence_number: 0, response: large },
+        ...createEvents().slice(1, 2),
+        { type: "response.completed", sequence_number: 2, response: { ...large, output } },
+      ]
+      relay.onChunk(Buffer.from(`${format(events)}data: [DONE]\n\n`.replaceAll("\n", end)))
+      relay.onEnd()
+      expect(client.text()).not.toContain("response.completed")
+      storing.resolve(true)
+      await storing.promise
+      const sentEvents = client.text().split(/\r?\n\r?\n/)
+      const parsed = sentEvents.map((event) =>
+        JSON.parse(/^data: ?(\{.*)/m.exec(event)?.[1] ?? "0"),
+      )
+      expect(parsed).toEqual([...withMembers(events), 0, 0])
+      expect(saved).toEqual([{ ...large, output, ...members }])
+    },
+  )
 
   it("ends as soon as it is stored, even if the provider's connection breaks", async () => {
     const { relay, client, storing } = openRelay()

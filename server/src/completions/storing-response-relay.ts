@@ -1,10 +1,12 @@
 import type { Failure } from "../errors.ts"
-import { type Fields, isObject, parseObject, textOf } from "../formats/json-values.ts"
+import { isObject, parseObject, textOf } from "../formats/json-values.ts"
 import { formatResponsesFailure, lastEventTypes } from "../formats/responses/failure-event.ts"
 import { dataOfEvent, formatTypedEvent } from "../formats/sse-events.ts"
+import { isLarge } from "../http/body-buffer.ts"
 import { toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import { maxResponseBytes } from "../stored-responses/new-response.ts"
+import { type LargeResponse, readLargeBody, readLargeEvent, splitFrames } from "./large-response.ts"
 import type { RelayOptions } from "./relay.ts"
 import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
 import type { ResponseStorage } from "./response-storage.ts"
@@ -12,6 +14,7 @@ import { ResponsesApiRelay } from "./responses-api-relay.ts"
 
 const responseMark = /"response" ?:/
 const afterBlankLine = /(?<=\n\r?\n)/
+const empty = Buffer.alloc(0)
 
 type Stage =
   | "answering"
@@ -46,17 +49,34 @@ export class StoringResponseRelay extends ResponsesApiRelay {
   }
 
   override onBody(body: Buffer, head: ResponseHead): void {
+    if (isLarge(body)) {
+      const large = readLargeBody(body)
+      if (large) this.#saveLargeBody(large, head)
+      else super.onBody(body, head)
+      return
+    }
     const response = parseObject(body.toString("utf8"))
     if (!Array.isArray(response?.output)) {
       super.onBody(body, head)
       return
     }
     const changed = { ...response, ...this.#storage.members }
-    const send = (store: boolean): void =>
-      super.onBody(Buffer.from(JSON.stringify({ ...changed, store })), head)
-    this.#storage.save(changed).then(send, (error: unknown) => {
-      super.onFailure(toFailure(error), { head: null, isFrameOpen: false })
-    })
+    const format = (store: boolean) => Buffer.from(JSON.stringify({ ...changed, store }))
+    this.#sendBody(this.#storage.save(changed), format, head)
+  }
+
+  #saveLargeBody(large: LargeResponse, head: ResponseHead): void {
+    const format = (store: boolean) => large.withMembers({ ...this.#storage.members, store })
+    this.#sendBody(this.#storage.saveLarge(large.bytes), format, head)
+  }
+
+  #sendBody(saved: Promise<boolean>, format: (store: boolean) => Buffer, head: ResponseHead): void {
+    saved.then(
+      (store) => super.onBody(format(store), head),
+      (error: unknown) => {
+        super.onFailure(toFailure(error), { head: null, isFrameOpen: false })
+      },
+    )
   }
 
   override onFailure(failure: Failure, at: FailurePoint): void {
@@ -66,6 +86,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
   }
 
   protected override relayFrames(frames: Buffer): boolean {
+    if (isLarge(frames) && this.#stage === "answering") return this.#relayLarge(frames)
     const text = frames.toString("utf8")
     const isUnchanged = this.#stage === "answering" && !responseMark.test(text)
     if (isUnchanged || this.#stage === "saved") return super.relayFrames(frames)
@@ -77,18 +98,48 @@ export class StoringResponseRelay extends ResponsesApiRelay {
     return super.relayFrames(Buffer.from(relayed))
   }
 
+  #relayLarge(frames: Buffer): boolean {
+    const relayed = splitFrames(frames).map((frame) => {
+      if (this.#stage === "answering") {
+        return isLarge(frame)
+          ? this.#rewriteLargeFrame(frame)
+          : Buffer.from(this.#rewriteFrame(frame.toString("utf8")))
+      }
+      this.#held += frame.toString("utf8")
+      return empty
+    })
+    return super.relayFrames(Buffer.concat(relayed))
+  }
+
+  #rewriteLargeFrame(frame: Buffer): Buffer {
+    const event = readLargeEvent(frame)
+    if (!event) return frame
+    const { members } = this.#storage
+    if (!lastEventTypes.has(event.type)) return event.withMembers(members)
+    this.#saveLast(this.#storage.saveLarge(event.bytes), (store) =>
+      event.withMembers({ ...members, store }),
+    )
+    return empty
+  }
+
   /** Changes an event that contains the response object. The last one is held back and saved. */
   #rewriteFrame(frame: string): string {
     const event = responseMark.test(frame) ? parseObject(dataOfEvent(frame)) : null
     if (!(event && isObject(event.response))) return frame
     const response = { ...event.response, ...this.#storage.members }
     if (!lastEventTypes.has(textOf(event.type))) return formatTypedEvent({ ...event, response })
-    this.#stage = "saving"
-    this.#storage.save(response).then(
-      (store) => this.#release({ ...event, response: { ...response, store } }),
-      (error: unknown) => this.#endUnsaved(error),
+    this.#saveLast(this.#storage.save(response), (store) =>
+      Buffer.from(formatTypedEvent({ ...event, response: { ...response, store } })),
     )
     return ""
+  }
+
+  #saveLast(saved: Promise<boolean>, format: (store: boolean) => Buffer): void {
+    this.#stage = "saving"
+    saved.then(
+      (store) => this.#release(format(store)),
+      (error: unknown) => this.#endUnsaved(error),
+    )
   }
 
   #endUnsaved(error: unknown): void {
@@ -98,9 +149,9 @@ export class StoringResponseRelay extends ResponsesApiRelay {
     this.endReply()
   }
 
-  #release(lastEvent: Fields): void {
+  #release(lastEvent: Buffer): void {
     this.#stage = "saved"
-    super.relayFrames(Buffer.from(formatTypedEvent(lastEvent) + this.#held))
+    super.relayFrames(Buffer.concat([lastEvent, Buffer.from(this.#held)]))
     this.#held = ""
     if (this.#isEnding) this.endReply()
   }

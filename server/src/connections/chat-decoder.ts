@@ -42,7 +42,7 @@ export const createChatDecoder = (
     endStream: () => "",
     convertBody: (body) => {
       throwReportedError(body)
-      return format.decodeResponse(body, model, reports)
+      return JSON.stringify(format.decodeResponse(body, model, reports))
     },
     convertError: (body) => {
       const error = format.decodeError(body)

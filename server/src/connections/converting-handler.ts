@@ -145,7 +145,7 @@ export class ConvertingHandler implements ResponseHandler {
       return
     }
     if (!body) throw new MalformedResponse("it is not a completion")
-    const converted = Buffer.from(JSON.stringify(this.#converter.convertBody(body)))
+    const converted = Buffer.from(this.#converter.convertBody(body))
     this.#passHead()
     this.#receiver.onData(converted)
   }

@@ -8,7 +8,8 @@ import type { Fields } from "./json-values.ts"
 export interface AnswerEncoder {
   /** @returns server-sent events, possibly none */
   encodeEvent(event: AnswerEvent): string
-  encodeAnswer(answer: Answer): Fields
+  /** @returns JSON. @throws {MalformedResponse} */
+  encodeAnswer(answer: Answer): string
   /** The body of an error response. */
   encodeError(error: AnswerError): Fields
   /** Whether a tool takes any text instead of JSON; omitted if none does. */

@@ -10,8 +10,8 @@ export interface ResponseConverter {
   convertEvent(data: string): string
   /** @returns the events that a complete stream still lacks, possibly none */
   endStream(): string
-  /** @throws {MalformedResponse} */
-  convertBody(body: Fields): Fields
+  /** @returns JSON. @throws {MalformedResponse} */
+  convertBody(body: Fields): string
   /** @returns null if the body is passed on as it is */
   convertError(body: Fields, status: number): Fields | null
 }

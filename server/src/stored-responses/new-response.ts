@@ -14,12 +14,19 @@ export interface SerializedInput {
 /** What a request added to the items of the previous response. */
 export type ResponseInput = readonly Fields[] | SerializedInput
 
-/** A response and the input of its request. */
-export interface AnsweredRequest {
-  /** The complete response object, with its output, under an id that no other response has. */
-  response: Fields & { id: string }
-  input: ResponseInput
+/** A large response, which was serialized where it was parsed. */
+export interface SerializedResponse extends Pick<NewResponse, "id" | "previous_id" | "response"> {
+  output: readonly NewResponseItem[]
 }
+
+/** A response and the input of its request. */
+export type AnsweredRequest = { input: ResponseInput } & (
+  | {
+      /** The complete response object, with its output, under an id that no other response has. */
+      response: Fields & { id: string }
+    }
+  | { serialized: SerializedResponse }
+)
 
 /** Maximum size of a response with its input, as JSON. */
 export const maxResponseBytes = 16_000_000
@@ -97,28 +104,25 @@ export const measureInput = (input: ResponseInput): number => {
   return withRowOverhead(bytes, input.length)
 }
 
+export const serializeOutput = (response: Fields & { id: string }): SerializedResponse => ({
+  id: response.id,
+  previous_id: toStorableId(response.previous_response_id),
+  response: JSON.stringify({ ...response, output: [] }),
+  output: objectsIn(response.output).map((item) => serializeItem(item, true)),
+})
+
 /** Splits a response into the rows that store it. @throws {Failure} `body_too_large` */
-export const serializeResponse = (
-  { response, input }: AnsweredRequest,
-  newId: () => string,
-): NewResponse => {
-  const output = objectsIn(response.output)
-  const items = [
-    ...(isSerialized(input)
-      ? input.items
-      : input.map((item) => serializeItem(withId(item, newId), false))),
-    ...output.map((item) => serializeItem(item, true)),
-  ]
-  const text = JSON.stringify({ ...response, output: [] })
+export const serializeResponse = (answered: AnsweredRequest, newId: () => string): NewResponse => {
+  const { input } = answered
+  const { output, ...row } =
+    "serialized" in answered ? answered.serialized : serializeOutput(answered.response)
+  const inputItems = isSerialized(input)
+    ? input.items
+    : input.map((item) => serializeItem(withId(item, newId), false))
+  const items = [...inputItems, ...output]
   const itemBytes = sumBytes(items)
-  const jsonBytes = itemBytes + Buffer.byteLength(text)
+  const jsonBytes = itemBytes + Buffer.byteLength(row.response)
   checkLimits("The response with its input", { count: items.length, bytes: jsonBytes })
-  return {
-    id: response.id,
-    previous_id: toStorableId(response.previous_response_id),
-    response: text,
-    item_bytes: itemBytes,
-    bytes: withRowOverhead(jsonBytes, items.length),
-    items,
-  }
+  const bytes = withRowOverhead(jsonBytes, items.length)
+  return { ...row, item_bytes: itemBytes, bytes, items }
 }

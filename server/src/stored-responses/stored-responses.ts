@@ -151,9 +151,10 @@ export const createStoredResponses = (deps: Deps) => {
      * Stores a response durably. Input items without an id get one.
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
-    save: async (userId: string, { response, input }: AnsweredRequest): Promise<void> => {
+    save: async (userId: string, answered: AnsweredRequest): Promise<void> => {
+      const { input } = answered
       const resolved = "items" in input ? input : await resolveReferences(userId, input)
-      const row = serializeResponse({ response, input: resolved }, newId)
+      const row = serializeResponse({ ...answered, input: resolved }, newId)
       await storage.writeWithinLimit([{ owner: userId, bytes: row.bytes }], () =>
         db.transact(async (tx) => {
           await db.acquireLock(tx, `responses:${userId}`)

@@ -189,14 +189,15 @@ export const createMessageEncoder = ({ request, sourceMembers }: EncoderContext)
 
   return {
     encodeEvent: (event) => takeTextEnd(event) + encodeEvent(event),
-    encodeAnswer: (answer) => ({
-      ...startMessage(answer, sourceMembers(textOfAnswer(answer))),
-      content: answer.blocks.map((complete) =>
-        toBlock({ ...complete, block: restoreName(complete.block) }),
-      ),
-      ...toStopFields(answer, refusalOf(answer)),
-      usage: toUsage(answer.usage),
-    }),
+    encodeAnswer: (answer) =>
+      JSON.stringify({
+        ...startMessage(answer, sourceMembers(textOfAnswer(answer))),
+        content: answer.blocks.map((complete) =>
+          toBlock({ ...complete, block: restoreName(complete.block) }),
+        ),
+        ...toStopFields(answer, refusalOf(answer)),
+        usage: toUsage(answer.usage),
+      }),
     encodeError: encodeMessagesError,
   }
 }

@@ -16,8 +16,14 @@ import {
   toCompleteItem,
   toStartedItem,
 } from "./items.ts"
-import { createResponseObject, incompleteReasonOf, type ResponseObject } from "./response-object.ts"
-import { convertTools, toCustomInput } from "./tools.ts"
+import {
+  type CreateResponseObject,
+  createResponseObject,
+  incompleteReasonOf,
+  type ResponseObject,
+  type ResponseText,
+} from "./response-object.ts"
+import { type ConvertedTools, convertTools, toCustomInput } from "./tools.ts"
 
 const errorTypeOf = (status: number): string => {
   if (status === 429) return "rate_limit_error"
@@ -30,11 +36,18 @@ const encodeError = ({ message, code, status }: AnswerError): Fields => {
   return { error: { message, type, param: null, code: code || null }, detail: message }
 }
 
+interface EncoderParts {
+  context: EncoderContext
+  toolByName: ConvertedTools["toolByName"]
+  createObject: CreateResponseObject
+}
+
 /** Writes the events of one response, in order and numbered. */
 class ResponseStream {
   readonly #context: EncoderContext
-  readonly #toolByName: ReturnType<typeof convertTools>["toolByName"]
+  readonly #toolByName: ConvertedTools["toolByName"]
   #sequence = 0
+  readonly #createObject: CreateResponseObject
   #response: ResponseObject
   readonly #output: Fields[] = []
   #texts = ""
@@ -42,9 +55,10 @@ class ResponseStream {
   /** Closed, but not reported as done: whether it is complete shows in what follows. */
   #closed: ItemState | null = null
 
-  constructor(context: EncoderContext) {
+  constructor({ context, toolByName, createObject }: EncoderParts) {
     this.#context = context
-    this.#toolByName = convertTools(context.request.tools).toolByName
+    this.#toolByName = toolByName
+    this.#createObject = createObject
     this.#response = this.#createResponse("")
   }
 
@@ -71,7 +85,7 @@ class ResponseStream {
       case "error": {
         const started = this.#sequence === 0 ? this.#start("") : this.#endItem("incomplete")
         const response = this.#response.failed(toResponseError(event.error), this.#output)
-        return started + this.#event("response.failed", { response })
+        return started + this.#responseEvent("response.failed", response)
       }
     }
   }
@@ -80,14 +94,18 @@ class ResponseStream {
     this.#response = this.#createResponse(model)
     const response = this.#response.inProgress(this.#context.sourceMembers(null))
     return (
-      this.#event("response.created", { response }) +
-      this.#event("response.in_progress", { response })
+      this.#responseEvent("response.created", response) +
+      this.#responseEvent("response.in_progress", response)
     )
   }
 
   #createResponse(model: string): ResponseObject {
-    const { request } = this.#context
-    return createResponseObject(request, createId("resp"), model || String(request.model))
+    return this.#createObject(createId("resp"), model || String(this.#context.request.model))
+  }
+
+  #responseEvent(type: string, { json }: ResponseText): string {
+    const event = JSON.stringify({ type, sequence_number: this.#sequence++ })
+    return `event: ${type}\ndata: ${event.slice(0, -1)},"response":${json}}\n\n`
   }
 
   #event(type: string, members: Fields): string {
@@ -146,7 +164,7 @@ class ResponseStream {
       { output: this.#output, reason, usage },
       this.#context.sourceMembers(this.#texts),
     )
-    return done + this.#event(`response.${response.status}`, { response })
+    return done + this.#responseEvent(`response.${response.status}`, response)
   }
 
   #close(): string {
@@ -208,8 +226,11 @@ class ResponseStream {
   }
 }
 
-const encodeAnswer = ({ request, sourceMembers }: EncoderContext, answer: Answer): Fields => {
-  const { toolByName } = convertTools(request.tools)
+const encodeAnswer = (
+  { context, toolByName, createObject }: EncoderParts,
+  answer: Answer,
+): string => {
+  const { request, sourceMembers } = context
   const isCutOff = incompleteReasonOf(answer.reason) !== null
   const output = answer.blocks.map(({ block, text, signature, annotations: found = [] }, at) => {
     const annotations = found.map(toTextAnnotation).filter((one) => one !== null)
@@ -217,26 +238,28 @@ const encodeAnswer = ({ request, sourceMembers }: EncoderContext, answer: Answer
     const isLast = at === answer.blocks.length - 1
     return toCompleteItem(state, isCutOff && isLast ? "incomplete" : "completed")
   })
-  const model = answer.model || String(request.model)
-  const response = createResponseObject(request, createId("resp"), model)
+  const response = createObject(createId("resp"), answer.model || String(request.model))
   const { reason, usage } = answer
-  return response.ended({ output, reason, usage }, sourceMembers(textOfAnswer(answer)))
+  return response.ended({ output, reason, usage }, sourceMembers(textOfAnswer(answer))).json
 }
 
 /**
  * Writes an answer as a response of OpenAI's Responses API.
  * @see https://platform.openai.com/docs/api-reference/responses/object
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ * @throws {Failure} `body_too_large` if a field that the response repeats is too large
  */
 export const createResponseEncoder = (context: EncoderContext): AnswerEncoder => {
+  const { toolByName } = convertTools(context.request.tools)
+  const parts = { context, toolByName, createObject: createResponseObject(context.request) }
   let stream: ResponseStream | null = null
   const { toolByName } = convertTools(context.request.tools)
   return {
     encodeEvent: (event) => {
-      stream ??= new ResponseStream(context)
+      stream ??= new ResponseStream(parts)
       return stream.write(event)
     },
-    encodeAnswer: (answer) => encodeAnswer(context, answer),
+    encodeAnswer: (answer) => encodeAnswer(parts, answer),
     encodeError,
     acceptsText: (tool) => toolByName.get(tool)?.kind === "custom",
   }

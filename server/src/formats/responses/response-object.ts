@@ -49,39 +49,57 @@ const repeatedMembers = (request: Fields): Fields => {
   }
 }
 
-/** Creates the response object in its states, from `in_progress` to its end. */
-export const createResponseObject = (request: Fields, id: string, model: string) => {
-  const created_at = epochSeconds()
-  const base = (status: string, sources: Fields): Fields => ({
-    ...{ id, object: "response", created_at, status, background: false, completed_at: null },
-    ...{ error: null, incomplete_details: null, model, output: [] },
-    ...repeatedMembers(request),
-    ...sources,
-    // Last, because the client's own members may contain one of this name: see `findUsage`.
-    usage: null,
-  })
-  return {
-    inProgress: (sources: Fields): Fields => base("in_progress", sources),
-    ended: (
-      { output, reason, usage }: { output: Fields[]; reason: FinishReason; usage: Fields | null },
-      sources: Fields,
-    ): Fields => {
-      const incomplete = incompleteReasonOf(reason)
-      return {
-        ...base(incomplete ? "incomplete" : "completed", sources),
-        ...(incomplete
-          ? { incomplete_details: { reason: incomplete } }
-          : { completed_at: epochSeconds() }),
-        output,
-        usage: toUsage(usage),
-      }
-    },
-    failed: (error: { code: string; message: string }, output: Fields[]): Fields => ({
-      ...base("failed", {}),
-      error,
-      output,
-    }),
-  }
+/** A response as JSON, and its status. */
+export interface ResponseText {
+  status: string
+  json: string
 }
 
-export type ResponseObject = ReturnType<typeof createResponseObject>
+/** Adds the members of one object to another, both as JSON; neither may be empty. */
+const joinJson = (one: string, other: string): string => `${one.slice(0, -1)},${other.slice(1)}`
+
+/**
+ * Creates the response object in its states, from `in_progress` to its end, as JSON: a stream repeats
+ * it in three events, and what it repeats from the request may have megabytes.
+ */
+export const createResponseObject = (request: Fields) => {
+  const created_at = epochSeconds()
+  const repeated = JSON.stringify(repeatedMembers(request))
+
+  const format = (own: Fields & { status: string }, rest: Fields): ResponseText => ({
+    status: own.status,
+    json: joinJson(joinJson(JSON.stringify(own), repeated), JSON.stringify(rest)),
+  })
+
+  const create = (id: string, model: string) => {
+    const base = (status: string): Fields & { status: string } => ({
+      ...{ id, object: "response", created_at, status, background: false, completed_at: null },
+      ...{ error: null, incomplete_details: null, model, output: [] },
+    })
+    // Usage is last, because the client's own members may contain one of this name: see `findUsage`.
+    return {
+      inProgress: (sources: Fields): ResponseText =>
+        format(base("in_progress"), { ...sources, usage: null }),
+      ended: (
+        { output, reason, usage }: { output: Fields[]; reason: FinishReason; usage: Fields | null },
+        sources: Fields,
+      ): ResponseText => {
+        const incomplete = incompleteReasonOf(reason)
+        const own = {
+          ...base(incomplete ? "incomplete" : "completed"),
+          ...(incomplete
+            ? { incomplete_details: { reason: incomplete } }
+            : { completed_at: epochSeconds() }),
+          output,
+        }
+        return format(own, { ...sources, usage: toUsage(usage) })
+      },
+      failed: (error: { code: string; message: string }, output: Fields[]): ResponseText =>
+        format({ ...base("failed"), error, output }, { usage: null }),
+    }
+  }
+  return create
+}
+
+export type CreateResponseObject = ReturnType<typeof createResponseObject>
+export type ResponseObject = ReturnType<CreateResponseObject>
