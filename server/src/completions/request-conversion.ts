@@ -70,14 +70,10 @@ export const createRequestConversion = (thread: BodyThread) => ({
         const fields = encodeChatRequest(JSON.parse(body.toString("utf8")), target, report)
         return Buffer.from(JSON.stringify(fields))
       }
-      // The listing may be large, and no format needs it.
-      const model = { ...target.model, listing: null }
-      return thread
-        .run(owner, "encode", { body, target: { ...target, model } })
-        .then(({ encoded, dropped }) => {
-          dropped.forEach(report)
-          return toBuffer(encoded)
-        })
+      return thread.run(owner, "encode", { body, target }).then(({ encoded, dropped }) => {
+        dropped.forEach(report)
+        return toBuffer(encoded)
+      })
     },
 
   /** The items of a large request of the Responses API. @throws {Failure} */
