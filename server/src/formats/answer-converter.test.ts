@@ -234,4 +234,20 @@ describe("a stream of chat completions converted to messages", () => {
       stop_reason: "end_turn",
     })
   })
+
+  it("takes time that is linear in the number of waiting tool calls", () => {
+    const timeOf = (calls: number): number => {
+      const deltas = Array.from({ length: calls }, (_, index) =>
+        call(index, { name: "x", arguments: "{" }, `call_${index}`),
+      )
+      const bytes = Buffer.from(formatEvents(chunksOf(deltas, "tool_calls")))
+      const started = performance.now()
+      convertStream(createMessageConverter, [bytes])
+      return performance.now() - started
+    }
+    timeOf(5000)
+    const short = Math.max(timeOf(6000), timeOf(6000))
+    // 60,000 took 100 times as long as 6,000 when each removal copied the rest.
+    expect(timeOf(60_000)).toBeLessThan(50 * short)
+  })
 })

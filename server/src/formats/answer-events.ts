@@ -3,6 +3,7 @@ import type { AnswerBlock } from "./answer-block.ts"
 import type { AnswerReading } from "./answer-reading.ts"
 import { type AnswerError, readReportedError } from "./error-body.ts"
 import { type StopCause, toFinishReason } from "./finish-reason.ts"
+import { HeldAnswer } from "./held-answer.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 import { StateCollector } from "./provider-state.ts"
@@ -41,6 +42,9 @@ export class AnswerEventReader {
   #events: AnswerEvent[] = []
   #open: ReceivedBlock | null = null
   #waiting: ReceivedBlock[] = []
+  /** Those before it have been opened: removing each from the array would copy it every time. */
+  #nextWaiting = 0
+  readonly #held = new HeldAnswer()
   readonly #callByIndex = new Map<unknown, { id: string; received: ReceivedBlock }>()
   #hasBlocks = false
   #hasCalls = false
@@ -209,26 +213,42 @@ export class AnswerEventReader {
   }
 
   #last(): ReceivedBlock | null {
-    return this.#waiting.at(-1) ?? this.#open
+    return this.#hasWaiting() ? (this.#waiting.at(-1) ?? null) : this.#open
   }
 
   #extend(received: ReceivedBlock, text: string): void {
     if (text === "" || received.isClosed) return
     if (received === this.#open) this.#events.push({ type: "append", text })
-    else received.text += text
+    else {
+      this.#held.add(text)
+      received.text += text
+    }
     this.#openWaiting()
   }
 
   #add(block: AnswerBlock): ReceivedBlock {
     const received = receiveBlock(block, this.#characters)
     this.#hasBlocks = true
+    this.#held.addBlock()
     this.#waiting.push(received)
     this.#openWaiting()
     return received
   }
 
   #openWaiting(): void {
-    while (this.#waiting.length > 0 && this.#isOpenComplete()) this.#openNext()
+    while (this.#hasWaiting() && this.#isOpenComplete()) this.#openNext()
+  }
+
+  #hasWaiting(): boolean {
+    return this.#nextWaiting < this.#waiting.length
+  }
+
+  #takeWaiting(): ReceivedBlock | undefined {
+    const next = this.#waiting[this.#nextWaiting++]
+    if (this.#hasWaiting()) return next
+    this.#waiting = []
+    this.#nextWaiting = 0
+    return next
   }
 
   #isOpenComplete(): boolean {
@@ -237,8 +257,9 @@ export class AnswerEventReader {
 
   #openNext(): void {
     this.#closeOpen()
-    const next = this.#waiting.shift()
+    const next = this.#takeWaiting()
     if (!next) return
+    this.#held.removeBlock(next.text)
     this.#open = next
     this.#events.push({ type: "open", block: next.block })
     if (next.text !== "") this.#events.push({ type: "append", text: next.text })
@@ -256,7 +277,7 @@ export class AnswerEventReader {
   }
 
   #closeAll(): void {
-    while (this.#waiting.length > 0) this.#openNext()
+    while (this.#hasWaiting()) this.#openNext()
     this.#closeOpen()
   }
 

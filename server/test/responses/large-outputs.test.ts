@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { formatSseEvent } from "../fakes/responses.ts"
+import { adminKey } from "../harness/gateway.ts"
 import {
+  chatModel,
   nativeModel,
   type ResponsesTestbed,
   readEvents,
@@ -50,5 +52,34 @@ describe.each([false, true])("an image of more than 16 MB (store: %s)", (store) 
     const [, item = ""] = frames
     const text = await ask(frames.slice(0, 2).join(""), true)
     expect(text.slice(text.indexOf(item) + item.length)).toMatch(/^event: response\.failed\ndata: /)
+  })
+})
+
+describe("an answer of more than 16 MB", () => {
+  const pieces = Array.from({ length: 17 }, () => ({ content: "x".repeat(1_000_000) }))
+
+  it("fails if it has to be held in memory to be converted", async () => {
+    testbed.streamDeltas(pieces)
+    const request = { model: chatModel, input: "x", store: false, stream: true }
+    const { text } = await testbed.send(request)
+    const last = readEvents(text).at(-1)
+    expect(last).toMatchObject({
+      type: "response.failed",
+      response: { error: { message: expect.stringContaining("an answer of more than 16 MB") } },
+    })
+  })
+
+  it("fails if it waits for the end of a tool call", async () => {
+    const call = { index: 0, id: "call_1", function: { name: "weather", arguments: "{" } }
+    testbed.streamDeltas([{ tool_calls: [call] }, ...pieces])
+    const messages = [{ role: "user", content: "x" }]
+    const reply = await fetch(`${testbed.gateway.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": adminKey, "content-type": "application/json" },
+      body: JSON.stringify({ model: chatModel, max_tokens: 10, messages, stream: true }),
+    })
+    const text = await reply.text()
+    expect(text.length).toBeLessThan(100_000)
+    expect(text).toContain("event: error")
   })
 })

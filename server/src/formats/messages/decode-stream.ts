@@ -37,10 +37,15 @@ const createCitationDecoder = (reportDropped: () => void) => {
   }
 }
 
+const usageMembers = [
+  ...["input_tokens", "output_tokens", "output_tokens_details"],
+  ...["cache_read_input_tokens", "cache_creation_input_tokens"],
+]
+
 /** Converts the events of a stream to chunks of a chat completion; null ends the stream. */
 export const createMessageStreamDecoder = (model: string, reports: AnswerReports) => {
   let formatter = createCompletionFormatter(model)
-  let usage: Fields = {}
+  const usage: Fields = {}
   let stopSequence: Fields = {}
   /** Number of the current tool call; its arguments arrive in pieces. */
   let call = -1
@@ -60,8 +65,8 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
     return [formatter.deltaChunk({ content })]
   }
   const mergeUsage = (reported: unknown): void => {
-    const counts = Object.entries(objectOf(reported)).filter(([, value]) => value !== null)
-    usage = { ...usage, ...Object.fromEntries(counts) }
+    const counts = objectOf(reported)
+    for (const name of usageMembers) usage[name] = counts[name] ?? usage[name]
   }
   const startBlock = (block: Fields): Fields[] => {
     const { type, id, name, input, data, text } = block

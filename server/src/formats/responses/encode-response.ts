@@ -2,6 +2,7 @@ import { toTextAnnotation } from "../annotations.ts"
 import type { AnswerEvent } from "../answer-events.ts"
 import { type Answer, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerError } from "../error-body.ts"
+import { HeldAnswer } from "../held-answer.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
 import { formatTypedEvent } from "../sse-events.ts"
@@ -50,6 +51,7 @@ class ResponseStream {
   readonly #createObject: CreateResponseObject
   #response: ResponseObject
   readonly #output: Fields[] = []
+  readonly #held = new HeldAnswer()
   #texts = ""
   #open: ItemState | null = null
   /** Closed, but not reported as done: whether it is complete shows in what follows. */
@@ -68,6 +70,7 @@ class ResponseStream {
         return this.#start(event.model)
       case "open": {
         const done = this.#endItem("completed")
+        this.#held.addBlock()
         this.#open = createItemState(event.block, this.#toolByName)
         return done + this.#startItem(this.#open)
       }
@@ -127,6 +130,7 @@ class ResponseStream {
 
   #append(state: ItemState, text: string): string {
     const isFirst = state.text === ""
+    this.#held.add(text)
     state.text += text
     if (state.block.kind === "text") {
       const delta = { content_index: 0, delta: text, logprobs: [] }
