@@ -105,18 +105,59 @@ export interface FailureDetails {
   cause?: unknown
 }
 
-/** An error whose message is meant for the caller. Each inbound API formats it in its own style. */
+/** Of a value that comes from outside, in a message or a log line. */
+const maxValueLength = 200
+/** Of a whole message. */
+const maxMessageLength = 2000
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
+
+/** Shortens a text to `max` characters, but not within a character of two code units. */
+const cut = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  const end = isHighSurrogate(text.charCodeAt(max - 1)) ? max - 1 : max
+  return `${text.slice(0, end)}…`
+}
+
+/** Shortens a value that comes from outside. */
+export const shortenValue = (value: string): string => cut(value, maxValueLength)
+
+/** Shortens the quoted values of a message, and the message itself. */
+export const shortenMessage = (message: string): string => {
+  if (message.length <= maxValueLength) return message
+  const shortened = message.replaceAll(/"[^"]*"/g, (quoted) =>
+    quoted.length <= maxValueLength + 2 ? quoted : `"${shortenValue(quoted.slice(1, -1))}"`,
+  )
+  return cut(shortened, maxMessageLength)
+}
+
+const shortenDetails = ({ param, errors, ...details }: FailureDetails): FailureDetails => ({
+  ...details,
+  ...(param !== undefined && { param: shortenValue(param) }),
+  ...(errors && {
+    errors: errors.map(({ path, message, ...position }) => ({
+      path: shortenValue(path),
+      message: shortenMessage(message),
+      ...position,
+    })),
+  }),
+})
+
+/**
+ * An error whose message is meant for the caller. Each inbound API formats it in its own style. Values
+ * that it quotes are shortened, as they may come from the caller, and the message is logged.
+ */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly status: (typeof statusByCode)[FailureCode]
   readonly details: FailureDetails
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
-    super(message, { cause: details.cause })
+    super(shortenMessage(message), { cause: details.cause })
     this.name = "Failure"
     this.code = code
     this.status = statusByCode[code]
-    this.details = details
+    this.details = shortenDetails(details)
   }
 }
 

@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { pino } from "pino"
 import { readConfig } from "./config/config.ts"
+import { shortenMessage } from "./errors.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createLogStream } from "./operations/log-stream.ts"
 import { serve } from "./serve.ts"
@@ -67,6 +68,15 @@ const collectWhenIdle = (): void => {
   }, idleAfterMs).unref()
 }
 
+/** Some values come from clients, providers or identity providers. */
+const shortenFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" ? shortenMessage(value) : value,
+    ]),
+  )
+
 /** Prints no stack trace, because startup errors are configuration errors. */
 const exitWithError = (error: unknown): never => {
   process.stderr.write(`Portico cannot start.\n${reasonOf(error)}\n`)
@@ -77,7 +87,8 @@ const start = async (options: GatewayOptions): Promise<void> => {
   const config = readConfig()
   const destination = createLogStream(1)
   setInterval(() => destination.flush(), logFlushMs).unref()
-  const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
+  const formatters = { log: shortenFields }
+  const log = pino({ level: config.LOG_LEVEL, base: null, formatters }, destination)
   // A failed background task must not end the process; see `reportUnhandled`.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a task failed"))
   const serving = await serve(config, log, options)

@@ -62,6 +62,7 @@ const fromScan = (bytes: Buffer, found: readonly ScannedMember[] | null): JsonOb
   if (!found) return fail("invalid_json", "The body must be a JSON object.")
   const scanned = new Map(found.map((one) => [keyAt(bytes, one.start, one.keyEnd), one]))
   const named = found.map((one) => ({ ...one, key: keyAt(bytes, one.start, one.keyEnd) }))
+  rejectDuplicateMembers(named)
   return { bytes, members: named, fields: lazyFields(bytes, named), scanned }
 }
 
@@ -70,15 +71,13 @@ const fromText = (body: JsonBody): JsonObject => {
   if (!isObject(fields)) return fail("invalid_json", "The body must be a JSON object.")
   const found = readMembers(body.bytes)
   if (found.length > maxMembers) throw tooManyMembers({ maxMembers })
+  rejectDuplicateMembers(found)
   return { bytes: body.bytes, members: found, fields, scanned: null }
 }
 
 /** @throws {Failure} `invalid_json`, `duplicate_parameter` or `bad_request` */
-export const parseJsonObject = (body: JsonBody): JsonObject => {
-  const object = body.scan ? fromScan(body.bytes, body.scan.members) : fromText(body)
-  rejectDuplicateMembers(object.members)
-  return object
-}
+export const parseJsonObject = (body: JsonBody): JsonObject =>
+  body.scan ? fromScan(body.bytes, body.scan.members) : fromText(body)
 
 /**
  * Treats `bytes` like a received body: a large one is scanned.

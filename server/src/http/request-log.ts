@@ -1,5 +1,5 @@
 import { type Logger, symbols } from "pino"
-import { Failure } from "../errors.ts"
+import { Failure, shortenMessage, shortenValue } from "../errors.ts"
 import { pathOf, type RequestContext } from "./request-context.ts"
 
 /** Polled constantly by monitoring: logged at `debug` level unless the response is an error. */
@@ -18,7 +18,8 @@ const needsNoEscape = /^[\w\-./:@ ]*$/
 
 const member = (name: string, value: string | undefined): string => {
   if (value === undefined) return ""
-  return `,"${name}":${needsNoEscape.test(value) ? `"${value}"` : JSON.stringify(value)}`
+  const short = shortenValue(value)
+  return `,"${name}":${needsNoEscape.test(short) ? `"${short}"` : JSON.stringify(short)}`
 }
 
 /** The entry as pino would write it; built by hand because most requests log one. */
@@ -39,16 +40,16 @@ const logFields = (exchange: RequestContext): object => {
   return {
     request_id: exchange.requestId,
     method: incoming.method,
-    path: pathOf(incoming.url),
+    path: shortenValue(pathOf(incoming.url)),
     status: outgoing.statusCode,
     duration_ms: durationOf(exchange),
     address: exchange.address,
     user: caller?.user.id,
     key: keyOf(exchange),
-    model: exchange.model,
+    model: exchange.model && shortenValue(exchange.model),
     connection: exchange.connection,
     aborted: outgoing.writableFinished ? undefined : true,
-    error: failure?.message,
+    error: failure && shortenMessage(failure.message),
     err: failure && causeOf(failure),
   }
 }

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { waitFor } from "../harness/usage-records.ts"
+import {
+  chatModel,
+  type ResponsesTestbed,
+  startResponsesTestbed,
+} from "../responses/responses-testbed.ts"
+
+let testbed: ResponsesTestbed
+
+beforeAll(async () => {
+  testbed = await startResponsesTestbed({
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: "the-token-of-the-test",
+  })
+})
+afterEach(() => testbed.reset())
+afterAll(() => testbed.stop())
+
+const long = "🐝".repeat(200_000)
+const hello = { role: "user", content: "Hello" }
+const weather = { type: "function", name: "weather", parameters: { type: "object" } }
+const response = (members: object) => [
+  "/v1/responses",
+  { model: chatModel, input: "x", ...members },
+]
+const input = (...items: object[]) => response({ input: [hello, ...items] })
+const message = (members: object) => [
+  "/v1/messages",
+  { model: chatModel, max_tokens: 10, messages: [hello], ...members },
+]
+const block = (fields: object) => message({ messages: [{ role: "user", content: [fields] }] })
+
+const requests: [what: string, request: unknown[]][] = [
+  ["the id of an item", input({ type: "item_reference", id: long })],
+  ["the type of an item", input({ type: long })],
+  ["the type of a part", input({ role: "user", content: [{ type: long }] })],
+  ["the type of a tool", response({ tools: [{ type: long, name: "x" }] })],
+  ["the name of a tool", response({ tools: [{ type: "x", name: long }] })],
+  ["the type of a tool choice", response({ tools: [weather], tool_choice: { type: long } })],
+  ["the id of a response", response({ previous_response_id: long })],
+  ["a role", message({ messages: [{ role: long, content: "x" }] })],
+  ["the type of a block", block({ type: long })],
+  ["the type of a source", block({ type: "image", source: { type: long } })],
+  ["the type of Anthropic's tool", message({ tools: [{ type: long, name: long }] })],
+  ["quotes in a type", block({ type: '"x'.repeat(200_000) })],
+  ["a model", ["/v1/chat/completions", { model: long, messages: [hello] }]],
+  ["a repeated field", ["/v1/chat/completions", `{"${long}":1,"${long}":2}`]],
+  ["a field of a user", ["/api/v1/auths/add", { [long]: long, role: long }]],
+  ["a user's name in SCIM", ["/api/v1/scim/v2/Users", { schemas: [long], userName: long }]],
+]
+
+describe("an error message", () => {
+  it.each(requests)("is short, and so is its log line: %s", async (_what, [path, body]) => {
+    const { gateway } = testbed
+    const isScim = String(path).includes("scim")
+    const options = isScim ? { key: "the-token-of-the-test" } : {}
+    const before = gateway.logLines.length
+    const { status, body: answer } = await gateway.call("POST", String(path), body, options)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    const text = JSON.stringify(answer)
+    expect(text.length).toBeLessThan(6000)
+    expect(text.isWellFormed()).toBe(true)
+    await waitFor(() => gateway.logLines.length > before)
+    for (const line of gateway.logLines.slice(before))
+      expect(JSON.stringify(line).length).toBeLessThan(6000)
+  })
+})
