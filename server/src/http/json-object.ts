@@ -13,7 +13,9 @@ const maxMembers = 1000
 const maxValues = 2_000_000
 /** Far more than in schemas of real tools. Whoever parses an object pays most for its keys. */
 const maxNestedMembers = 10_000
-/** Maximum size of one field of a large body that the gateway itself reads, unless it is a text. */
+/** Maximum of a body that must be parsed completely, because it is converted or changed. */
+const maxParsedBytes = 16_000_000
+/** Maximum of one field of a large body that the gateway itself reads, unless it is a text. */
 const maxFieldBytes = 1_000_000
 
 /** Limits for a body of which single members are read and the rest is forwarded as sent. */
@@ -44,9 +46,9 @@ const lazyFields = (bytes: Buffer, found: readonly JsonMember[]): Record<string,
   for (const { key, valueStart, valueEnd } of found) {
     let value: unknown
     const get = (): unknown => {
-      const isText = bytes[valueStart] === quote
-      if (!isText && valueEnd - valueStart > maxFieldBytes) {
-        const message = `The field "${key}" is too large (maximum ${maxFieldBytes} bytes).`
+      const max = bytes[valueStart] === quote ? maxParsedBytes : maxFieldBytes
+      if (valueEnd - valueStart > max) {
+        const message = `The field "${key}" is too large (maximum ${max} bytes).`
         fail("body_too_large", message, { param: key })
       }
       value ??= JSON.parse(bytes.toString("utf8", valueStart, valueEnd))
@@ -89,9 +91,6 @@ export const toJsonBody = (bytes: Buffer): JsonBody => {
   scanner.write(bytes)
   return { bytes, scan: scanner.end() }
 }
-
-/** Maximum of a body that must be parsed completely, because it is converted or changed. */
-const maxParsedBytes = 16_000_000
 
 /** Bodies that are only forwarded may be larger. @throws {Failure} `body_too_large` */
 export const checkParsableSize = ({ length }: Buffer): void => {

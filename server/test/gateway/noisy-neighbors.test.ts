@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it.each(["1,000 connections", "1,000 streams"])(
+it.each(["1,000 connections", "1,000 streams", "700,000 fields of metadata"])(
   "serves one user in time while another has %s",
   { timeout: 120_000 },
   async (attack) => {
