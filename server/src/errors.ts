@@ -125,8 +125,8 @@ export const shortenValue = (value: string): string => cut(value, maxValueLength
 /** Shortens the quoted values of a message, and the message itself. */
 export const shortenMessage = (message: string): string => {
   if (message.length <= maxValueLength) return message
-  const shortened = message.replaceAll(/"[^"]*"/g, (quoted) =>
-    quoted.length <= maxValueLength + 2 ? quoted : `"${shortenValue(quoted.slice(1, -1))}"`,
+  const shortened = message.replaceAll(/"[^"]*"/g, (value) =>
+    value.length <= maxValueLength + 2 ? value : `"${shortenValue(value.slice(1, -1))}"`,
   )
   return cut(shortened, maxMessageLength)
 }
