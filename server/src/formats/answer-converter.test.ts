@@ -240,7 +240,7 @@ describe("a stream of chat completions converted to messages", () => {
       const deltas = Array.from({ length: calls }, (_, index) =>
         call(index, { name: "x", arguments: "{" }, `call_${index}`),
       )
-      const bytes = Buffer.from(formatEvents(chunksOf(deltas, "tool_calls")))
+      const bytes = Buffer.from(formatEvents(chunksOf(deltas, "length")))
       const started = performance.now()
       convertStream(createMessageConverter, [bytes])
       return performance.now() - started

@@ -257,7 +257,6 @@ export const createResponseEncoder = (context: EncoderContext): AnswerEncoder =>
   const { toolByName } = convertTools(context.request.tools)
   const parts = { context, toolByName, createObject: createResponseObject(context.request) }
   let stream: ResponseStream | null = null
-  const { toolByName } = convertTools(context.request.tools)
   return {
     encodeEvent: (event) => {
       stream ??= new ResponseStream(parts)
