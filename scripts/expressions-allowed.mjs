@@ -25,11 +25,6 @@ export const allowed = [
     reason: "an operator's setting",
   },
   {
-    file: "web/src/lib/markdown-blocks.ts",
-    source: String.raw`^\$\$([\s\S]+?)\$\$(?=\s*(?:\n|$))`,
-    reason: "the reader's own page",
-  },
-  {
     file: "web/src/pages/chat/citations.ts",
     source: null,
     reason: "a pattern of digits between brackets, in the reader's own page",
@@ -88,11 +83,6 @@ export const allowed = [
     file: "server/src/functions/examples/router.ts",
     source: "```|\\b(function|class|import|SELECT|def)\\b.*[({;]",
     reason: "runs in a sandbox with a time limit, on the caller's own text",
-  },
-  {
-    file: "web/src/pages/chat/markdown/mermaid.ts",
-    source: String.raw`(?<!<)<(?=[a-z/!])(?!br\s*\/?>)`,
-    reason: "a diagram in the reader's own page",
   },
   {
     file: "web/src/pages/chat/mention.ts",

@@ -1,4 +1,6 @@
 import { Marked, type MarkedToken, type Token, type TokenizerExtension } from "marked"
+import { BoundedLexer } from "./bounded-lexer.ts"
+import { isMostlyEmptyTable } from "./wide-table.ts"
 
 interface MathToken {
   type: "formula"
@@ -7,7 +9,14 @@ interface MathToken {
   display: boolean
 }
 
-const blockRules = [/^\$\$([\s\S]+?)\$\$(?=\s*(?:\n|$))/, /^\\\[([\s\S]+?)\\\](?=\s*(?:\n|$))/]
+/** A formula ends at the next mark, so that marks without an end are not searched for again. */
+const blockRules = [
+  /^\$\$((?:[^$]|\$(?!\$))+)\$\$(?=[^\S\n]*(?:\n|$))/,
+  /^\\\[((?:[^\\]|\\[^[\]])+)\\\](?=[^\S\n]*(?:\n|$))/,
+]
+/** Where a paragraph ends before a formula; not at every mark, as each end reads the rest again. */
+const blockFormulaStart =
+  /\$\$(?:[^$]|\$(?!\$))+\$\$(?=[^\S\n]*(?:\n|$))|\\\[(?:[^\\]|\\[^[\]])+\\\](?=[^\S\n]*(?:\n|$))/
 const inlineRules: readonly (readonly [RegExp, boolean])[] = [
   [/^\$\$([^$]+?)\$\$/, true],
   [/^\\\[([\s\S]+?)\\\]/, true],
@@ -27,7 +36,7 @@ const blockFormula: TokenizerExtension = {
   name: "formula",
   level: "block",
   start: (source) => {
-    const at = source.search(/\$\$|\\\[/)
+    const at = source.search(blockFormulaStart)
     return at < 0 ? undefined : at
   },
   tokenizer: (source) => {
@@ -55,7 +64,14 @@ const inlineFormula: TokenizerExtension = {
   },
 }
 
-const marked = new Marked({ gfm: true, extensions: [blockFormula, inlineFormula] })
+const marked = new Marked({
+  gfm: true,
+  extensions: [blockFormula, inlineFormula],
+  // `false` means marked's own rule.
+  tokenizer: { table: (source) => (isMostlyEmptyTable(source) ? undefined : false) },
+})
+
+const parse = (text: string): Token[] => new BoundedLexer(marked.defaults, text.length).lex(text)
 
 export type MarkdownToken = MarkedToken | MathToken
 
@@ -69,7 +85,7 @@ export interface MarkdownBlock {
 const splitBlocks = (text: string, from: number): MarkdownBlock[] => {
   const blocks: MarkdownBlock[] = []
   let start = from
-  for (const token of marked.lexer(text.slice(from))) {
+  for (const token of parse(text.slice(from))) {
     if (token.type !== "space") blocks.push({ start, raw: token.raw, token })
     start += token.raw.length
   }

@@ -116,6 +116,7 @@ export const chat = {
   "chat.table": "Tabelle",
   "chat.diagram": "Diagramm",
   "chat.noDiagram": "Dieses Diagramm lässt sich nicht darstellen.",
+  "chat.plainText": "Als reiner Text, da sich die Formatierung nicht darstellen lässt.",
   "chat.showDiagram": "Diagramm anzeigen",
   "chat.showSource": "Code anzeigen",
   "chat.error.process_ended":

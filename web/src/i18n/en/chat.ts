@@ -112,6 +112,7 @@ export const chat = {
   "chat.table": "Table",
   "chat.diagram": "Diagram",
   "chat.noDiagram": "Can't draw this diagram.",
+  "chat.plainText": "Shown as plain text, as its formatting can't be displayed.",
   "chat.showDiagram": "Show diagram",
   "chat.showSource": "Show code",
   "chat.error.process_ended":

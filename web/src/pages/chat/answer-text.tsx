@@ -1,5 +1,6 @@
 import { useEffect, useReducer } from "react"
 import { createLazyModule } from "../../lib/lazy-module.ts"
+import { TextBoundary } from "../../ui/text-boundary.tsx"
 import { lazyKatex, mayContainFormula } from "./markdown/lazy-katex.ts"
 
 const lazyMarkdown = createLazyModule(() => import("./markdown/markdown.tsx"))
@@ -26,13 +27,22 @@ interface AnswerTextProps {
   growing: boolean
 }
 
-/** An answer's Markdown; plain text until the renderer is loaded. */
+/** Characters, twice a very long answer; its blocks and words become elements of the page. */
+const maxMarkdownLength = 1_000_000
+
+/** An answer's Markdown; plain text if it is too long, or until the renderer is loaded. */
 export const AnswerText = (props: AnswerTextProps) => {
   const [, rerender] = useReducer((times: number) => times + 1, 0)
   const Markdown = lazyMarkdown.loaded()?.Markdown
   useEffect(() => {
     if (!Markdown) lazyMarkdown.load().then(rerender, () => {})
   }, [Markdown])
-  if (Markdown) return <Markdown {...props} />
-  return <p className="break-words whitespace-pre-wrap">{props.text}</p>
+  if (!Markdown || props.text.length > maxMarkdownLength) {
+    return <p className="break-words whitespace-pre-wrap">{props.text}</p>
+  }
+  return (
+    <TextBoundary text={props.text}>
+      <Markdown {...props} />
+    </TextBoundary>
+  )
 }

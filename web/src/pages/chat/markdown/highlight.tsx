@@ -9,6 +9,13 @@ lowlight.registerAlias({
 })
 
 const maxCharacters = 100_000
+/** Characters; some languages' rules take a time that is quadratic in these lengths. */
+const maxLineLength = 2000
+const maxWordsLength = 1000
+
+const hasLongRun = (code: string): boolean =>
+  code.split("\n").some(({ length }) => length > maxLineLength) ||
+  code.split(/[^\w\s]/).some(({ length }) => length > maxWordsLength)
 
 type Nodes = ReturnType<typeof lowlight.highlight>["children"]
 
@@ -26,8 +33,9 @@ const renderNodes = (nodes: Nodes): ReactNode =>
     )
   })
 
-/** The highlighted code; unchanged if the language is unknown or the code too long. */
+/** The highlighted code; unchanged if the language is unknown, or the code or a part of it too long. */
 export const highlightCode = (code: string, language: string): ReactNode => {
-  if (code.length > maxCharacters || !lowlight.registered(language)) return code
+  if (code.length > maxCharacters || hasLongRun(code)) return code
+  if (!lowlight.registered(language)) return code
   return renderNodes(lowlight.highlight(language, code).children)
 }

@@ -1,5 +1,6 @@
 import mermaid from "mermaid"
 import { readDiagramColors } from "./diagram-colors.ts"
+import { escapeTags } from "./escape-tags.ts"
 
 const maxCharacters = 20_000
 let number = 0
@@ -20,13 +21,6 @@ const lockedOptions = [
   "fontFamily",
   "layout",
 ]
-
-/**
- * Escapes tags in labels except line breaks: Mermaid inserts labels into the page as HTML to
- * measure them.
- */
-const escapeTags = (source: string): string =>
-  source.replace(/(?<!<)<(?=[a-z/!])(?!br\s*\/?>)/gi, "#lt;")
 
 const draw = async (source: string, theme: "light" | "dark"): Promise<string> => {
   mermaid.initialize({
