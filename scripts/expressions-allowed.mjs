@@ -25,6 +25,11 @@ export const allowed = [
     reason: "an operator's setting",
   },
   {
+    file: "web/src/lib/markdown-blocks.ts",
+    source: String.raw`\$\$(?:[^$]|\$(?!\$))+\$\$(?=[^\S\n]*(?:\n|$))|(?<!\\)\\\[(?:[^\\]|\\[^[\]])+\\\](?=[^\S\n]*(?:\n|$))`,
+    reason: "the reader's own page; each formula ends where the next one begins",
+  },
+  {
     file: "web/src/pages/chat/citations.ts",
     source: null,
     reason: "a pattern of digits between brackets, in the reader's own page",

@@ -16,7 +16,7 @@ const blockRules = [
 ]
 /** Where a paragraph ends before a formula; not at every mark, as each end reads the rest again. */
 const blockFormulaStart =
-  /\$\$(?:[^$]|\$(?!\$))+\$\$(?=[^\S\n]*(?:\n|$))|\\\[(?:[^\\]|\\[^[\]])+\\\](?=[^\S\n]*(?:\n|$))/
+  /\$\$(?:[^$]|\$(?!\$))+\$\$(?=[^\S\n]*(?:\n|$))|(?<!\\)\\\[(?:[^\\]|\\[^[\]])+\\\](?=[^\S\n]*(?:\n|$))/
 const inlineRules: readonly (readonly [RegExp, boolean])[] = [
   [/^\$\$([^$]+?)\$\$/, true],
   [/^\\\[([\s\S]+?)\\\]/, true],

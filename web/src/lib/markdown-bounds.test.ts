@@ -120,10 +120,14 @@ const longTexts: [string, (length: number) => string][] = [
   ],
 ]
 
+/** The shortest of three times, as others use the machine too. */
 const timeOf = (text: string): number => {
-  const start = performance.now()
-  parse(text)
-  return performance.now() - start
+  const times = [1, 2, 3].map(() => {
+    const start = performance.now()
+    parse(text)
+    return performance.now() - start
+  })
+  return Math.min(...times)
 }
 
 /** Below this time, in milliseconds, a text is fast whatever the ratio. */
