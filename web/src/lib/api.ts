@@ -55,6 +55,8 @@ export type QueryParams = Record<string, string | number | boolean | null | unde
 interface RequestOptions {
   query?: QueryParams
   signal?: AbortSignal
+  /** Whether the request goes on when the page is closed; its body must be below 64 KB. */
+  keepalive?: boolean
 }
 
 const reachabilityWatchers = new Set<(isReachable: boolean) => void>()
@@ -109,12 +111,13 @@ export const isRetryableAfterSignIn = async (
 const sendOnce = async (
   method: string,
   path: string,
-  { query, signal, body }: RequestOptions & { body?: unknown },
+  { query, signal, keepalive = false, body }: RequestOptions & { body?: unknown },
 ): Promise<Response> => {
   let response: Response
   try {
     response = await fetch(withQuery(path, query), {
       method,
+      keepalive,
       ...(signal && { signal }),
       ...(body !== undefined && {
         headers: { "content-type": "application/json" },

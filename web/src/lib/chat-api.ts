@@ -14,6 +14,7 @@ import type {
 } from "../../../server/src/conversations/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import { api } from "./api.ts"
+import { saveNow } from "./delayed-saves.ts"
 import { queryClient } from "./query-client.ts"
 
 export type { Chat, ChatChanges, ChatListItem, ChatWithMessages, Message }
@@ -137,8 +138,9 @@ export const refreshChatLists = (): Promise<void> =>
 export const chatApi = {
   create: (chat: OptionalFields<NewChat>) => api.post<Chat>(`${base}/new`, chat),
 
-  /** Sends a message and shows the new answers before their first event arrives. */
+  /** Sends a message, after the chat's settings, and shows the new answers before their first event arrives. */
   sendMessage: async (id: string, message: OptionalFields<NewMessage>): Promise<StartedAnswers> => {
+    await saveNow(id)
     const started = await api.post<StartedAnswers>(`${pathOf(id)}/messages`, message)
     const shownAnswer = started.messages.find(({ role }) => role === "assistant")
     patchChat(id, (chat) => ({
@@ -180,10 +182,10 @@ export const chatApi = {
 
   stop: (id: string) => api.post(`${pathOf(id)}/stop`, {}),
 
-  update: async (id: string, changes: ChatChanges): Promise<void> => {
+  update: async (id: string, changes: ChatChanges, keepalive = false): Promise<void> => {
     patchChat(id, (chat) => ({ ...chat, ...(changes as Partial<Chat>) }))
     try {
-      const chat = await api.post<Chat>(pathOf(id), changes)
+      const chat = await api.post<Chat>(pathOf(id), changes, { keepalive })
       patchChat(id, (known) => ({ ...known, ...chat }))
     } catch (error) {
       void queryClient.invalidateQueries({ queryKey: chatQuery(id).queryKey })

@@ -11,10 +11,11 @@ export const newChatDraft = "new"
 const draftKeys = (userId: string, draft: string) => ({
   text: `drafts.${userId}.${draft}`,
   files: `drafts.${userId}.${draft}.files`,
+  settings: `drafts.${userId}.${draft}.settings`,
 })
 
 /** A part of a draft that survives a reload; with `draft` null, it is only kept by the page. */
-export const useDraftPart = (draft: string | null, part: "text" | "files") => {
+export const useDraftPart = (draft: string | null, part: "text" | "files" | "settings") => {
   const { id } = useCurrentUser()
   const key = draft === null ? null : draftKeys(id, draft)[part]
   const memory = useRef<string | null>(null)

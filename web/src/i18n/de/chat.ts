@@ -71,6 +71,8 @@ export const chat = {
   "chat.topP": "Top P",
   "chat.maxTokens": "Maximale Antwortlänge in Tokens",
   "chat.seed": "Seed",
+  "chat.settingsInvalid":
+    "Nicht gesendet: Ein Parameter in den Chat-Einstellungen ist ungültig. Korrigieren Sie ihn dort.",
   "chat.number": "Geben Sie eine Zahl von {min} bis {max} ein.",
   "chat.menu": "Weitere Aktionen für diesen Chat",
   "chat.rename": "Chat umbenennen",

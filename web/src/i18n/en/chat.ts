@@ -67,6 +67,8 @@ export const chat = {
   "chat.topP": "Top P",
   "chat.maxTokens": "Maximum answer length, in tokens",
   "chat.seed": "Seed",
+  "chat.settingsInvalid":
+    "Not sent: a parameter in the chat settings is not valid. Correct it there.",
   "chat.number": "Enter a number from {min} to {max}.",
   "chat.menu": "More actions for this chat",
   "chat.rename": "Rename chat",

@@ -4,7 +4,7 @@ import { MessageSquare, MessageSquareOff } from "lucide-react"
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
-import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
+import { type ChatWithMessages, chatQuery } from "../../lib/chat-api.ts"
 import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
@@ -18,9 +18,10 @@ import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
 import { useChatModels, useDefaultModels } from "./chat-models.ts"
+import { useChatSettings } from "./chat-settings.ts"
 import { decodePane, encodePane } from "./citations.ts"
 import { ModelPicker } from "./model-picker.tsx"
-import { type ChatSettings, SettingsPane } from "./settings-pane.tsx"
+import { SettingsPane } from "./settings-pane.tsx"
 import { useSendMessage } from "./use-send-message.ts"
 
 const SourcesPane = lazy(async () => ({
@@ -95,13 +96,13 @@ interface ChatProps {
 const Chat = ({ chat, named, project }: ChatProps) => {
   const { models, favourites, isPending } = useChatModels()
   const [chosen, setChosen] = useChosenModels(chat, useDefaultModels(models, named))
-  const [newChatSettings, setNewChatSettings] = useState<ChatSettings>({ system: "", params: {} })
+  const settings = useChatSettings(chat)
   const stored = useLocalStorage("pane")
   const pane = stored === "settings" && (chat?.writable ?? true)
   const backend = useSendMessage({
     chat,
     models: chosen,
-    settings: newChatSettings,
+    settings,
     folder: project?.name ?? null,
   })
   const title = titleOf(chat)
@@ -115,10 +116,6 @@ const Chat = ({ chat, named, project }: ChatProps) => {
   const closePane = (): void => {
     setPane(false)
     focusSettingsButton()
-  }
-  const setSettings = (settings: ChatSettings): void => {
-    if (chat) chatApi.update(chat.id, settings).catch(backend.setError)
-    else setNewChatSettings(settings)
   }
   const picker = <ModelPicker {...{ models, favorites: favourites, chosen }} onChosen={setChosen} />
   const isEmpty = models.length === 0 && !isPending
@@ -137,8 +134,8 @@ const Chat = ({ chat, named, project }: ChatProps) => {
       {pane && (
         <SettingsPane
           key={chat?.id ?? "new"}
-          settings={chat ?? newChatSettings}
-          onSettings={setSettings}
+          draft={settings.draft}
+          onDraft={settings.setDraft}
           onClose={closePane}
         />
       )}

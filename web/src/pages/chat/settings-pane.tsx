@@ -1,14 +1,10 @@
 import { X } from "lucide-react"
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Field, Input, TextArea } from "../../ui/field.tsx"
-
-export interface ChatSettings {
-  system: string
-  params: Record<string, unknown>
-}
+import type { SettingsDraft } from "./chat-settings.ts"
 
 const numberParams = [
   {
@@ -24,7 +20,6 @@ const numberParams = [
 ] as const
 
 const integerParams = new Set<string>(["max_tokens", "seed"])
-const saveDelayMs = 600
 
 type NumberSpec = (typeof numberParams)[number]
 
@@ -34,16 +29,28 @@ const readNumber = (text: string, { name, min, max }: NumberSpec): number | null
   return integerParams.has(name) && !Number.isInteger(value) ? null : value
 }
 
-interface NumberFieldProps {
-  spec: NumberSpec
-  value: unknown
-  onValue: (value: number | undefined) => void
+/** The draft with a parameter as typed, which may be wrong. */
+const withNumber = (draft: SettingsDraft, spec: NumberSpec, text: string): SettingsDraft => {
+  const { [spec.name]: before, ...params } = draft.params
+  const { [spec.name]: _, ...invalid } = draft.invalid
+  if (text === "") return { ...draft, params, invalid }
+  const value = readNumber(text, spec)
+  if (value !== null) return { ...draft, params: { ...params, [spec.name]: value }, invalid }
+  return { ...draft, invalid: { ...invalid, [spec.name]: text } }
 }
 
-const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
-  const [text, setText] = useState(typeof value === "number" ? String(value) : "")
-  const wrong = text !== "" && readNumber(text, spec) === null
-  const error = wrong ? t("chat.number", { min: spec.min, max: spec.max }) : undefined
+interface NumberFieldProps {
+  spec: NumberSpec
+  draft: SettingsDraft
+  onDraft: (draft: SettingsDraft) => void
+}
+
+const NumberField = ({ spec, draft, onDraft }: NumberFieldProps) => {
+  const value = draft.params[spec.name]
+  const invalid = draft.invalid[spec.name]
+  const [text, setText] = useState(invalid ?? (typeof value === "number" ? String(value) : ""))
+  const error =
+    invalid === undefined ? undefined : t("chat.number", { min: spec.min, max: spec.max })
   return (
     <Field
       label={t(spec.label)}
@@ -58,8 +65,7 @@ const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
           onChange={(event) => {
             const next = event.target.value.replace(",", ".")
             setText(next)
-            const read = next === "" ? undefined : readNumber(next, spec)
-            if (read !== null) onValue(read)
+            onDraft(withNumber(draft, spec, next))
           }}
         />
       )}
@@ -68,43 +74,14 @@ const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
 }
 
 interface SettingsPaneProps {
-  settings: ChatSettings
-  onSettings: (settings: ChatSettings) => void
+  draft: SettingsDraft
+  onDraft: (draft: SettingsDraft) => void
   onClose: () => void
 }
 
-/** System prompt and parameters of a chat; saved shortly after the last change. */
-export const SettingsPane = ({ settings, onSettings, onClose }: SettingsPaneProps) => {
-  const [draft, setDraft] = useState<ChatSettings>({
-    system: settings.system,
-    params: settings.params,
-  })
-  const latest = useRef(onSettings)
-  latest.current = onSettings
-  const saved = useRef(draft)
-  const newest = useRef(draft)
-  newest.current = draft
-
-  useEffect(() => {
-    if (draft === saved.current) return
-    const timer = setTimeout(() => {
-      saved.current = draft
-      latest.current(draft)
-    }, saveDelayMs)
-    return () => clearTimeout(timer)
-  }, [draft])
-  useEffect(
-    () => () => {
-      if (newest.current !== saved.current) latest.current(newest.current)
-    },
-    [],
-  )
+/** System prompt and parameters of a chat. */
+export const SettingsPane = ({ draft, onDraft, onClose }: SettingsPaneProps) => {
   useShortcut("escape", onClose)
-  const setParam = (name: string, value: number | undefined): void => {
-    const { [name]: _, ...rest } = draft.params
-    setDraft({ ...draft, params: value === undefined ? rest : { ...rest, [name]: value } })
-  }
-
   return (
     <aside
       aria-label={t("chat.settings")}
@@ -127,18 +104,13 @@ export const SettingsPane = ({ settings, onSettings, onClose }: SettingsPaneProp
             <TextArea
               {...controlProps}
               value={draft.system}
-              onChange={(event) => setDraft({ ...draft, system: event.target.value })}
+              onChange={(event) => onDraft({ ...draft, system: event.target.value })}
               className="max-h-80"
             />
           )}
         </Field>
         {numberParams.map((spec) => (
-          <NumberField
-            key={spec.name}
-            spec={spec}
-            value={draft.params[spec.name]}
-            onValue={(value) => setParam(spec.name, value)}
-          />
+          <NumberField key={spec.name} {...{ spec, draft, onDraft }} />
         ))}
       </div>
     </aside>

@@ -4,10 +4,11 @@ import { t } from "../../i18n/translate.ts"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { ChatHeader, focusSettingsButton } from "./chat-header.tsx"
 import { useChatModels, useDefaultModels } from "./chat-models.ts"
+import { noSettings } from "./chat-settings.ts"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
 import { ModelPicker } from "./model-picker.tsx"
-import { type ChatSettings, SettingsPane } from "./settings-pane.tsx"
+import { SettingsPane } from "./settings-pane.tsx"
 import { useTemporaryChat } from "./use-temporary-chat.ts"
 
 /** Asks before the messages are lost. */
@@ -43,7 +44,7 @@ export const TemporaryChatPage = () => {
   const { models, favourites } = useChatModels()
   const defaults = useDefaultModels(models, model)
   const [picked, setPicked] = useState<string[] | null>(null)
-  const [settings, setSettings] = useState<ChatSettings>({ system: "", params: {} })
+  const [settings, setSettings] = useState(noSettings)
   const [pane, setPane] = useState(false)
   const chosen = picked ?? defaults
   const { chat, backend } = useTemporaryChat(chosen, settings)
@@ -78,8 +79,8 @@ export const TemporaryChatPage = () => {
       </div>
       {pane && (
         <SettingsPane
-          settings={settings}
-          onSettings={setSettings}
+          draft={settings}
+          onDraft={setSettings}
           onClose={() => {
             setPane(false)
             focusSettingsButton()

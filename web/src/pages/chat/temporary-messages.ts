@@ -6,7 +6,7 @@ import {
   type CompletionDelta,
   CompletionError,
 } from "../../lib/completion-stream.ts"
-import type { ChatSettings } from "./settings-pane.tsx"
+import type { ChatSettings } from "./chat-settings.ts"
 
 const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
 

@@ -1,12 +1,13 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
+import { watchSaves } from "../../lib/delayed-saves.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
 import type { Attachment } from "./attachments.ts"
 import { rememberModels } from "./chat-models.ts"
+import type { NewChatSettings } from "./chat-settings.ts"
 import { createMessageActions, type MessageActions } from "./message-actions.ts"
-import type { ChatSettings } from "./settings-pane.tsx"
 
 /** A message to send: text, images as data URLs, and attachments. */
 export interface OutgoingMessage {
@@ -33,7 +34,7 @@ interface Deps {
   chat: ChatWithMessages | null
   models: readonly string[]
   /** For a chat that does not exist yet. */
-  settings: ChatSettings
+  settings: NewChatSettings
   /** The project of a chat that does not exist yet. */
   folder: string | null
 }
@@ -43,9 +44,10 @@ export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBa
   const [pending, setPending] = useState<OutgoingMessage | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
+  useEffect(() => watchSaves(chat?.id ?? "", setError), [chat?.id])
 
   const createChat = async (): Promise<string> => {
-    const created = await chatApi.create({ models: [...models], folder, ...settings })
+    const created = await chatApi.create({ models: [...models], folder, ...settings.read() })
     const emptyChat = { ...created, messages: [], earlier: null, seq: 0, writable: true }
     queryClient.setQueryData<ChatWithMessages>(chatQuery(created.id).queryKey, emptyChat)
     return created.id
@@ -60,7 +62,10 @@ export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBa
     try {
       id ??= await createChat()
       await chatApi.sendMessage(id, { ...message, files: [...message.files], models: [...models] })
-      if (!chat) await navigate({ to: "/c/$chatId", params: { chatId: id } })
+      if (!chat) {
+        settings.discard()
+        await navigate({ to: "/c/$chatId", params: { chatId: id } })
+      }
     } catch (reason) {
       setError(reason)
       // Remove the chat just created if its first message was rejected.

@@ -6,8 +6,8 @@ import { instructionsQuery } from "../../lib/prompts-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
 import { rememberModels } from "./chat-models.ts"
+import { type ChatSettings, readSettings, type SettingsDraft } from "./chat-settings.ts"
 import type { MessageActions } from "./message-actions.ts"
-import type { ChatSettings } from "./settings-pane.tsx"
 import {
   addDelta,
   buildCompletionBody,
@@ -88,18 +88,19 @@ const createTemporaryStore = (onChange: (chat: ChatWithMessages) => void) => {
 }
 
 /** A chat that is never stored: its messages are kept on the page, its answers streamed. */
-export const useTemporaryChat = (models: readonly string[], settings: ChatSettings) => {
+export const useTemporaryChat = (models: readonly string[], settings: SettingsDraft) => {
+  const [error, setError] = useState<unknown>(null)
   const [changed, setChat] = useState<ChatWithMessages | null>(null)
   const store = useMemo(() => createTemporaryStore(setChat), [])
   const latest = useRef({ models, settings })
   latest.current = { models, settings }
   useEffect(() => () => store.stop(), [store])
 
-  const backend = useMemo((): ChatBackend => {
+  const backend = useMemo((): Omit<ChatBackend, "error" | "setError"> => {
     const ask = (question: Parameters<typeof createQuestion>[1]): void => {
       const added = createQuestion(store.chat(), question)
       const answers = createAnswers(store.chat(), added.id, latest.current.models)
-      store.start([added], answers, latest.current.settings)
+      store.start([added], answers, readSettings(latest.current.settings))
     }
     const show = async ({ id }: Message): Promise<void> =>
       store.change({ ...store.chat(), current_id: findNewestLeaf(store.chat().messages, id) })
@@ -109,30 +110,39 @@ export const useTemporaryChat = (models: readonly string[], settings: ChatSettin
       regenerate: async (messages, others) => {
         const parentId = messages[0]?.parent_id ?? null
         const answering = others ?? messages.flatMap(({ model }) => model ?? [])
-        store.start([], createAnswers(store.chat(), parentId, answering), latest.current.settings)
+        store.start(
+          [],
+          createAnswers(store.chat(), parentId, answering),
+          readSettings(latest.current.settings),
+        )
       },
       editAnswer: async (message, content) => {
         const [version] = createAnswers(store.chat(), message.parent_id, [message.model ?? ""])
         if (version) store.add({ ...version, content, state: "completed", edited: true })
       },
       rate: () => Promise.reject(new Error("The answers of a temporary chat cannot be rated.")),
-      continueAnswer: async (message) => store.start([], [message], latest.current.settings),
+      continueAnswer: async (message) =>
+        store.start([], [message], readSettings(latest.current.settings)),
       showAlternative: show,
       chooseAnswer: show,
     }
     return {
       isStored: false,
       pending: null,
-      error: null,
-      setError: () => {},
       send: async ({ content, images, files }) => {
         preloadMarkdown()
         rememberModels(latest.current.models)
-        ask({ parentId: store.chat().current_id, content, images, files: [...files] })
+        setError(null)
+        try {
+          ask({ parentId: store.chat().current_id, content, images, files: [...files] })
+        } catch (reason) {
+          setError(reason)
+          throw reason
+        }
       },
       stop: store.stop,
       createActions: () => actions,
     }
   }, [store])
-  return { chat: changed ?? store.chat(), backend }
+  return { chat: changed ?? store.chat(), backend: { ...backend, error, setError } }
 }
