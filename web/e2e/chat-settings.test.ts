@@ -57,7 +57,6 @@ it("keeps a new chat's settings over a reload, and sends nothing while one is wr
   await composer().press("Enter")
   await page.getByRole("alert").getByText("a parameter in the chat settings is not valid").waitFor()
   expect(await composer().inputValue()).toBe("Hello")
-  await page.screenshot({ path: "/tmp/settings-invalid.png" })
   await pane().getByLabel("Temperature").fill("1")
   await composer().press("Enter")
   await expect.poll(() => answers().count()).toBe(1)

@@ -10,6 +10,7 @@ import { switchTheme } from "../lib/theme.ts"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
+import { LazyPopup } from "../ui/lazy-popup.tsx"
 import { PageBarSlot } from "../ui/page-bar.tsx"
 import { Banner } from "./banner.tsx"
 import { Logo } from "./logo.tsx"
@@ -143,13 +144,13 @@ export const Frame = () => {
           </div>
         )}
       </div>
-      <Suspense>
+      <LazyPopup>
         {openDialog === "palette" && (
           <CommandPalette onClose={close} openKeys={() => setOpenDialog("keys")} />
         )}
         {openDialog === "keys" && <KeyboardHelp onClose={close} />}
-        {hasSessionEnded && <SignInAgain />}
-      </Suspense>
+      </LazyPopup>
+      <Suspense>{hasSessionEnded && <SignInAgain />}</Suspense>
     </div>
   )
 }

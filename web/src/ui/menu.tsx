@@ -1,4 +1,5 @@
-import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react"
+import { cloneElement, lazy, type ReactElement, useState } from "react"
+import { LazyPopup } from "./lazy-popup.tsx"
 import type { MenuProps } from "./menu-parts.tsx"
 
 const load = () => import("./menu-parts.tsx")
@@ -20,9 +21,9 @@ export const Menu = (props: MenuProps) => {
   const trigger = props.trigger as ReactElement<TriggerProps>
   if (isOpened) {
     return (
-      <Suspense fallback={trigger}>
+      <LazyPopup fallback={trigger}>
         <OpenMenu {...props} />
-      </Suspense>
+      </LazyPopup>
     )
   }
   return cloneElement(trigger, {

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from "react"
+import { lazy, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type ChatChanges, chatApi } from "../../lib/chat-api.ts"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 
 const ErrorDialog = lazy(async () => ({
   default: (await import("./chat-dialogs.tsx")).ErrorDialog,
@@ -44,14 +45,14 @@ export const useChangeChats = () => {
     return failed === null
   }
   const dialog = failure && (
-    <Suspense>
+    <LazyPopup>
       <ErrorDialog
         title={t("chat.notChanged", { count: failure.ids.length })}
         error={failure.error}
         retry={() => void change(failure.ids, failure.changes)}
         onClose={() => setFailure(null)}
       />
-    </Suspense>
+    </LazyPopup>
   )
   return { change, dialog }
 }

@@ -10,9 +10,10 @@ import {
   Tags,
   Trash2,
 } from "lucide-react"
-import { lazy, type ReactElement, Suspense, useState } from "react"
+import { lazy, type ReactElement, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type Chat, exportUrl } from "../../lib/chat-api.ts"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 import { useChangeChats } from "./change-chats.tsx"
 import { scheduleDeletion } from "./deletions.ts"
@@ -85,12 +86,12 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           {t("chat.delete")}
         </MenuItem>
       </Menu>
-      <Suspense>
+      <LazyPopup>
         {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
         {isMoving && (
           <MoveDialog ids={[chat.id]} folder={chat.folder} onClose={() => setMoving(false)} />
         )}
-      </Suspense>
+      </LazyPopup>
       {failureDialog}
     </>
   )

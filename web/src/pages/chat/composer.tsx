@@ -4,13 +4,13 @@ import {
   lazy,
   type ReactNode,
   type Ref,
-  Suspense,
   useEffect,
   useImperativeHandle,
   useRef,
 } from "react"
 import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { AttachmentChips } from "./attachment-chips.tsx"
 import { ComposerBar } from "./composer-bar.tsx"
 import { composerId, focusComposer, isTouch } from "./composer-focus.ts"
@@ -122,7 +122,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
       )}
       <div className="relative rounded-lg border border-field bg-bg focus-within:border-accent">
         {picker.mention && (
-          <Suspense>
+          <LazyPopup inField>
             <AttachmentPicker
               id={picker.id}
               query={picker.mention.query}
@@ -134,7 +134,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
                 picker.removeMention()
               }}
             />
-          </Suspense>
+          </LazyPopup>
         )}
         {prompts.menu}
         {images.length > 0 && <ComposerImages images={images} onRemove={composer.removeImage} />}

@@ -1,9 +1,10 @@
 import { ChevronDown, Plus, Star, X } from "lucide-react"
-import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react"
+import { cloneElement, lazy, type ReactElement, useState } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { toggleFavorite } from "./chat-models.ts"
 import { focusComposer } from "./composer-focus.ts"
 import type { ModelListProps } from "./model-list.tsx"
@@ -24,9 +25,9 @@ const LazyModelList = (props: ModelListProps) => {
   const trigger = props.trigger as ReactElement<TriggerProps>
   if (isOpened) {
     return (
-      <Suspense fallback={trigger}>
+      <LazyPopup fallback={trigger}>
         <ModelList {...props} />
-      </Suspense>
+      </LazyPopup>
     )
   }
   return cloneElement(trigger, {

@@ -1,7 +1,8 @@
 import { ChevronDown } from "lucide-react"
-import { lazy, Suspense, useState } from "react"
+import { lazy, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 
 const load = () => import("./regenerate-models.tsx")
 const RegenerateModels = lazy(async () => ({ default: (await load()).RegenerateModels }))
@@ -23,8 +24,8 @@ export const RegenerateWith = ({ onModel }: { onModel: (id: string) => void }) =
   )
   if (!isOpened) return trigger
   return (
-    <Suspense fallback={trigger}>
+    <LazyPopup fallback={trigger}>
       <RegenerateModels trigger={trigger} onModel={onModel} />
-    </Suspense>
+    </LazyPopup>
   )
 }

@@ -7,10 +7,11 @@ import {
   Trash2,
   X,
 } from "lucide-react"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { lazy, useEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { exportSomeUrl } from "../../lib/chat-api.ts"
 import { IconButton } from "../../ui/button.tsx"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { useChangeChats } from "./change-chats.tsx"
 import { type ChatSelection, endSelection, selectAllChats } from "./chat-selection.ts"
 import { scheduleDeletion } from "./deletions.ts"
@@ -101,14 +102,14 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
         </p>
       )}
       {isMoving && (
-        <Suspense>
+        <LazyPopup>
           <MoveDialog
             ids={ids}
             folder={null}
             onMoved={endSelection}
             onClose={() => setMoving(false)}
           />
-        </Suspense>
+        </LazyPopup>
       )}
       {dialog}
     </div>

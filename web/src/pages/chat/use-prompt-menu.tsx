@@ -1,18 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import {
-  type KeyboardEvent,
-  lazy,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useRef,
-  useState,
-} from "react"
+import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from "react"
 import { formatDate } from "../../lib/format.ts"
 import { fillVariables, findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
 import { type PromptToInsert, promptQuery } from "../../lib/prompts-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
+import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { findPromptCommand } from "./prompt-command.ts"
 import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
 
@@ -95,7 +88,7 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
 
   return {
     menu: (
-      <Suspense>
+      <LazyPopup inField>
         {chosen && (
           <PromptFields
             prompt={chosen}
@@ -113,7 +106,7 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
             onClose={() => setDismissed(true)}
           />
         )}
-      </Suspense>
+      </LazyPopup>
     ),
     controlProps: isOpen ? { "aria-controls": listId, "aria-activedescendant": active } : {},
     /** @returns whether the list handled the key */

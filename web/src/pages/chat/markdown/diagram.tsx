@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { lazy, useEffect, useRef, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
 import { useCurrentTheme } from "../../../lib/theme.ts"
 import { Button } from "../../../ui/button.tsx"
+import { LazyPopup } from "../../../ui/lazy-popup.tsx"
 import { CodeBlock } from "./code-block.tsx"
 
 const DiagramDialog = lazy(async () => ({
@@ -60,7 +61,7 @@ export const Diagram = ({ source }: { source: string }) => {
       <Button variant="quiet" onClick={() => setAsSource(true)}>
         {t("chat.showSource")}
       </Button>
-      <Suspense fallback={null}>
+      <LazyPopup>
         {enlarged && (
           <DiagramDialog
             source={source}
@@ -69,7 +70,7 @@ export const Diagram = ({ source }: { source: string }) => {
             onClose={() => setEnlarged(false)}
           />
         )}
-      </Suspense>
+      </LazyPopup>
     </figure>
   )
 }

@@ -1,0 +1,77 @@
+const popups = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]"
+/** Frames in which what was loaded must take the focus; then the keys are dropped. */
+const maxFrames = 60
+
+/** Frames that a list needs to filter what it holds, before a key acts on it. */
+const settlingFrames = 5
+
+const isText = (key: string): boolean => key.length === 1 || key === "Backspace"
+
+const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame)
+
+const waitFrames = async (count: number): Promise<void> => {
+  for (let frame = 0; frame < count; frame += 1) await nextFrame()
+}
+
+const isEditable = (element: Element): element is HTMLInputElement | HTMLTextAreaElement =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+
+/** What a browser does for Enter when a person presses it, unlike for a dispatched event. */
+const pressEnter = (element: Element): void => {
+  if (element instanceof HTMLInputElement) element.form?.requestSubmit()
+  else if (element instanceof HTMLButtonElement || element instanceof HTMLAnchorElement) {
+    element.click()
+  }
+}
+
+const press = ({ key, code, shiftKey }: KeyboardEvent): void => {
+  const element = document.activeElement ?? document.body
+  const init = { key, code, shiftKey, bubbles: true, cancelable: true }
+  if (!element.dispatchEvent(new KeyboardEvent("keydown", init))) return
+  // The only command that tells React, and undo, about the text.
+  if (key.length === 1 && isEditable(element)) document.execCommand("insertText", false, key)
+  if (key === "Backspace" && isEditable(element)) document.execCommand("delete")
+  if (key === "Enter") pressEnter(element)
+}
+
+const hasTakenFocus = (before: Element | null): boolean => {
+  const { activeElement } = document
+  return activeElement !== before && activeElement?.closest(popups) !== null
+}
+
+interface HoldOptions {
+  /** Whether the focus stays in a text field, whose text need not wait. */
+  inField: boolean
+}
+
+/**
+ * Holds the keys that are typed while a menu or dialog loads.
+ * @returns releases them to what has the focus then
+ */
+export const holdKeys = ({ inField }: HoldOptions): (() => Promise<void>) => {
+  const before = document.activeElement
+  const held: KeyboardEvent[] = []
+  const hold = (event: KeyboardEvent): void => {
+    const { key, ctrlKey, metaKey, altKey, isComposing, repeat } = event
+    if (!event.isTrusted || ctrlKey || metaKey || altKey || isComposing) return
+    if (key === "Shift" || (inField && isText(key) && held.length === 0)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    if (!repeat || isText(key)) held.push(event)
+  }
+  window.addEventListener("keydown", hold, true)
+  return async () => {
+    let frames = 0
+    while (!inField && !hasTakenFocus(before) && frames < maxFrames) {
+      frames += 1
+      await nextFrame()
+    }
+    // Each key sees what the one before has changed.
+    while (held[0] && frames < maxFrames) {
+      await waitFrames(isText(held[0].key) ? 1 : settlingFrames)
+      const event = held.shift()
+      if (event) press(event)
+    }
+    window.removeEventListener("keydown", hold, true)
+  }
+}
