@@ -97,6 +97,7 @@ const createAttempt = (context: AttemptContext, endpoint: Endpoint): ConnectionA
   return {
     upstream,
     usesModel: true,
+    model: endpoint.model.name,
     convert: passed ? undefined : converterOf(context, endpoint),
     request: () => {
       const toRequest = (body: Buffer): UpstreamRequest => ({

@@ -2,7 +2,9 @@ import { type Client, createClient, RefusedError, type UpstreamTimeouts } from "
 import type { ProviderClient, ProviderModel } from "../providers/provider.ts"
 import { providers } from "../providers/registry.ts"
 import { createCircuitBreaker } from "./circuit-breaker.ts"
-import { type Diagnosis, diagnose, listTimeoutMs } from "./diagnosis.ts"
+import type { ConnectionFault } from "./connection-fault.ts"
+import { type Diagnosis, diagnose, diagnoseModelRefusal, listTimeoutMs } from "./diagnosis.ts"
+import { createModelPauses } from "./model-pauses.ts"
 import { createOperationSupport } from "./operation-support.ts"
 import type { ConnectionConfig, ConnectionHealth } from "./schema.ts"
 
@@ -55,6 +57,7 @@ export const createUpstream = (deps: Deps) => {
   let listError: Diagnosis | null = null
   /** The error of the last failed request, until one succeeds. */
   let requestError: Diagnosis | null = null
+  let refusalError: Diagnosis | null = null
   let lastOkAt: number | null = null
   let pendingRefresh: Promise<boolean> | undefined
   let isClosed = false
@@ -64,6 +67,8 @@ export const createUpstream = (deps: Deps) => {
       !isAvailable || !hasListed || JSON.stringify(found) !== JSON.stringify(allModels)
     allModels = found
     models = found.filter(allowed)
+    const listedNames = new Set(found.map(({ name }) => name))
+    pauses.keepOnly((model) => listedNames.has(model))
     hasListed = true
     isAvailable = true
     listError = null
@@ -110,6 +115,9 @@ export const createUpstream = (deps: Deps) => {
   }
 
   const breaker = createCircuitBreaker({ probe: refresh })
+  const pauses = createModelPauses()
+
+  const isHealthy = (): boolean => breaker.isHealthy() && isAvailable && !pauses.hasRefusals()
 
   const upstream = {
     ...createOperationSupport({ provider, client, headers, now }),
@@ -130,10 +138,28 @@ export const createUpstream = (deps: Deps) => {
     /** Requests currently in flight. */
     inFlight: 0,
     isLoaded: (name: string): boolean => loadedNames.has(name),
-    beginAttempt: breaker.beginAttempt,
-    recordSuccess: (): void => {
+    /** Whether the connection refused a model that it lists, so that others are tried first. */
+    isPaused: pauses.isPaused,
+    /** Call before sending a request that uses a model. @returns to be called if it has no result */
+    beginAttempt: (model: string | null): (() => void) => {
+      if (model !== null) pauses.beginAttempt(model)
+      return breaker.beginAttempt()
+    },
+    recordSuccess: (model: string | null): void => {
       requestError = null
+      if (model !== null) pauses.recordSuccess(model)
       breaker.recordSuccess()
+    },
+    /** Call when the connection refused what it should serve: its key, or a model that it lists. */
+    recordFault: (fault: ConnectionFault, error: RefusedError, model: string): void => {
+      if (fault === "connection") {
+        upstream.recordFailure("hard", error)
+        return
+      }
+      refusalError = diagnoseModelRefusal(error, config, model)
+      pauses.recordRefusal(model)
+      // The list may be out of date.
+      void refresh()
     },
     recordFailure: (severity: "hard" | "soft", error: Error): void => {
       requestError = diagnose(error, config)
@@ -142,9 +168,9 @@ export const createUpstream = (deps: Deps) => {
     refresh,
     refreshLoaded,
     health: (): ConnectionHealth => {
-      const error = listError ?? requestError
+      const error = listError ?? requestError ?? (pauses.hasRefusals() ? refusalError : null)
       return {
-        status: !hasListed ? "unknown" : breaker.isHealthy() && isAvailable ? "healthy" : "resting",
+        status: !hasListed ? "unknown" : isHealthy() ? "healthy" : "resting",
         last_error: error?.message ?? null,
         last_error_details: error?.details ?? null,
         last_ok_at: lastOkAt,

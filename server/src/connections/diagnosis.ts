@@ -80,13 +80,27 @@ const describe = (error: Error, connection: NewConnection): string => {
 const detailsOf = (error: Error): string =>
   error instanceof RefusedError ? `${error.status} ${error.body}`.trim() : error.message
 
-export const diagnose = (thrown: unknown, connection: NewConnection): Diagnosis => {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+const toDiagnosis = (description: string, error: Error, connection: NewConnection): Diagnosis => {
   // Before truncation, which could cut a secret in two.
-  const message = redactSecrets(describe(error, connection), connection)
+  const message = redactSecrets(description, connection)
   const details = redactSecrets(detailsOf(error), connection)
   return {
     message: message.slice(0, maxMessageLength),
     details: message.includes(details) ? null : details.slice(0, maxDetailsLength),
   }
+}
+
+export const diagnose = (thrown: unknown, connection: NewConnection): Diagnosis => {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return toDiagnosis(describe(error, connection), error, connection)
+}
+
+/** Why a connection does not serve a model that it lists. */
+export const diagnoseModelRefusal = (
+  error: RefusedError,
+  connection: NewConnection,
+  model: string,
+): Diagnosis => {
+  const description = `${connection.base_url} refused the model "${model}" (status ${error.status}). Check the model and the key's permissions.`
+  return toDiagnosis(description, error, connection)
 }

@@ -1,7 +1,10 @@
 import type { Endpoint } from "./connection-registry.ts"
 
+const isResting = ({ upstream, model }: Endpoint): boolean =>
+  upstream.isResting() || upstream.isPaused(model.name)
+
 const compareEndpoints = (a: Endpoint, b: Endpoint): number =>
-  Number(a.upstream.isResting()) - Number(b.upstream.isResting()) ||
+  Number(isResting(a)) - Number(isResting(b)) ||
   Number(b.upstream.isLoaded(b.model.name)) - Number(a.upstream.isLoaded(a.model.name)) ||
   a.upstream.inFlight - b.upstream.inFlight
 

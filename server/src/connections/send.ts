@@ -9,14 +9,19 @@ import {
 } from "@portico/http1"
 import { Failure } from "../errors.ts"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
+import { BufferedResponse } from "./buffered-response.ts"
 import type { Upstream } from "./connection.ts"
+import {
+  type ConnectionFault,
+  isCredentialStatus,
+  mayBeConnectionFault,
+} from "./connection-fault.ts"
 
 /**
  * Statuses worth trying another connection for: busy and gateway errors, known before the body.
  * Anthropic uses 529 for an overloaded service.
  */
 const retryableStatuses = new Set([429, 502, 503, 504, 529])
-const maxRetryBodyBytes = 64 * 1024
 /** How long to wait for the body of such a response before trying the next connection. */
 const retryBodyTimeoutMs = 1000
 
@@ -24,6 +29,8 @@ export interface ConnectionAttempt {
   upstream: Upstream
   /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
   usesModel: boolean
+  /** The provider's name of the model that the request is for; null if it is for none. */
+  model: string | null
   /**
    * Builds the request when this attempt is made; most attempts never are.
    * @throws {Failure} if the provider does not support a part of it; the next attempt is then made
@@ -45,22 +52,12 @@ interface SendOptions {
   share: EventLoopShare
 }
 
-interface BufferedResponse {
-  upstream: Upstream
-  receiver: ResponseHandler
-  status: number
-  rawHeaders: readonly string[]
-  chunks: Buffer[]
-  bytes: number
-  /** Whether `chunks` hold the complete body. */
-  isComplete: boolean
-}
-
 /**
  * Sends a request to the first of several connections, and to the next one after a failed connect,
- * a reset before the head, or status 429, 502, 503 or 504. Never retries after a timeout, or once a
- * head has been forwarded. If all attempts fail, the first response is forwarded. Connections for
- * which the request cannot be built are skipped.
+ * a reset before the head, status 429, 502, 503 or 504, or a fault of the connection, such as a
+ * rejected key or a model that it no longer has. Never retries after a timeout, or once a head has
+ * been forwarded. If all attempts fail, the first response is forwarded that is not such a fault,
+ * else the first one. Connections for which the request cannot be built are skipped.
  */
 class FailoverRequest implements RequestHandle {
   readonly #attempts: readonly ConnectionAttempt[]
@@ -163,9 +160,9 @@ class FailoverRequest implements RequestHandle {
   }
 
   #send(attempt: ConnectionAttempt, request: UpstreamRequest): void {
-    const { upstream, usesModel } = attempt
+    const { upstream, usesModel, model } = attempt
     upstream.inFlight++
-    const endAttempt = usesModel ? upstream.beginAttempt() : undefined
+    const endAttempt = usesModel ? upstream.beginAttempt(model) : undefined
     this.#release = () => {
       upstream.inFlight--
       endAttempt?.()
@@ -192,71 +189,92 @@ class FailoverRequest implements RequestHandle {
     else throw error
   }
 
-  #createListener({ upstream, usesModel, convert }: ConnectionAttempt): ResponseListener {
+  #createListener(attempt: ConnectionAttempt): ResponseListener {
+    const { upstream, usesModel, model, convert } = attempt
     const receiver = convert ? convert(this.#listener) : this.#listener
     let buffered: BufferedResponse | null = null
+    let isRetryable = false
     let isUnavailable = false
-    const tryNext = (complete: BufferedResponse): void => {
+    /** Decides about a response that was held back. */
+    const settle = (held: BufferedResponse, fault: ConnectionFault | null): void => {
       buffered = null
-      this.#tryNext(complete)
+      if (fault || isRetryable) this.#tryNext(held)
+      else this.#forwardBuffered(held)
     }
     return {
       onHead: (status, rawHeaders) => {
-        const retryable = retryableStatuses.has(status)
-        isUnavailable = retryable && status !== 429
+        isRetryable = retryableStatuses.has(status)
+        isUnavailable = isRetryable && status !== 429
         if (isUnavailable) upstream.recordFailure("soft", new RefusedError(status, ""))
-        if (retryable && (this.#firstFailure || this.#hasNext())) {
-          buffered = {
-            upstream,
-            receiver,
-            status,
-            rawHeaders,
-            chunks: [],
-            bytes: 0,
-            isComplete: false,
-          }
-          this.#limitBodyTime()
-        } else {
+        if (!this.#shouldBuffer(status)) {
           receiver.onHead(status, rawHeaders)
+          return
         }
+        buffered = new BufferedResponse(attempt, receiver, { status, rawHeaders })
+        if (isRetryable || isCredentialStatus(status)) this.#limitBodyTime()
       },
       onData: (chunk) => {
         if (!buffered) return this.#takeTurn(receiver.onData(chunk))
-        buffered.bytes += chunk.length
-        if (buffered.bytes <= maxRetryBodyBytes) buffered.chunks.push(chunk)
-        return true
+        buffered.push(chunk)
+        if (isRetryable || !buffered.isTooLarge || buffered.fault()) return true
+        buffered.release()
+        buffered = null
+        return this.#takeTurn(receiver.onData(chunk))
       },
       onEnd: () => {
+        buffered?.complete()
+        const fault = buffered?.fault() ?? null
+        if (buffered && fault) this.#recordFault(buffered, fault)
         // Only after a complete response: an endpoint that aborts every response is unhealthy.
-        if (usesModel && !isUnavailable) upstream.recordSuccess()
+        else if (usesModel && !isUnavailable) upstream.recordSuccess(model)
         this.#endAttempt()
         if (!buffered) return receiver.onEnd()
-        buffered.isComplete = buffered.bytes <= maxRetryBodyBytes
-        tryNext(buffered)
+        settle(buffered, fault)
       },
       onError: (error) => {
+        const fault = buffered?.fault() ?? null
         if (!buffered) this.#recordFailure(upstream, error)
+        else if (fault) this.#recordFault(buffered, fault)
         this.#endAttempt()
-        if (buffered) return tryNext(buffered)
-        const nothingSent = error.kind === "unreachable" || error.kind === "reset"
-        if (nothingSent && this.#hasNext()) {
-          this.#reportUnreachable ??= () => {
-            this.#listener.onConnectionSelected(upstream)
-            receiver.onError(error)
-          }
-          return this.#try()
-        }
-        if (this.#firstFailure && (nothingSent || error.kind === "timeout"))
-          return this.#forwardBuffered(this.#firstFailure)
-        receiver.onError(error)
+        if (buffered) return settle(buffered, fault)
+        this.#afterError(error, upstream, receiver)
       },
       onListenerError: (error) => this.#listener.onListenerError(error),
     }
   }
 
+  /** After an attempt without a response. */
+  #afterError(error: UpstreamError, upstream: Upstream, receiver: ResponseHandler): void {
+    const nothingSent = error.kind === "unreachable" || error.kind === "reset"
+    if (nothingSent && this.#hasNext()) {
+      this.#reportUnreachable ??= () => {
+        this.#listener.onConnectionSelected(upstream)
+        receiver.onError(error)
+      }
+      this.#try()
+    } else if (this.#firstFailure && (nothingSent || error.kind === "timeout")) {
+      this.#forwardBuffered(this.#firstFailure)
+    } else receiver.onError(error)
+  }
+
+  #hasAlternative(): boolean {
+    return this.#firstFailure !== null || this.#hasNext()
+  }
+
+  #shouldBuffer(status: number): boolean {
+    return mayBeConnectionFault(status) || (retryableStatuses.has(status) && this.#hasAlternative())
+  }
+
   /** The body is forwarded if all attempts fail, but must arrive within the timeout. */
   #limitBodyTime(): void {
+    if (!this.#hasAlternative()) return
     this.#bodyTimer = setTimeout(() => this.#request?.giveUp(), retryBodyTimeoutMs)
+  }
+
+  /** Requests for no model say nothing about those that are. */
+  #recordFault(response: BufferedResponse, fault: ConnectionFault): void {
+    const { upstream, model } = response.attempt
+    if (model !== null) upstream.recordFault(fault, response.toError(), model)
   }
 
   /** A consumer's own parse error does not count against the endpoint's health. */
@@ -266,17 +284,20 @@ class FailoverRequest implements RequestHandle {
     upstream.recordFailure(hard ? "hard" : "soft", error)
   }
 
-  #tryNext(buffered: BufferedResponse): void {
-    this.#firstFailure ??= buffered
+  #tryNext(response: BufferedResponse): void {
+    const first = this.#firstFailure
+    const isBetter =
+      first && mayBeConnectionFault(first.status) && !mayBeConnectionFault(response.status)
+    const forwarded = first && !isBetter ? first : response
+    this.#firstFailure = forwarded
     if (this.#hasNext()) this.#try()
-    else this.#forwardBuffered(this.#firstFailure)
+    else this.#forwardBuffered(forwarded)
   }
 
-  #forwardBuffered({ upstream, receiver, isComplete, ...response }: BufferedResponse): void {
-    this.#listener.onConnectionSelected(upstream)
-    receiver.onHead(response.status, response.rawHeaders)
-    for (const chunk of response.chunks) receiver.onData(chunk)
-    if (isComplete) receiver.onEnd()
+  #forwardBuffered(response: BufferedResponse): void {
+    this.#listener.onConnectionSelected(response.attempt.upstream)
+    response.release()
+    if (response.isComplete) response.receiver.onEnd()
     else setImmediate(() => this.#reportIncomplete())
   }
 

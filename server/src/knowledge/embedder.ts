@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { RefusedError } from "@portico/http1"
 import { toUnitVector } from "@portico/search"
 import { z } from "zod"
+import { findConnectionFault } from "../connections/connection-fault.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
@@ -93,13 +94,39 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     return vectors
   }
 
-  const requestOnce = (model: string, input: readonly string[], signal: AbortSignal) => {
-    const [offer] = orderEndpoints(models.offersOf(model))
-    if (!offer)
-      throw new ModelNotOfferedError(
-        `no connection currently offers the embedding model "${model}"`,
-      )
-    return requestVectors(offer, input, signal)
+  /** A rejection by the connection itself, which the next one may not share, is returned. */
+  const requestFrom = async (
+    offer: Endpoint,
+    input: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Float32Array[] | RefusedError> => {
+    const { upstream, model } = offer
+    try {
+      return await requestVectors(offer, input, signal)
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error
+      const fault = findConnectionFault(error, model.name)
+      if (!fault) throw error
+      upstream.recordFault(fault, error, model.name)
+      return error
+    }
+  }
+
+  const requestOnce = async (
+    model: string,
+    input: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> => {
+    let rejection: RefusedError | null = null
+    for (const offer of orderEndpoints(models.offersOf(model))) {
+      const reply = await requestFrom(offer, input, signal)
+      if (!(reply instanceof RefusedError)) return reply
+      rejection ??= reply
+    }
+    throw (
+      rejection ??
+      new ModelNotOfferedError(`no connection currently offers the embedding model "${model}"`)
+    )
   }
 
   const requestWithRetries = async (

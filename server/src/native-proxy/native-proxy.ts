@@ -89,7 +89,7 @@ export const createNativeProxy = (deps: Deps) => {
     }
     const { path, query } = parseRequestTarget(target)
     const request = { method: incoming.method ?? "GET", path: path + query, headers, body }
-    return { upstream, usesModel: false, request: () => request }
+    return { upstream, usesModel: false, model: null, request: () => request }
   }
 
   const relay = (
@@ -148,9 +148,10 @@ export const createNativeProxy = (deps: Deps) => {
       if (prefix === null) return body.bytes
       return withModelName(body, body.model.slice(prefix.length + 1))
     }
-    const attempts = orderEndpoints(offers).map(({ upstream }) => ({
+    const attempts = orderEndpoints(offers).map(({ upstream, model }) => ({
       ...createAttempt(request, upstream, bodyFor(upstream)),
       usesModel,
+      model: model.name,
     }))
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
@@ -241,9 +242,10 @@ export const createNativeProxy = (deps: Deps) => {
         }
         case "look": {
           const { offers } = await nativeEndpointsOf(caller, api.kind, operation.model)
-          const attempts = orderEndpoints(offers).map(({ upstream }) =>
-            createAttempt(request, upstream, null),
-          )
+          const attempts = orderEndpoints(offers).map(({ upstream, model }) => ({
+            ...createAttempt(request, upstream, null),
+            model: model.name,
+          }))
           return void (await relay(request, attempts, { api }))
         }
       }

@@ -75,7 +75,6 @@ describe("a model on two connections", () => {
       ["a timeout", { kind: "hang" }, 504],
       ["a sign-in page", { kind: "html", status: 200 }, 502],
       ["a rejected request", { kind: "status", status: 400 }, 400],
-      ["a rejected API key", { kind: "status", status: 401 }, 502],
       ["an internal error", { kind: "status", status: 500 }, 500],
     ] satisfies [string, Fault, number][])(
       "does not retry after %s",

@@ -21,6 +21,8 @@ export const providerMessages: Record<string, string> = {
   "the DNS lookup failed temporarily": "vorübergehender Fehler bei der DNS-Abfrage",
   "no route to host": "keine Route zum Host",
   "network unreachable": "Netzwerk nicht erreichbar",
+  "{address} refused the model {model} (status {status}). Check the model and the key's permissions.":
+    "{address} hat das Modell {model} abgelehnt (Status {status}). Prüfen Sie das Modell und die Berechtigungen des Schlüssels.",
   "{address} rejected the API key (status {status}). Check the key.":
     "{address} hat den API-Schlüssel abgelehnt (Status {status}). Prüfen Sie den Schlüssel.",
   "{address} did not respond within {seconds} seconds.":
