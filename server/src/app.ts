@@ -21,6 +21,7 @@ import { groupRoutes } from "./groups/routes.ts"
 import { aliasPrefixes } from "./http/allowed-routes.ts"
 import { createCidrMatcher, createClientAddressResolver } from "./http/client-address.ts"
 import { createConnectionLimit } from "./http/connection-limit.ts"
+import { createCors } from "./http/cors.ts"
 import type { ErrorStyle } from "./http/errors.ts"
 import { createHostCheck } from "./http/host-check.ts"
 import { createRouters } from "./http/router.ts"
@@ -92,6 +93,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     connectionLimit,
     addressOf,
     checkHost: createHostCheck(config),
+    cors: createCors(config.CORS_ORIGINS),
     styleOf: styleOfPath(runtimePrefix),
   })
   const { mount } = app

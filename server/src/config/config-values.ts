@@ -68,6 +68,38 @@ export const S3Url = z.string().refine((text) => {
   return username !== "" && password !== "" && pathname.length > 1
 }, "must be https://KEY:SECRET@host/bucket, with special characters percent-encoded")
 
+const isOrigin = (text: string): boolean => {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(text) || !URL.canParse(text)) return false
+  const { protocol, origin } = new URL(text)
+  return !/^https?:$/.test(protocol) || origin === text
+}
+
+/** Origins as browsers send them, such as `https://chat.example.com` or `app://obsidian.md`. */
+export const Origins = z.string().transform((text, context) => {
+  const origins = text
+    .toLowerCase()
+    .split(/[\s;,]+/)
+    .filter(Boolean)
+    .map(stripTrailingSlashes)
+  for (const origin of origins) {
+    if (isOrigin(origin)) continue
+    context.addIssue(
+      `must be exact origins without a path, such as https://chat.example.com or http://localhost:5173 (got "${origin}")`,
+    )
+  }
+  return origins
+})
+
+/** The root of a host: links and cookies of the pages do not support a path. */
+export const RootUrl = z
+  .string()
+  .refine(isHttpUrl, { error: (issue) => `must be an http(s) URL (got "${issue.input}")` })
+  .transform(stripTrailingSlashes)
+  .refine((text) => !isHttpUrl(text) || (/^[^?#]*$/.test(text) && new URL(text).pathname === "/"), {
+    error: (issue) =>
+      `must not have a path: the gateway needs a host name of its own (got "${issue.input}")`,
+  })
+
 export const splitList = (text: string): string[] => text.split(";").map((item) => item.trim())
 export const Urls = z
   .string()

@@ -7,9 +7,11 @@ import {
   Duration,
   Flag,
   isHttpUrl,
+  Origins,
   Port,
   PositiveInteger,
   RatePerMinute,
+  RootUrl,
   S3Url,
   Size,
   SizeBounds,
@@ -72,7 +74,8 @@ const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional(),
   SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
-  PUBLIC_URL: Url.optional(),
+  PUBLIC_URL: RootUrl.optional(),
+  CORS_ORIGINS: Origins.default([]),
   RUNTIME_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")

@@ -3,9 +3,10 @@ import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import { listenOnLoopback } from "../../test/harness/ports.ts"
+import { createCors } from "./cors.ts"
 import { createNodeRequestContext } from "./request-context.ts"
 
-const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
+const opening = { cors: createCors([]), addressOf: () => "127.0.0.1", logRequest: () => {} }
 
 /** Sends half of a body and disconnects. @returns the result or error code of `read` */
 const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { Caller } from "./caller.ts"
+import type { Cors } from "./cors.ts"
 
 /** The head of a request, parsed by Node's server or by the fast path. */
 export interface IncomingHead {
@@ -37,6 +38,8 @@ export interface RequestContext {
   requestId: string
   /** The client's IP address, as reported by trusted proxies. */
   address: string
+  /** For every response: names and values in turn. */
+  corsHeaders?: readonly string[] | undefined
   /** In ms of `performance.now()`. */
   startedAt: number
   caller: Caller | null
@@ -66,13 +69,14 @@ const validRequestId = /^[A-Za-z0-9._:-]{1,128}$/
 
 export interface RequestContextDeps {
   addressOf: (incoming: IncomingHead) => string
+  cors: Pick<Cors, "headersFor">
   /** Writes the request's access log entry. */
   logRequest: (exchange: RequestContext) => void
 }
 
 /** Creates a request's context; its access log entry is written when the response closes. */
 export const createRequestContext = <I extends IncomingHead, O extends Outgoing>(
-  { addressOf, logRequest }: RequestContextDeps,
+  { addressOf, cors, logRequest }: RequestContextDeps,
   incoming: I,
   outgoing: O,
 ): RequestContext & { incoming: I; outgoing: O } => {
@@ -82,6 +86,7 @@ export const createRequestContext = <I extends IncomingHead, O extends Outgoing>
     outgoing,
     requestId: typeof sent === "string" && validRequestId.test(sent) ? sent : randomUUID(),
     address: addressOf(incoming),
+    corsHeaders: cors.headersFor(incoming.headers.origin),
     startedAt: performance.now(),
     caller: null,
   }

@@ -35,16 +35,22 @@ const removeContentLength = (headers: string[]): void => {
 export class ResponseWriter {
   readonly #outgoing: Outgoing
   readonly #requestId: string
+  readonly #corsHeaders: readonly string[] | undefined
   readonly #stallMs: number
   #stalled: NodeJS.Timeout | undefined
   #watching = false
 
   constructor(
-    { outgoing, requestId }: Pick<RequestContext, "outgoing" | "requestId">,
+    {
+      outgoing,
+      requestId,
+      corsHeaders,
+    }: Pick<RequestContext, "outgoing" | "requestId" | "corsHeaders">,
     stallMs = maxStallMs,
   ) {
     this.#outgoing = outgoing
     this.#requestId = requestId
+    this.#corsHeaders = corsHeaders
     this.#stallMs = stallMs
   }
 
@@ -53,6 +59,7 @@ export class ResponseWriter {
     if (status === 204) removeContentLength(headers)
     addPrivateHeaders(headers)
     headers.push("x-request-id", this.#requestId)
+    if (this.#corsHeaders) headers.push(...this.#corsHeaders)
     this.#outgoing.writeHead(status, headers)
   }
 

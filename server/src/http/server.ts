@@ -11,6 +11,7 @@ import { readJson } from "./body.ts"
 import type { BodyMemory } from "./body-memory.ts"
 import type { createClientAddressResolver } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
+import type { Cors } from "./cors.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { createFastPath, type FastPathRoute, respondFastPath } from "./fast-path.ts"
 import type { HostCheck } from "./host-check.ts"
@@ -40,6 +41,7 @@ interface Deps {
   bodyMemory: BodyMemory
   connectionLimit: ConnectionLimit
   checkHost: HostCheck
+  cors: Cors
   addressOf: ReturnType<typeof createClientAddressResolver>
   /** Error format for a path that matches no route. */
   styleOf: (path: string) => ErrorStyle
@@ -58,15 +60,27 @@ const normalizePath = (request: Request): string => {
 }
 
 const begin =
-  (opening: RequestContextDeps): MiddlewareHandler<HonoEnv> =>
+  (opening: RequestContextDeps, cors: Cors): MiddlewareHandler<HonoEnv> =>
   async (context, next) => {
     const exchange = createNodeRequestContext(opening, context.env)
     exchange.outgoing.setHeader("x-request-id", exchange.requestId)
     for (const [name, value] of Object.entries(privateHeaders))
       exchange.outgoing.setHeader(name, value)
+    const corsHeaders = exchange.corsHeaders ?? []
+    for (let at = 0; at < corsHeaders.length; at += 2) {
+      exchange.outgoing.setHeader(corsHeaders[at] ?? "", corsHeaders[at + 1] ?? "")
+    }
     context.set("exchange", exchange)
-    await next()
+    const preflight = cors.answerPreflight(context.req.raw)
+    return preflight ?? next()
   }
+
+/** Where clients with a wrong base address may have meant to go: `/models`, `/ai/v1/models`. */
+const likelyPaths = (path: string): string[] => {
+  const nested = [path.lastIndexOf("/v1/"), path.lastIndexOf("/api/")].filter((at) => at > 0)
+  const versionless = path.replace(/^\/v\d+[a-z0-9]*\//i, "/")
+  return [...nested.map((at) => path.slice(at)), `/v1${versionless}`, `/api/v1${versionless}`]
+}
 
 const patternOf = (path: string): RegExp => {
   const source = path
@@ -81,26 +95,32 @@ const patternOf = (path: string): RegExp => {
 export const createServerApp = (deps: Deps) => {
   const hono = new Hono<HonoEnv>({ getPath: normalizePath, router: new PathRouter() })
   const routes: MountedRoute[] = []
-  const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
+  const { cors } = deps
+  const opening = { addressOf: deps.addressOf, cors, logRequest: createRequestLog(deps.log) }
   const fastPathRoutes = new Map<string, FastPathRoute>()
   const { checkHost, connectionLimit } = deps
   const fastPath = createFastPath({ opening, routes: fastPathRoutes, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
-  hono.use(begin(opening))
+  hono.use(begin(opening, cors))
 
   const routesAt = (path: string): MountedRoute[] => {
     patterns ??= routes.map((route) => ({ route, pattern: patternOf(route.path) }))
     return patterns.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route)
   }
 
+  const findLikelyPath = (path: string): string | undefined =>
+    likelyPaths(path).find((likely) => routesAt(likely).length > 0)
+
   hono.notFound((context) => {
     const { path, method } = context.req
     const found = routesAt(path)
     const [first] = found
     if (!first) {
-      const failure = new Failure("not_found", `No route matches ${path}.`)
-      return errorResponse(deps.styleOf(path), failure)
+      const likely = findLikelyPath(path)
+      const hint = likely === undefined ? "" : ` Did you mean ${likely}?`
+      const failure = new Failure("not_found", `No route matches ${path}.${hint}`)
+      return errorResponse(deps.styleOf(likely ?? path), failure)
     }
     const allow = new Set(found.map((route) => route.method))
     if (allow.has("GET")) allow.add("HEAD")

@@ -7,6 +7,7 @@ import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createBodyMemory } from "../../src/http/body-memory.ts"
 import { createConnectionLimit } from "../../src/http/connection-limit.ts"
+import { createCors } from "../../src/http/cors.ts"
 import { createServerApp } from "../../src/http/server.ts"
 import { createUserLimit } from "../../src/limits/user-limit.ts"
 import { serveWebApp } from "../../src/operations/web-files.ts"
@@ -25,6 +26,7 @@ describe("the web application", () => {
     connectionLimit: createConnectionLimit({ bounds, maxPerUser: 1000, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
     checkHost: () => undefined,
+    cors: createCors([]),
     styleOf: () => "api",
   })
   app.fallback(serveWebApp({ folder, reserved: ["api", "docs"] }))
@@ -36,7 +38,7 @@ describe("the web application", () => {
     writeFileSync(join(folder, "index.html"), page)
     writeFileSync(join(folder, "assets/app-1a2b3c.js"), script)
     writeFileSync(join(folder, "assets/app-1a2b3c.js.br"), brotliCompressSync(script))
-    writeFileSync(join(folder, "..", "portico-secret.txt"), "secret")
+    writeFileSync(join(folder, "..", "portico-secret.txt"), "hidden text")
     url = `http://127.0.0.1:${await listenOnLoopback(server)}`
   })
   afterAll(() => {
@@ -45,15 +47,19 @@ describe("the web application", () => {
     rmSync(join(folder, "..", "portico-secret.txt"))
   })
 
-  it.each(["/", "/c/0198", "/models/view/qwen%2F3:4b", "/admin/users?role=admin", "/a/b/"])(
-    "serves the page at %s without caching it",
-    async (path) => {
-      const reply = await fetch(url + path)
-      expect([reply.status, await reply.text()]).toEqual([200, page])
-      expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8")
-      expect(reply.headers.get("cache-control")).toBe("no-cache")
-    },
-  )
+  it.each([
+    "/",
+    "/c/0198",
+    "/models/view/llama.gguf",
+    "/models/view/qwen%2F3:4b",
+    "/admin/users?role=admin",
+    "/a/b/",
+  ])("serves the page at %s without caching it", async (path) => {
+    const reply = await fetch(url + path)
+    expect([reply.status, await reply.text()]).toEqual([200, page])
+    expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(reply.headers.get("cache-control")).toBe("no-cache")
+  })
 
   it("allows only its own scripts, and no framing", async () => {
     const { headers } = await fetch(url)
@@ -97,7 +103,7 @@ describe("the web application", () => {
     "serves no file outside its folder at %s",
     async (path) => {
       const text = await (await fetch(url + path)).text()
-      expect(text).not.toContain("secret")
+      expect(text).not.toContain("hidden text")
       expect(text).not.toContain("root:")
     },
   )
