@@ -55,6 +55,19 @@ const encodings = [
 
 const filePath = /^\/[A-Za-z0-9_./-]+$/
 
+const fileExtension = /\.[a-z][a-z0-9]*$/i
+/** Names of models may end like those of files. */
+const modelPage = /^\/models\/view\//
+const machinePath = /^\/(\.well-known|v\d+[a-z0-9]*)(\/|$)/i
+
+/** Whether a browser shows what it gets; clients with a wrong base address must get an error. */
+const isForPage = ({ headers }: Request, path: string): boolean => {
+  const accepted = headers.get("accept") ?? "*/*"
+  const hasKey = /^bearer /i.test(headers.get("authorization") ?? "") || headers.has("x-api-key")
+  if (hasKey || !/text\/html|text\/\*|\*\/\*/i.test(accepted)) return false
+  return modelPage.test(path) || !(machinePath.test(path) || fileExtension.test(path))
+}
+
 /** Whether `path` can name a file: no empty segments, none that starts or ends with a dot. */
 const isFilePath = (path: string): boolean =>
   path.length <= maxFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
@@ -91,8 +104,8 @@ interface Deps {
 }
 
 /**
- * Serves the web app's files, and `index.html` for every other path so that deep links work. Files
- * with a hash in their name are cached indefinitely.
+ * Serves the web app's files, and `index.html` for every other path that a browser may show, so that
+ * deep links work. Files with a hash in their name are cached indefinitely.
  */
 export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<HonoEnv> => {
   const reservedSegments = new Set(reserved)
@@ -106,7 +119,7 @@ export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<HonoE
     const headers = {
       ...securityHeaders,
       etag,
-      vary: "accept-encoding",
+      vary: "accept-encoding, origin",
       "cache-control": name.startsWith("/assets/")
         ? "public, max-age=31536000, immutable"
         : "no-cache",
@@ -126,6 +139,7 @@ export const serveWebApp = ({ folder, reserved }: Deps): MiddlewareHandler<HonoE
     const file = isFilePath(path) ? await reply(request, path) : undefined
     // A missing asset of an older build returns 404, not the page.
     if (file || path.startsWith("/assets/")) return file
+    if (path !== "/" && !isForPage(request, path)) return undefined
     return reply(request, "/index.html")
   }
 
