@@ -38,10 +38,12 @@ const Provider = z.object({
   LABEL: z.string().max(60).optional(),
   LINK_CLAIM: Claim.optional(),
   LINK_EMAIL: Flag.default(true),
+  EMAIL_CLAIM: Claim.optional(),
   TRUST_EMAIL: Flag.default(false),
   ALLOWED_DOMAINS: Domains.default([]),
   PROVISION: Flag.optional(),
   GROUPS_CLAIM: Claim.optional(),
+  GROUPS_SEPARATOR: z.enum([";", ",", "space"], 'must be ";", "," or "space"').optional(),
 })
 
 /** Suffixes allowed after `OIDC_<NAME>_`; `docs/configuration.md` has a row for each. */
@@ -67,6 +69,8 @@ export interface OidcProvider {
   link_claim: string | null
   /** Whether a verified email address links to the existing account with that address. */
   link_email: boolean
+  /** Claim with the email address, used instead of `email` if it has one. */
+  email_claim: string | null
   /** Whether email addresses count as verified even without an `email_verified` claim. */
   trust_email: boolean
   /** Domains of verified email addresses that may sign in; empty allows all. */
@@ -74,6 +78,8 @@ export interface OidcProvider {
   /** Whether to create an account on the first sign-in. */
   provision: boolean
   groups_claim: string | null
+  /** What separates groups in a groups claim that is one text; null for `;` or `,`. */
+  groups_separator: string | null
 }
 
 const labelOf = (name: string): string =>
@@ -95,11 +101,13 @@ const toProvider = (
   scopes: SCOPES,
   link_claim: values.LINK_CLAIM ?? null,
   link_email: values.LINK_EMAIL,
+  email_claim: values.EMAIL_CLAIM ?? null,
   trust_email: values.TRUST_EMAIL,
   allowed_domains: values.ALLOWED_DOMAINS,
   // With SCIM, accounts are created through SCIM only.
   provision: values.PROVISION ?? !provisioned,
   groups_claim: values.GROUPS_CLAIM ?? null,
+  groups_separator: values.GROUPS_SEPARATOR ?? null,
 })
 
 /** Whether anyone can create an account with this issuer. */

@@ -1,6 +1,8 @@
 import { z } from "zod"
 import type { OidcProvider } from "../config/oidc-config.ts"
 import { DisplayName, EmailAddress, SingleLineText } from "../users/schema.ts"
+import { readClaim } from "./claim-path.ts"
+import { readGroupNames } from "./groups-claim.ts"
 import type { ProviderResponse } from "./provider.ts"
 import { refuseSignOn } from "./refusal.ts"
 
@@ -18,6 +20,8 @@ export interface SignOnIdentity {
   external_id: string | null
   /** Names of groups; null if the provider did not list them. */
   groups: string[] | null
+  /** Why `groups` is null although there is a groups claim: its shape, without its content. */
+  unreadable_groups: string | null
 }
 
 /** Stored verbatim: values that differ in a single character identify different people. */
@@ -27,7 +31,6 @@ const OpaqueText = z
   .max(1000)
   .regex(/^\P{Cc}*$/u)
 const Subject = OpaqueText.max(255)
-const maxGroups = 1000
 
 const parseText = <T extends z.ZodType<string>>(schema: T, value: unknown): string | null => {
   const result = schema.safeParse(value)
@@ -35,14 +38,29 @@ const parseText = <T extends z.ZodType<string>>(schema: T, value: unknown): stri
   return result.success && result.data.isWellFormed() ? result.data : null
 }
 
+const findClaim = ({ claims, userInfo }: ProviderResponse, name: string): unknown =>
+  readClaim(claims, name) ?? readClaim(userInfo, name)
+
+/** No provider says whether an address in another claim than `email` is verified. */
+const parseOtherEmail = (answer: ProviderResponse, name: string | null): string | null => {
+  if (name === null || name === "email") return null
+  const value = findClaim(answer, name)
+  return parseText(EmailAddress, Array.isArray(value) ? value[0] : value)
+}
+
 /** The address and its verified flag must come from the same source. */
-const parseEmail = ({ claims, userInfo }: ProviderResponse) => {
+const parseStandardEmail = ({ claims, userInfo }: ProviderResponse) => {
   const hasEmail = claims.email !== undefined
   const isVerificationKnown = claims.email_verified !== undefined || userInfo.email === undefined
   const { email, email_verified } = hasEmail && isVerificationKnown ? claims : userInfo
   // Some providers send a string instead of a boolean.
   const verified = email_verified === true || email_verified === "true"
   return { email: parseText(EmailAddress, email), verified }
+}
+
+const parseEmail = (answer: ProviderResponse, name: string | null) => {
+  const email = parseOtherEmail(answer, name)
+  return email === null ? parseStandardEmail(answer) : { email, verified: false }
 }
 
 /** Entra ID omits the claim if there are too many groups, and indicates so in `_claim_names`. */
@@ -52,27 +70,32 @@ const isOmitted = (claims: Record<string, unknown>, name: string): boolean => {
 }
 
 const parseGroups = (
-  { claims, userInfo }: ProviderResponse,
-  name: string | null,
-): string[] | null => {
-  if (name === null) return null
-  const value = claims[name] ?? userInfo[name]
-  if (value === undefined) return isOmitted(claims, name) ? null : []
-  const values = Array.isArray(value) ? value : [value]
-  const names = values.map((one) => parseText(SingleLineText, one)).filter((one) => one !== null)
-  return names.length > maxGroups ? null : names
+  answer: ProviderResponse,
+  { groups_claim: name, groups_separator }: OidcProvider,
+): Pick<SignOnIdentity, "groups" | "unreadable_groups"> => {
+  if (name === null) return { groups: null, unreadable_groups: null }
+  const value = findClaim(answer, name)
+  if (value === undefined) {
+    return isOmitted(answer.claims, name)
+      ? { groups: null, unreadable_groups: "omitted by the provider" }
+      : { groups: [], unreadable_groups: null }
+  }
+  const names = readGroupNames(value, groups_separator)
+  if (!Array.isArray(names)) return { groups: null, unreadable_groups: names.shape }
+  const groups = names.map((one) => parseText(SingleLineText, one)).filter((one) => one !== null)
+  return { groups, unreadable_groups: null }
 }
 
 /** @throws {Refusal} `invalid_answer` for an invalid issuer or subject */
 export const parseSignOnIdentity = (
   answer: ProviderResponse,
-  { link_claim, groups_claim, trust_email }: OidcProvider,
+  provider: OidcProvider,
 ): SignOnIdentity => {
-  const { claims, userInfo } = answer
-  const { email, verified } = parseEmail(answer)
-  const read = (name: string): string | null =>
-    parseText(DisplayName, claims[name] ?? userInfo[name])
-  const linked = link_claim && (claims[link_claim] ?? userInfo[link_claim])
+  const { link_claim, email_claim, trust_email } = provider
+  const { claims } = answer
+  const { email, verified } = parseEmail(answer, email_claim)
+  const read = (name: string): string | null => parseText(DisplayName, findClaim(answer, name))
+  const linked = link_claim && findClaim(answer, link_claim)
   return {
     issuer: parseText(z.string(), claims.iss) ?? refuseSignOn("invalid_answer"),
     subject: parseText(Subject, claims.sub) ?? refuseSignOn("invalid_answer"),
@@ -83,6 +106,6 @@ export const parseSignOnIdentity = (
     given_name: read("given_name"),
     family_name: read("family_name"),
     external_id: parseText(OpaqueText, linked),
-    groups: parseGroups(answer, groups_claim),
+    ...parseGroups(answer, provider),
   }
 }

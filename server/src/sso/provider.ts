@@ -4,6 +4,7 @@ import type { Configuration, CustomFetch, ServerMetadata } from "openid-client"
 import type { OidcProvider } from "../config/oidc-config.ts"
 import type { SignOnFlow } from "./authorization-flow.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
+import { readClaim } from "./claim-path.ts"
 import { createClientAuth } from "./client-auth.ts"
 import { toSignOnRefusal } from "./client-errors.ts"
 import { type LogoutClaims, verifyLogoutToken } from "./logout-token.ts"
@@ -32,8 +33,10 @@ type FlowSecrets = Pick<SignOnFlow, "state" | "nonce" | "verifier">
 const loadClient = () => import("openid-client")
 
 /** Required claims that may be in the userinfo response instead of the ID token. */
-const requiredClaimNames = ({ link_claim, groups_claim }: OidcProvider): string[] =>
-  ["email", "email_verified", "name", link_claim, groups_claim].filter((name) => name !== null)
+const requiredClaimNames = ({ link_claim, email_claim, groups_claim }: OidcProvider): string[] =>
+  ["email", "email_verified", "name", link_claim, email_claim, groups_claim].filter(
+    (name) => name !== null,
+  )
 
 /** An identity provider; its configuration is discovered on first use and refreshed hourly. */
 export const createProviderClient = (settings: OidcProvider, publicUrl: string) => {
@@ -152,7 +155,9 @@ export const createProviderClient = (settings: OidcProvider, publicUrl: string) 
         if (claims.azp !== undefined && claims.azp !== client_id) {
           throw new Error("The ID token was issued to another client")
         }
-        const isMissingClaims = requiredClaims.some((claim) => claims[claim] === undefined)
+        const isMissingClaims = requiredClaims.some(
+          (claim) => readClaim(claims, claim) === undefined,
+        )
         const needsUserInfo =
           isMissingClaims && configuration.serverMetadata().userinfo_endpoint !== undefined
         const userInfo = needsUserInfo

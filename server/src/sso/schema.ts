@@ -63,7 +63,9 @@ export const SignOnProvider = z
     trust_email: z.boolean(),
     allowed_domains: z.array(z.string()),
     provision: z.boolean(),
+    email_claim: z.string().nullable(),
     groups_claim: z.string().nullable(),
+    groups_separator: z.string().nullable(),
     /** URLs to register at the provider. */
     redirect_uri: z.string(),
     post_logout_redirect_uri: z.string(),

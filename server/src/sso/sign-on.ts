@@ -160,6 +160,11 @@ export const createSignOn = (deps: Deps) => {
       await consumeFlow(flow)
       const answer = await provider.exchange(search, flow)
       const person = parseSignOnIdentity(answer, provider.settings)
+      if (person.unreadable_groups !== null) {
+        const { name, groups_claim: claim } = provider.settings
+        const fields = { request_id: device.actor.request_id, provider: name, claim }
+        log.warn({ ...fields, shape: person.unreadable_groups }, "Groups claim not readable")
+      }
       const completed = { provider, flow, person, idToken: answer.idToken }
       if (flow.user_id === null) return signIn(completed, device)
       await link(completed, await caller(), device.actor)

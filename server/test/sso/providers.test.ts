@@ -38,10 +38,12 @@ describe("single sign-on settings", () => {
         scopes: ["openid", "profile", "email"],
         link_claim: null,
         link_email: true,
+        email_claim: null,
         trust_email: false,
         allowed_domains: [],
         provision: true,
         groups_claim: null,
+        groups_separator: null,
       },
       expect.objectContaining({
         name: "our-entra",
