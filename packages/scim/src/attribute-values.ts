@@ -36,9 +36,19 @@ const failValue = ({ name }: ScimAttribute, wanted: string): never =>
 export const isUnassigned = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length)
 
-const parseSimple = (attribute: ScimAttribute, value: unknown): SimpleValue => {
+/** Some clients send 0 or 1, or a list of one value. */
+const parseLenientBoolean = (value: unknown): boolean | undefined => {
+  if (value === 0 || value === 1) return value === 1
+  const [only, ...more] = Array.isArray(value) ? value : [value]
+  if (more.length > 0) return undefined
+  return parseBoolean(isObject(only) ? only.value : only) ?? undefined
+}
+
+const parseSimple = (attribute: ScimAttribute, sent: unknown): SimpleValue => {
   if (attribute.type === "boolean")
-    return parseBoolean(value) ?? failValue(attribute, "true or false")
+    return parseLenientBoolean(sent) ?? failValue(attribute, "true or false")
+  const isNumber = attribute.acceptsNumbers && Number.isSafeInteger(sent)
+  const value = isNumber ? String(sent) : sent
   if (typeof value !== "string") return failValue(attribute, "a string")
   if (value.length <= maxTextLength) return value
   return failValue(attribute, `a string of at most ${maxTextLength} characters`)

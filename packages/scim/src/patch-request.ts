@@ -10,6 +10,7 @@ import { createFilterReader, type Filter } from "./filter.ts"
 import { tokenizeFilter } from "./filter-tokenizer.ts"
 import { isObject } from "./json-values.ts"
 import { isStored, type ResourceType } from "./resource-type.ts"
+import { isUnknownPath } from "./unknown-path.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 const maxOperations = 5000
@@ -41,10 +42,12 @@ const tokensOf = (path: string) => {
 
 /** Parses a path (RFC 7644 §3.5.2); undefined if no schema defines its attribute. */
 const parseTarget = (type: ResourceType, path: string): PatchTarget | undefined => {
-  const reader = createFilterReader(tokensOf(path))
+  const tokens = tokensOf(path)
+  if (isUnknownPath(type, tokens)) return undefined
+  const reader = createFilterReader(tokens)
   const first = reader.take()
   const found = first.kind === "word" ? resolveAttributePath(type, first.text) : undefined
-  if (!found) return undefined
+  if (!found) return failScim("invalidPath", `${quote(path)} is not a valid path.`)
   if (!reader.isMark("[")) {
     return reader.take().kind === "end"
       ? found
@@ -75,8 +78,9 @@ const isReadOnly = (target: PatchTarget): boolean =>
   (leafOf(target).mutability === "readOnly" && !target.filter)
 
 /**
- * Expands each operation into operations with a target. Attributes that are not stored are recorded
- * as ignored and dropped.
+ * Expands each operation into operations with a target. Attributes that are unknown or not stored are
+ * recorded as ignored and dropped, as they are in PUT (RFC 7644 §3.5.1): clients bundle them with
+ * changes that must not be lost.
  */
 const createOperationExpander = (type: ResourceType, ignored: IgnoredNames) => {
   const withTarget = (verb: PatchVerb, target: PatchTarget, value: unknown): PatchOperation[] => {
@@ -91,10 +95,7 @@ const createOperationExpander = (type: ResourceType, ignored: IgnoredNames) => {
       if (isReadOnly(target)) failScim("mutability", `${nameOf(target)} is read-only.`)
       return withTarget(verb, target, value)
     }
-    const attributes = findSchemaAttributes(type, path)
-    if (!attributes)
-      return failScim("invalidPath", `${quote(path)} is not an attribute of ${type.name}.`)
-    if (attributes === type.attributes) return expandUnnamed(verb, value)
+    if (findSchemaAttributes(type, path) === type.attributes) return expandUnnamed(verb, value)
     ignored.add(path)
     return []
   }

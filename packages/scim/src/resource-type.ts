@@ -22,6 +22,8 @@ export interface ScimAttribute {
   canonicalValues?: string[]
   referenceTypes?: string[]
   subAttributes?: readonly ScimAttribute[]
+  /** Whether a number is accepted as text: some clients send IDs so. */
+  acceptsNumbers?: true
   /** Absent if the attribute is accepted but not stored. */
   column?: AttributeColumn
   /**
@@ -92,6 +94,7 @@ const commonAttributes = (
     column: columns.id,
   }),
   defineAttribute("externalId", "Identifier assigned by the identity provider", {
+    acceptsNumbers: true,
     caseExact: true,
     column: columns.externalId,
   }),

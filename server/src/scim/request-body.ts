@@ -9,6 +9,7 @@ import {
 } from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { NodeRequestContext, RequestContext } from "../http/request-context.ts"
+import { encodePlusSigns } from "./filter-query.ts"
 
 /** Large enough for a group of about 50,000 members in one body. */
 export const maxBytes = 8_000_000
@@ -50,11 +51,11 @@ export const readScimBody = async ({ incoming }: NodeRequestContext): Promise<un
   return value
 }
 
-/** The query, form-decoded (`+` is a space). */
+/** The query, form-decoded: `+` is a space, except in quoted values of a filter. */
 export const parseQuery = ({ incoming }: RequestContext): URLSearchParams => {
   const { url = "" } = incoming
   const mark = url.indexOf("?")
-  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
+  const query = new URLSearchParams(mark < 0 ? "" : encodePlusSigns(url.slice(mark + 1)))
   const path = findUnstorablePath(Object.fromEntries(query))
   if (path !== null)
     fail("bad_request", `${path} must not contain U+0000.`, { scimType: "invalidValue" })
