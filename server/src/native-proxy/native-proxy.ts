@@ -23,6 +23,7 @@ import { type ProviderKind, providers } from "../providers/registry.ts"
 import type { UsageRecorder, UsageRecorders } from "../usage/usage-recorder.ts"
 import { mergeModelLists } from "./merged-list.ts"
 import { parseNativeRequest, withModelName } from "./native-request.ts"
+import { findOllamaModel } from "./ollama-names.ts"
 import { type NativeApi, ollamaApi, openaiApi } from "./operations.ts"
 import { NativeRelay } from "./relay.ts"
 import { forwardedRequestHeaders } from "./request-headers.ts"
@@ -116,6 +117,10 @@ export const createNativeProxy = (deps: Deps) => {
       },
     )
 
+  /** The id of the model that the runtime uses for a name. */
+  const modelNamed = ({ kind }: NativeApi, written: string): string =>
+    kind === "ollama" ? findOllamaModel(registry, written) : written
+
   const nativeEndpointsOf = async (caller: Caller, kind: ProviderKind, model: string) => {
     const { id, endpoints, workspace } = await catalogue.resolve(caller, model)
     // A workspace model with its base's id restricts that model. Other workspace models and aliases
@@ -136,22 +141,23 @@ export const createNativeProxy = (deps: Deps) => {
     const bodyLimits = jsonLimitsFor(config.MAX_BODY_SIZE)
     const read = () => readJson(incoming, bodyLimits)
     const body = parseNativeRequest(await bodyMemory.read(exchange, bodyLimits.maxBytes, read))
-    exchange.model = body.model
+    const model = modelNamed(api, body.model)
+    exchange.model = model
     const usesModel = name !== "show"
-    if (usesModel && catalogue.hasFilters(body.model)) {
+    if (usesModel && catalogue.hasFilters(model)) {
       const message = `Model '${body.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
-    const { id, offers } = await nativeEndpointsOf(caller, api.kind, body.model)
+    const { id, offers } = await nativeEndpointsOf(caller, api.kind, model)
     const bodyFor = (upstream: Upstream): Buffer => {
       const prefix = upstream.config.id_prefix
       if (prefix === null) return body.bytes
       return withModelName(body, body.model.slice(prefix.length + 1))
     }
-    const attempts = orderEndpoints(offers).map(({ upstream, model }) => ({
+    const attempts = orderEndpoints(offers).map(({ upstream, model: offered }) => ({
       ...createAttempt(request, upstream, bodyFor(upstream)),
       usesModel,
-      model: model.name,
+      model: offered.name,
     }))
     const startUsageRecord = (): UsageRecorder =>
       usageRecorders.start({
@@ -164,7 +170,7 @@ export const createNativeProxy = (deps: Deps) => {
       })
     await relay(request, attempts, {
       api,
-      model: body.model,
+      model,
       ...(usesModel && { startUsageRecord }),
     })
   }
@@ -241,7 +247,11 @@ export const createNativeProxy = (deps: Deps) => {
           return void (await relay(request, attempts, { api }))
         }
         case "look": {
-          const { offers } = await nativeEndpointsOf(caller, api.kind, operation.model)
+          const { offers } = await nativeEndpointsOf(
+            caller,
+            api.kind,
+            modelNamed(api, operation.model),
+          )
           const attempts = orderEndpoints(offers).map(({ upstream, model }) => ({
             ...createAttempt(request, upstream, null),
             model: model.name,
