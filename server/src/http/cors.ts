@@ -37,12 +37,12 @@ export const createCors = (origins: readonly string[]) => {
       if (method !== "OPTIONS" || !headersByOrigin.has(headers.get("origin") ?? ""))
         return undefined
       if (!headers.has("access-control-request-method")) return undefined
-      const asked = headers.get("access-control-request-headers")
+      const requestedHeaders = headers.get("access-control-request-headers")
       return new Response(null, {
         status: 204,
         headers: {
           "access-control-allow-methods": allowedMethods,
-          ...(asked !== null && { "access-control-allow-headers": asked }),
+          ...(requestedHeaders !== null && { "access-control-allow-headers": requestedHeaders }),
           "access-control-max-age": String(maxAgeSeconds),
           vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
         },

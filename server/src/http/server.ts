@@ -78,7 +78,7 @@ const begin =
 /** Where clients with a wrong base address may have meant to go: `/models`, `/ai/v1/models`. */
 const likelyPaths = (path: string): string[] => {
   const nested = [path.lastIndexOf("/v1/"), path.lastIndexOf("/api/")].filter((at) => at > 0)
-  const versionless = path.replace(/^\/v\d+[a-z0-9]*\//i, "/")
+  const versionless = path.replace(/^\/v\d[a-z0-9]*\//i, "/")
   return [...nested.map((at) => path.slice(at)), `/v1${versionless}`, `/api/v1${versionless}`]
 }
 

@@ -7,7 +7,7 @@ const normalizeName = (name: string): string => {
     .replace(/^https?:\/\//, "")
     .replace(/^registry\.ollama\.ai\//, "")
     .replace(/^library\//, "")
-  return /:[^/]*$/.test(short) ? short : `${short}:latest`
+  return short.lastIndexOf(":") > short.lastIndexOf("/") ? short : `${short}:latest`
 }
 
 const matches = ({ upstream, model }: Endpoint, written: string): boolean => {

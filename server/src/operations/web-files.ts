@@ -58,7 +58,7 @@ const filePath = /^\/[A-Za-z0-9_./-]+$/
 const fileExtension = /\.[a-z][a-z0-9]*$/i
 /** Names of models may end like those of files. */
 const modelPage = /^\/models\/view\//
-const machinePath = /^\/(\.well-known|v\d+[a-z0-9]*)(\/|$)/i
+const machinePath = /^\/(\.well-known|v\d[a-z0-9]*)(\/|$)/i
 
 /** Whether a browser shows what it gets; clients with a wrong base address must get an error. */
 const isForPage = ({ headers }: Request, path: string): boolean => {

@@ -1,18 +1,34 @@
-/** A string in the raw text of a filter, whose quotes and backslashes may be percent-encoded. */
-const quotedValue = /(?:%22|")(?:(?:%5C|\\)(?:%[0-9A-F]{2}|[^%])|(?!%22|%5C)[^"\\])*(?:%22|")/gi
+/** An escaped character or a quote; both may be percent-encoded. */
+const escapeOrQuote = /(?:%5C|\\)(?:%[0-9A-F]{2}|[^%])|%22|"/gi
 /** Text before a value of an attribute that contains no spaces. */
 const spacelessAttribute =
   /(?:^|[\s.([+=])(?:userName|externalId|id|value|emails|\$ref)[\s+]+\w\w[\s+]*$/i
 const maxAttributeLength = 100
 
+const isQuote = (text: string): boolean => text === '"' || text === "%22"
+
+/** Splits the raw text of a filter at its quotes: every second part is a quoted value. */
+const splitAtQuotes = (pair: string): string[] => {
+  const quotes = [...pair.matchAll(escapeOrQuote)].filter(([text]) => isQuote(text))
+  const starts = [0, ...quotes.map(({ index }) => index)]
+  return starts.map((start, at) => pair.slice(start, starts[at + 1]))
+}
+
 const encodeIn = (pair: string): string => {
-  const writesPlusForSpaces = pair.replace(quotedValue, "").includes("+")
-  return pair.replace(quotedValue, (value, at: number) => {
-    const before = pair.slice(Math.max(0, at - maxAttributeLength), at)
-    const text = before.replaceAll("%20", " ").replaceAll(/%5B/gi, "[")
+  const parts = splitAtQuotes(pair)
+  const isQuoted = (at: number): boolean => at % 2 === 1
+  const writesPlusForSpaces = parts.some((part, at) => !isQuoted(at) && part.includes("+"))
+  const encodePart = (part: string, at: number): string => {
+    if (!isQuoted(at)) return part
+    const before = (parts[at - 1] ?? "").slice(-maxAttributeLength)
+    const text = before
+      .replaceAll("%20", " ")
+      .replaceAll(/%5B/gi, "[")
+      .replace(/^(?:"|%22)/, "")
     const isMeant = !writesPlusForSpaces || spacelessAttribute.test(text)
-    return isMeant ? value.replaceAll("+", "%2B") : value
-  })
+    return isMeant ? part.replaceAll("+", "%2B") : part
+  }
+  return parts.map(encodePart).join("")
 }
 
 /**

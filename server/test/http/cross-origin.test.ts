@@ -106,8 +106,11 @@ describe("pages of other origins", () => {
       [gateway.url, "null"],
       [closed.url, listed],
     ] as const) {
-      const asked = await preflight(url, "/v1/chat/completions", origin)
-      expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([405, null])
+      const preflighted = await preflight(url, "/v1/chat/completions", origin)
+      expect([preflighted.status, preflighted.headers.get("access-control-allow-origin")]).toEqual([
+        405,
+        null,
+      ])
       const reply = await send(url, "/v1/chat/completions", { origin, body: chat })
       expect([reply.status, reply.headers.get("access-control-allow-origin")]).toEqual([200, null])
     }
