@@ -12,7 +12,10 @@ import type { FailurePoint, ResponseHead } from "./response-consumer.ts"
 import type { ResponseStorage } from "./response-storage.ts"
 import { ResponsesApiRelay } from "./responses-api-relay.ts"
 
-const responseMark = /"response" ?:/
+/** Text in an event cannot contain it: there, the quotes are escaped. */
+const responseMark = /"response"/
+/** Nothing but `[DONE]` is expected after the last event; more is dropped. */
+const maxHeldLength = 64 * 1024
 const afterBlankLine = /(?<=\n\r?\n)/
 const empty = Buffer.alloc(0)
 
@@ -92,7 +95,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
     if (isUnchanged || this.#stage === "saved") return super.relayFrames(frames)
     let relayed = ""
     for (const frame of text.split(afterBlankLine)) {
-      if (this.#stage === "saving") this.#held += frame
+      if (this.#stage === "saving") this.#hold(frame)
       else relayed += this.#rewriteFrame(frame)
     }
     return super.relayFrames(Buffer.from(relayed))
@@ -105,7 +108,7 @@ export class StoringResponseRelay extends ResponsesApiRelay {
           ? this.#rewriteLargeFrame(frame)
           : Buffer.from(this.#rewriteFrame(frame.toString("utf8")))
       }
-      this.#held += frame.toString("utf8")
+      this.#hold(frame.toString("utf8"))
       return empty
     })
     return super.relayFrames(Buffer.concat(relayed))
@@ -120,6 +123,10 @@ export class StoringResponseRelay extends ResponsesApiRelay {
       event.withMembers({ ...members, store }),
     )
     return empty
+  }
+
+  #hold(frame: string): void {
+    if (this.#held.length + frame.length <= maxHeldLength) this.#held += frame
   }
 
   /** Changes an event that contains the response object. The last one is held back and saved. */
