@@ -1,4 +1,5 @@
-import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
+import { fail } from "../../errors.ts"
+import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import { failWrongType, isContent } from "../request-parts.ts"
 
 const isText = (value: unknown): boolean => typeof value === "string"
@@ -41,6 +42,48 @@ const checkTool = (tool: unknown, at: number): void => {
   }
 }
 
+/** OpenAI's bounds. */
+const maxTools = 128
+const maxIncluded = 32
+const maxMetadata = { pairs: 16, key: 64, value: 512 }
+
+const failTooMany = (name: string, maximum: number, found: number): never =>
+  fail("bad_request", `"${name}" can have at most ${maximum} entries, not ${found}.`, {
+    param: name.replace(/\[.*/, ""),
+  })
+
+const checkLength = (name: string, value: unknown, maximum: number): void => {
+  if (Array.isArray(value) && value.length > maximum) failTooMany(name, maximum, value.length)
+}
+
+/** @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-metadata */
+const checkMetadata = (metadata: unknown): void => {
+  if (!isObject(metadata)) return
+  const keys = Object.keys(metadata)
+  if (keys.length > maxMetadata.pairs) failTooMany("metadata", maxMetadata.pairs, keys.length)
+  for (const key of keys) {
+    const isValid =
+      key.length <= maxMetadata.key && textOf(metadata[key]).length <= maxMetadata.value
+    if (isValid) continue
+    const message = `The keys of "metadata" can have at most ${maxMetadata.key} characters, its values ${maxMetadata.value}.`
+    fail("bad_request", message, { param: "metadata" })
+  }
+}
+
+/**
+ * Checks the size of members that the response repeats in several events.
+ * @throws {Failure} `bad_request`
+ */
+const checkRepeatedMembers = ({ metadata, tools, tool_choice, include }: Fields): void => {
+  checkMetadata(metadata)
+  checkLength("tools", tools, maxTools)
+  checkLength("include", include, maxIncluded)
+  if (isObject(tool_choice)) checkLength("tool_choice", tool_choice.tools, maxTools)
+  for (const [at, tool] of objectsIn(tools).entries()) {
+    checkLength(`tools[${at}].tools`, tool.tools, maxTools)
+  }
+}
+
 /** @throws {Failure} `bad_request` unless the input is a text, or items */
 export const checkInput = (input: unknown): void => {
   if (isText(input)) return
@@ -53,7 +96,9 @@ export const checkInput = (input: unknown): void => {
  * are passed on are left to the provider.
  * @throws {Failure} `bad_request`
  */
-export const checkResponsesRequest = ({ input, instructions, tools }: Fields): void => {
+export const checkResponsesRequest = (body: Fields): void => {
+  const { input, instructions, tools } = body
+  checkRepeatedMembers(body)
   checkInput(input)
   if (Array.isArray(input) && input.length === 0)
     failWrongType("input", "a string or at least one item")
