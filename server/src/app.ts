@@ -165,7 +165,13 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       prefix,
       completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),
     )
-    mount(prefix, storedResponseRoutes(router("openai"), gateway.storedResponses))
+    mount(
+      prefix,
+      storedResponseRoutes({
+        ...{ router: router("openai"), bodyMemory },
+        responses: gateway.storedResponses,
+      }),
+    )
     mount(
       prefix,
       messagesRoutes({ router: router("anthropic"), completions: gateway.completions, bodyLimit }),

@@ -119,6 +119,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const sso = createSingleSignOn({ ...shared, ...signIn, userStore, users, groupStore, groups })
   const fairLoop = createFairEventLoop()
   const limits = createUserLimits(config)
+  const bodyMemory = createBodyMemory(limits.bodies)
   const inFlight = createInFlightRequests({ bus, limits, store: authStore })
 
   const transfers = createTransfers({ ...shared, userStore })
@@ -171,6 +172,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     inFlight,
     conversion,
     preparation: createRequestPreparation({
+      bodyMemory,
       filters,
       inlineFiles: createFileInliner(createFileContentReader(knowledge)),
       references: createReferenceResolver(storedResponses, conversion),
@@ -225,7 +227,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       createFunctionTransfer(shared),
     ],
   })
-  const bodyMemory = createBodyMemory(limits.bodies)
   const nativeProxy = createNativeProxy({
     ...shared,
     registry,

@@ -145,7 +145,7 @@ export const createCompletions = ({
     { received, format, resolved }: ReceivedRequest,
   ): Promise<ClientRequest> => {
     const prepared = await runAbortable(exchange, caller, async (signal) => {
-      const input = { caller, signal }
+      const input = { exchange, caller, signal }
       const standalone = await preparation.resolveReferences(received, { ...input, resolved })
       const current = await resolveAgain(caller, received)
       return preparation.prepare(received, standalone, { ...input, format, resolved: current })

@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers"
 import { fail } from "../errors.ts"
+import type { StoredFile } from "../files/file-store.ts"
 import type { Files } from "../files/files.ts"
 import type { ObjectStore } from "../files/object-store.ts"
 import { ownValue } from "../formats/json-values.ts"
@@ -15,13 +16,25 @@ export interface FileContentDeps {
   objects: Pick<ObjectStore, "read">
 }
 
+/** What a model gets of a file. */
 export interface FileContent {
   filename: string
   mediaType: string
-  size: number
   /** The bytes in base64, of images and PDF documents; null if `text` is used. */
   data: string | null
   text: string
+}
+
+/** A file that a request refers to, before its content is read. */
+export interface FoundFile {
+  filename: string
+  mediaType: string
+  /** In bytes, or in characters if its text is used. */
+  size: number
+  /** The size as part of a request: base64 is larger. */
+  encodedSize: number
+  /** @throws {Failure} `file_not_found` or `file_lost` */
+  read: () => Promise<FileContent>
 }
 
 /** For files whose upload named no type. */
@@ -44,29 +57,37 @@ const mediaTypeOf = (contentType: string, filename: string): string => {
 const isSentAsBytes = (mediaType: string): boolean =>
   mediaType.startsWith("image/") || mediaType === "application/pdf"
 
-/** Reads what a model gets of a file. */
+/** Finds files, and reads what a model gets of them. */
 export const createFileContentReader = ({ files, searchableFiles, objects }: FileContentDeps) => {
-  const readBytes = async (hash: string): Promise<string | null> => {
+  const readBytes = async ({ hash, filename }: StoredFile): Promise<string> => {
     const stream = await objects.read(hash)
-    return stream && (await buffer(stream)).toString("base64")
+    if (!stream) return fail("file_lost", `The content of "${filename}" is missing.`)
+    return (await buffer(stream)).toString("base64")
   }
 
-  /** @throws {Failure} `file_not_found`, `file_not_ready`, `file_unreadable` or `file_lost` */
-  return async (caller: Caller, id: string, signal: AbortSignal): Promise<FileContent> => {
+  /** @throws {Failure} `file_not_found`, `file_not_ready` or `file_unreadable` */
+  return async (caller: Caller, id: string, signal: AbortSignal): Promise<FoundFile> => {
     const param = "file_id"
     const file = await searchableFiles.find(caller, id, param)
-    const { filename, size } = file
+    const { filename } = file
     const mediaType = mediaTypeOf(file.content_type, filename)
     if (!isSentAsBytes(mediaType)) {
-      await searchableFiles.waitUntilSearchable(file, { param, signal })
-      const { content } = await files.text(caller, id, { start: 0 })
-      return { filename, mediaType, data: null, text: content, size: content.length }
+      const read = await searchableFiles.waitUntilSearchable(file, { param, signal })
+      const size = read.text_length ?? 0
+      return {
+        ...{ filename, mediaType, size, encodedSize: size },
+        read: async () => {
+          const { content } = await files.text(caller, id, { start: 0, end: size })
+          return { filename, mediaType, data: null, text: content }
+        },
+      }
     }
-    if (size > maxFileBytes) return { filename, mediaType, data: null, text: "", size }
-    const data = await readBytes(file.hash)
-    if (data === null) fail("file_lost", `The content of "${filename}" is missing.`)
-    return { filename, mediaType, data, text: "", size }
+    const encodedSize = Math.ceil(file.size / 3) * 4
+    return {
+      ...{ filename, mediaType, size: file.size, encodedSize },
+      read: async () => ({ filename, mediaType, data: await readBytes(file), text: "" }),
+    }
   }
 }
 
-export type ReadFileContent = ReturnType<typeof createFileContentReader>
+export type FindFileContent = ReturnType<typeof createFileContentReader>

@@ -1,8 +1,15 @@
-import { fail } from "../errors.ts"
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
+import { Failure, type FailureCode, fail } from "../errors.ts"
 import { type Fields, isObject, textOf } from "../formats/json-values.ts"
+import type { ReserveMemory } from "../http/body-memory.ts"
 import type { Caller } from "../http/caller.ts"
 import { parseAllFields } from "../http/json-object.ts"
-import { type FileContent, maxFileBytes, type ReadFileContent } from "./file-content.ts"
+import {
+  type FileContent,
+  type FindFileContent,
+  type FoundFile,
+  maxFileBytes,
+} from "./file-content.ts"
 import { replaceFields } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
 
@@ -35,7 +42,7 @@ const replacePart = ({ file_id: _id, ...part }: Fields, content: FileContent): F
   return { ...part, filename: content.filename, file_data: dataUrlOf(content) }
 }
 
-const checkKind = (part: Fields, { mediaType, filename }: FileContent): void => {
+const checkKind = (part: Fields, { mediaType, filename }: FoundFile): void => {
   const expectsImage = part.type === "input_image" || part.type === "image"
   if (expectsImage && !mediaType.startsWith("image/")) {
     fail("bad_request", `The file "${filename}" is not an image.`, { param: "file_id" })
@@ -45,60 +52,128 @@ const checkKind = (part: Fields, { mediaType, filename }: FileContent): void => 
 /** Members of items and messages that contain parts. */
 const nestedMembers = ["content", "output"]
 const fileIdMark = Buffer.from('"file_id"')
+/** As in `files` of chat completions. Each reference counts, also if several name the same file. */
+const maxReferences = 100
 
-type ReplaceReference = (part: Fields, id: string) => Promise<Fields>
+interface FileReference {
+  part: Fields
+  id: string
+  /** Whether it is part of a stored item: the client may not know it any more. */
+  isStored: boolean
+}
 
-const replaceInObject = async (value: Fields, replace: ReplaceReference): Promise<Fields> => {
+const failTooManyReferences = (): never => {
+  const message = `A request can refer to at most ${maxReferences} files, with its history. Send fewer of them.`
+  return fail("bad_request", message, { param: "file_id" })
+}
+
+/** Finds the references in a value, in their order. @throws {Failure} if there are too many */
+const collectReferences = (value: unknown, isStored: boolean, found: FileReference[]): void => {
+  if (!isObject(value)) return
   const id = fileIdOf(value)
-  if (id !== null) return replace(value, id)
+  if (id !== null) {
+    if (found.push({ part: value, id, isStored }) > maxReferences) failTooManyReferences()
+    return
+  }
+  for (const name of nestedMembers) {
+    const nested = value[name]
+    if (!Array.isArray(nested)) continue
+    for (const inner of nested) collectReferences(inner, isStored, found)
+  }
+}
+
+/** `null` if the file no longer exists. */
+type Contents = ReadonlyMap<string, FileContent | null>
+
+const lostPart = (part: Fields, id: string): Fields => ({
+  type: isObject(part.source) ? "text" : "input_text",
+  text: `[The file "${id}" is no longer available.]`,
+})
+
+const replaceReferences = (value: unknown, contents: Contents): unknown => {
+  if (!isObject(value)) return value
+  const id = fileIdOf(value)
+  if (id !== null) {
+    const content = contents.get(id)
+    return content ? replacePart(value, content) : lostPart(value, id)
+  }
   const changed = { ...value }
   for (const name of nestedMembers) {
-    if (Array.isArray(value[name])) changed[name] = await replaceInArray(value[name], replace)
+    const nested = value[name]
+    if (!Array.isArray(nested)) continue
+    changed[name] = nested.map((inner) => replaceReferences(inner, contents))
   }
   return changed
 }
 
-/** One after the other, so that a request has few files in memory beyond its limit. */
-const replaceInArray = async (
-  values: readonly unknown[],
-  replace: ReplaceReference,
-): Promise<unknown[]> => {
-  const replaced: unknown[] = []
-  for (const value of values) {
-    replaced.push(isObject(value) ? await replaceInObject(value, replace) : value)
+/** Reasons for which the content of a file will never be available again. */
+const lostCodes = new Set<FailureCode>(["file_not_found", "file_lost", "file_unreadable"])
+
+/** A file of an earlier request that is lost to the caller must not end the conversation. */
+const nullIfLost =
+  (references: readonly FileReference[]) =>
+  (error: unknown): null => {
+    const isLost = error instanceof Failure && lostCodes.has(error.code)
+    if (isLost && references.every(({ isStored }) => isStored)) return null
+    throw error
   }
-  return replaced
+
+/** Who refers to files, and what limits that. */
+interface InlineContext {
+  caller: Caller
+  signal: AbortSignal
+  /** The values that were stored by earlier requests. */
+  storedItems: ReadonlySet<unknown>
+  reserve: ReserveMemory
 }
 
 /**
  * Replaces references to the caller's files in a request of the Responses or Messages API by their
  * content: providers do not know them. Images and PDF documents are sent as they are, other files as
- * their text.
+ * their text. In stored items, a note replaces a file that is lost.
  */
-export const createFileInliner =
-  (readFile: ReadFileContent) =>
+export const createFileInliner = (findFile: FindFileContent) => {
+  /** One after the other, each once, after its memory is reserved. */
+  const readContents = async (
+    references: readonly FileReference[],
+    { caller, signal, reserve }: InlineContext,
+  ): Promise<Contents> => {
+    const contents = new Map<string, FileContent | null>()
+    let total = 0
+    const read = async (id: string, group: readonly FileReference[]): Promise<FileContent> => {
+      const file = await findFile(caller, id, signal)
+      for (const { part } of group) checkKind(part, file)
+      total += file.size * group.length
+      if (total > maxFileBytes) {
+        const message = `The files of a request may have ${maxFileBytes / 1e6} MB in total.`
+        fail("body_too_large", message, { param: "file_id" })
+      }
+      reserve(file.encodedSize * group.length)
+      return file.read()
+    }
+    for (const [id, group] of Map.groupBy(references, (reference) => reference.id)) {
+      contents.set(id, await read(id, group).catch(nullIfLost(group)))
+      await yieldToEventLoop()
+    }
+    return contents
+  }
+
   /** @returns the same request if it refers to no file. @throws {Failure} */
-  async (caller: Caller, request: ModelRequest, signal: AbortSignal): Promise<ModelRequest> => {
+  return async (request: ModelRequest, context: InlineContext): Promise<ModelRequest> => {
     if (!request.bytes.includes(fileIdMark)) return request
     const { fields } = parseAllFields(request)
     const member = request.operation === "responses" ? "input" : "messages"
     const values = fields[member]
     if (!Array.isArray(values)) return request
-    let total = 0
-    let hasReferences = false
-    const replaced = await replaceInArray(values, async (part, id) => {
-      const content = await readFile(caller, id, signal)
-      total += content.size
-      if (total > maxFileBytes) {
-        const message = `The files of a request may have ${maxFileBytes / 1e6} MB in total.`
-        fail("body_too_large", message, { param: "file_id" })
-      }
-      checkKind(part, content)
-      hasReferences = true
-      return replacePart(part, content)
-    })
-    if (!hasReferences) return request
+    const references: FileReference[] = []
+    for (const value of values) {
+      collectReferences(value, context.storedItems.has(value), references)
+    }
+    if (references.length === 0) return request
+    const contents = await readContents(references, context)
+    const replaced = values.map((value) => replaceReferences(value, contents))
     return replaceFields(request, { ...fields, [member]: replaced })
   }
+}
 
 export type FileInliner = ReturnType<typeof createFileInliner>

@@ -1,6 +1,8 @@
 import { Failure } from "../errors.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
+import type { BodyMemory } from "../http/body-memory.ts"
 import type { Caller } from "../http/caller.ts"
+import type { RequestContext } from "../http/request-context.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ResponseInput } from "../stored-responses/new-response.ts"
 import {
@@ -46,9 +48,11 @@ interface Deps {
   inlineFiles: FileInliner
   references: ReferenceResolver
   conversion: RequestConversion
+  bodyMemory: Pick<BodyMemory, "reserverOf">
 }
 
 interface Input {
+  exchange: RequestContext
   caller: Caller
   resolved: ResolvedModel
   signal: AbortSignal
@@ -60,20 +64,23 @@ interface Input {
  * answer.
  */
 export const createRequestPreparation = (deps: Deps) => {
-  const { filters, inlineFiles, references, conversion } = deps
+  const { filters, inlineFiles, references, conversion, bodyMemory } = deps
 
   const mustRead = (request: ModelRequest, resolved: ResolvedModel): boolean =>
     mustReadPrompt(request, resolved, filters.areAttachedTo(resolved))
 
   const replaceReferences = async (
     received: ModelRequest,
-    { caller, signal }: Input,
+    { exchange, caller, signal }: Input,
   ): Promise<StandaloneRequest> => {
+    const context = { caller, signal, reserve: bodyMemory.reserverOf(exchange) }
     if (received.operation !== "responses") {
-      return { request: await inlineFiles(caller, received, signal), storedItems: null }
+      const request = await inlineFiles(received, { ...context, storedItems: new Set() })
+      return { request, storedItems: null }
     }
-    const resolvedRequest = await references.resolve(caller.user.id, received, signal)
-    const request = await inlineFiles(caller, resolvedRequest.request, signal)
+    const resolvedRequest = await references.resolve(caller.user.id, received, context)
+    const { storedItems } = resolvedRequest
+    const request = await inlineFiles(resolvedRequest.request, { ...context, storedItems })
     return { request, storedItems: resolvedRequest.isStored ? resolvedRequest.newItems : null }
   }
 

@@ -4,8 +4,14 @@ import { failWrongType } from "../formats/request-parts.ts"
 import { checkInput } from "../formats/responses/check-request.ts"
 import { toItems } from "../formats/responses/input-items.ts"
 import { isLarge } from "../http/body-buffer.ts"
+import type { ReserveMemory } from "../http/body-memory.ts"
 import { parseAllFields } from "../http/json-object.ts"
-import { maxResponseBytes, type ResponseInput } from "../stored-responses/new-response.ts"
+import {
+  maxResponseBytes,
+  measureInput,
+  type ResponseInput,
+} from "../stored-responses/new-response.ts"
+import { ReadBudget } from "../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import { replaceFields } from "./pass-through-request.ts"
 import type { ModelRequest } from "./request.ts"
@@ -16,6 +22,8 @@ export interface ResolvedRequest {
   request: ModelRequest
   /** The request's own items, without those of earlier responses. */
   newItems: ResponseInput
+  /** Those of its items that were stored: its history, and what it refers to. */
+  storedItems: ReadonlySet<unknown>
   /** Whether the response is to be stored. */
   isStored: boolean
 }
@@ -57,42 +65,49 @@ export const createReferenceResolver = (
   const replaceReferences = async (
     userId: string,
     request: ModelRequest,
+    budget: ReadBudget,
   ): Promise<ResolvedRequest> => {
+    const storedItems = new Set<unknown>()
     const { fields } = parseAllFields(request)
     const { previous_response_id, store } = fields
     const isStored = store !== false
-    const newItems = await stored.resolveReferences(userId, toItems(fields.input))
-    if (isStored) await stored.checkInputLimits(userId, newItems)
+    const resolved = await stored.resolveReferences(userId, toItems(fields.input), budget)
+    const { items: newItems, storedSizes } = resolved
+    if (isStored) await stored.checkInputLimits(userId, measureInput(newItems, storedSizes))
     const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
     const previous = textOf(previous_response_id)
-    if (previous === "" && !hasReferences) return { request, newItems, isStored }
+    if (previous === "" && !hasReferences) return { request, newItems, storedItems, isStored }
     checkInput(fields.input ?? [])
-    const history = previous === "" ? [] : await stored.readHistory(userId, previous)
+    const history = previous === "" ? [] : await stored.readHistory(userId, previous, budget)
+    for (const item of [...history, ...storedSizes.keys()]) storedItems.add(item)
     const { previous_response_id: _previous, ...rest } = fields
     const input = [...history, ...newItems]
-    return { request: replaceFields(request, { ...rest, input }), newItems, isStored }
+    const standalone = replaceFields(request, { ...rest, input })
+    return { request: standalone, newItems, storedItems, isStored }
   }
 
   return {
     /**
      * @returns the request itself if it refers to nothing
      * @throws {Failure} `previous_response_not_found`, `not_implemented`, `bad_request`, and
-     *   `body_too_large` or `storage_limit` if its response cannot be stored
+     *   `body_too_large` or `storage_limit` if its response cannot be stored, or that of `reserve`
      */
     resolve: async (
       userId: string,
       request: ModelRequest,
-      signal: AbortSignal,
+      { signal, reserve }: { signal: AbortSignal; reserve: ReserveMemory },
     ): Promise<ResolvedRequest> => {
       rejectUnsupported(request.fields)
+      const storedItems = new Set<unknown>()
       const refersToNothing = isSelfContained(request)
       if (refersToNothing && request.fields.store === false)
-        return { request, newItems: [], isStored: false }
+        return { request, newItems: [], storedItems, isStored: false }
       checkStorableSize(request)
-      if (!(refersToNothing && isLarge(request.bytes))) return replaceReferences(userId, request)
+      if (!(refersToNothing && isLarge(request.bytes)))
+        return replaceReferences(userId, request, new ReadBudget(reserve))
       const newItems = await conversion.serializeItems({ userId, signal }, request)
-      await stored.checkInputLimits(userId, newItems)
-      return { request, newItems, isStored: true }
+      await stored.checkInputLimits(userId, newItems.bytes)
+      return { request, newItems, storedItems, isStored: true }
     },
   }
 }

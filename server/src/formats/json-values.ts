@@ -28,3 +28,16 @@ export const parseObject = (text: string): Fields | null => {
     return null
   }
 }
+
+/** The number of values at every level: objects, arrays and scalars. */
+export const countValues = (root: unknown): number => {
+  const open: unknown[] = [root]
+  let count = 0
+  while (open.length > 0) {
+    const value = open.pop()
+    count++
+    if (typeof value !== "object" || value === null) continue
+    for (const inner of Object.values(value)) open.push(inner)
+  }
+  return count
+}

@@ -1,3 +1,4 @@
+import { fail } from "../errors.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import { bodyTooLarge } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
@@ -10,13 +11,19 @@ const stepBytes = 1024 * 1024
 
 type BodyReader<T> = () => T | Promise<T>
 
-/** Reserves memory for request bodies until their responses close. */
+/**
+ * Call before reading what a request refers to. The memory is released when the response closes.
+ * @throws {Failure} `rate_limited`, or `body_too_large` if the request alone exceeds the limit
+ */
+export type ReserveMemory = (bytes: number) => void
+
+/** Reserves memory for request bodies, and what they refer to, until their responses close. */
 export const createBodyMemory = (limit: UserLimit) => {
-  const reserveUntilClosed = (
-    { caller, address, outgoing }: RequestContext,
-    bytes: number,
-  ): void => {
-    whenClosed(outgoing, limit.reserve(caller?.user.id ?? networkOf(address), bytes))
+  const ownerOf = ({ caller, address }: RequestContext): string =>
+    caller?.user.id ?? networkOf(address)
+
+  const reserveUntilClosed = (context: RequestContext, bytes: number): void => {
+    whenClosed(context.outgoing, limit.reserve(ownerOf(context), bytes))
   }
 
   /** Reserves while reading; only Node's server accepts a body without a length. */
@@ -50,6 +57,34 @@ export const createBodyMemory = (limit: UserLimit) => {
 
   return {
     reserve,
+
+    /** For what a request of any size refers to: stored responses, files. */
+    reserverOf: (context: RequestContext): ReserveMemory => {
+      const { outgoing } = context
+      const releases: (() => void)[] = []
+      let total = 0
+      const releaseAll = (): void => {
+        for (const release of releases) release()
+      }
+      return (bytes) => {
+        total += bytes
+        if (total > limit.maxPerUser) {
+          const message = `What the request refers to is too large: ${total} bytes or more. One user may have ${limit.maxPerUser} bytes in memory (MAX_BUFFERED_BODIES).`
+          fail("body_too_large", message)
+        }
+        releases.push(limit.reserve(ownerOf(context), bytes))
+        // Once closed, `destroyed` is set.
+        if (releases.length === 1 || outgoing.destroyed) whenClosed(outgoing, releaseAll)
+      }
+    },
+
+    /**
+     * For a response that is read as a whole. One above the limit is allowed if the user has nothing
+     * else in memory.
+     * @throws {Failure} `rate_limited`
+     */
+    reserveResponse: (context: RequestContext, bytes: number): void =>
+      reserveUntilClosed(context, Math.min(bytes, limit.maxPerUser)),
 
     /** Reserves memory for a body, with or without Content-Length, and reads it. */
     read: <T>(

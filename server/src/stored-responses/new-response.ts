@@ -87,21 +87,39 @@ const withRowOverhead = (jsonBytes: number, count: number): number =>
 
 const isSerialized = (input: ResponseInput): input is SerializedInput => "items" in input
 
+/**
+ * The size of a response's input, as it is stored.
+ * @param sizes of items whose bytes are known; the others are serialized, each once
+ * @throws {Failure} `body_too_large` if no response to it can be stored
+ */
+export const measureInput = (
+  input: readonly Fields[],
+  sizes: ReadonlyMap<Fields, number> = new Map(),
+): number => {
+  const count = input.length
+  checkLimits("The input", { count, bytes: 0 })
+  let bytes = 0
+  for (const item of input) {
+    bytes += sizes.get(item) ?? serializeItem(item, false).bytes
+    checkLimits("The input", { count, bytes })
+  }
+  return withRowOverhead(bytes, count)
+}
+
+/** Serializes input items; one that is referred to several times is serialized once. */
+const serializeItems = (input: readonly Fields[], newId: () => string): NewResponseItem[] => {
+  const serialized = new Map<Fields, NewResponseItem>()
+  return input.map((item) => {
+    const row = serialized.get(item) ?? serializeItem(withId(item, newId), false)
+    if (row.item_id === item.id) serialized.set(item, row)
+    return row
+  })
+}
+
 /** @throws {Failure} `body_too_large` if no response to the input can be stored */
 export const serializeInput = (input: readonly Fields[], newId: () => string): SerializedInput => {
   const bytes = measureInput(input)
-  return { bytes, items: input.map((item) => serializeItem(withId(item, newId), false)) }
-}
-
-/**
- * The size of a response's input, as it is stored.
- * @throws {Failure} `body_too_large` if no response to it can be stored
- */
-export const measureInput = (input: ResponseInput): number => {
-  if (isSerialized(input)) return input.bytes
-  const bytes = sumBytes(input.map((item) => serializeItem(item, false)))
-  checkLimits("The input", { count: input.length, bytes })
-  return withRowOverhead(bytes, input.length)
+  return { bytes, items: serializeItems(input, newId) }
 }
 
 export const serializeOutput = (response: Fields & { id: string }): SerializedResponse => ({
@@ -116,9 +134,7 @@ export const serializeResponse = (answered: AnsweredRequest, newId: () => string
   const { input } = answered
   const { output, ...row } =
     "serialized" in answered ? answered.serialized : serializeOutput(answered.response)
-  const inputItems = isSerialized(input)
-    ? input.items
-    : input.map((item) => serializeItem(withId(item, newId), false))
+  const inputItems = isSerialized(input) ? input.items : serializeItems(input, newId)
   const items = [...inputItems, ...output]
   const itemBytes = sumBytes(items)
   const jsonBytes = itemBytes + Buffer.byteLength(row.response)

@@ -1,5 +1,7 @@
 import { fail } from "../errors.ts"
 import type { Fields } from "../formats/json-values.ts"
+import type { BodyMemory } from "../http/body-memory.ts"
+import type { NodeRequestContext } from "../http/request-context.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import {
@@ -16,8 +18,18 @@ const notFound = { description: "You have no such response; it may have expired"
 
 const idOf = (item: Fields | undefined): unknown => item?.id ?? null
 
+interface Deps {
+  router: Router
+  responses: StoredResponses
+  bodyMemory: BodyMemory
+}
+
 /** OpenAI's routes for stored responses. */
-export const storedResponseRoutes = (router: Router, responses: StoredResponses): Router => {
+export const storedResponseRoutes = ({ router, responses, bodyMemory }: Deps): Router => {
+  /** What is read is held until it is sent. */
+  const reserverOf = (exchange: NodeRequestContext) => (bytes: number) =>
+    bodyMemory.reserveResponse(exchange, bytes)
+
   router.on("get", "/responses/:id", {
     access: "user",
     isAliased: true,
@@ -29,10 +41,10 @@ export const storedResponseRoutes = (router: Router, responses: StoredResponses)
       404: notFound,
       501: { description: "`stream` is not supported" },
     },
-    handle: ({ caller, params, query }) => {
+    handle: ({ caller, params, query, exchange }) => {
       if (query.stream)
         fail("not_implemented", "A stored response cannot be streamed. Request it without stream.")
-      return responses.get(caller.user.id, params.id)
+      return responses.get(caller.user.id, params.id, reserverOf(exchange))
     },
   })
   router.on("delete", "/responses/:id", {
@@ -58,8 +70,13 @@ export const storedResponseRoutes = (router: Router, responses: StoredResponses)
       400: { description: "`after` is not an item of the response" },
       404: notFound,
     },
-    handle: async ({ caller, params, query }) => {
-      const { items, hasMore } = await responses.listInputItems(caller.user.id, params.id, query)
+    handle: async ({ caller, params, query, exchange }) => {
+      const { items, hasMore } = await responses.listInputItems(
+        caller.user.id,
+        params.id,
+        query,
+        reserverOf(exchange),
+      )
       return {
         object: "list",
         data: items,
@@ -80,8 +97,8 @@ export const storedResponseRoutes = (router: Router, responses: StoredResponses)
       400: { description: "The response was not created with `background`" },
       404: notFound,
     },
-    handle: async ({ caller, params }) => {
-      const response = await responses.get(caller.user.id, params.id)
+    handle: async ({ caller, params, exchange }) => {
+      const response = await responses.get(caller.user.id, params.id, reserverOf(exchange))
       if (response.background === true) return response
       return fail(
         "bad_request",

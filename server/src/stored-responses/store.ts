@@ -20,6 +20,8 @@ export interface ChainLink {
   id: string
   previous_id: string | null
   item_bytes: number
+  /** The number of its items. */
+  items: number
 }
 
 interface ItemPage {
@@ -59,9 +61,25 @@ export const createResponseStore = (db: Database) => {
   const itemsOf = (userId: string) =>
     db.read.selectFrom("stored_response_items").where("user_id", "=", userId)
 
+  const pageOf = (userId: string, id: string, { limit, order, after }: ItemPage) =>
+    itemsOf(userId)
+      .where("response_id", "=", id)
+      .where("is_output", "=", 0)
+      .$if(after !== undefined, (query) =>
+        query.where("position", order === "asc" ? ">" : "<", after ?? 0),
+      )
+      .orderBy("position", order)
+      .limit(limit)
+
   return {
     byId: (owner: Owner, id: string): Promise<Pick<StoredResponseRow, "response"> | undefined> =>
       responsesOf(owner).select("response").where("id", "=", id).executeTakeFirst(),
+
+    /** The bytes of a response with its input; undefined if it does not exist, or has expired. */
+    sizeOf: async (owner: Owner, id: string): Promise<number | undefined> => {
+      const row = await responsesOf(owner).select("bytes").where("id", "=", id).executeTakeFirst()
+      return row?.bytes
+    },
 
     /**
      * The response and those before it, newest first: as far as they exist, and at most `maxLinks`.
@@ -90,6 +108,19 @@ export const createResponseStore = (db: Database) => {
         )
         .selectFrom("chain")
         .select(["id", "previous_id", "item_bytes"])
+        // The last position, unlike a count, takes one step in the index.
+        .select((eb) =>
+          eb.fn
+            .coalesce(
+              eb
+                .selectFrom("stored_response_items as item")
+                .select(sql<number>`max(position) + 1`.as("items"))
+                .where("item.user_id", "=", userId)
+                .whereRef("item.response_id", "=", "chain.id"),
+              sql<number>`0`,
+            )
+            .as("items"),
+        )
         .orderBy("depth")
         .execute(),
 
@@ -137,18 +168,14 @@ export const createResponseStore = (db: Database) => {
       return row?.position
     },
 
-    inputPage: async (userId: string, id: string, { limit, order, after }: ItemPage) => {
-      const rows = await itemsOf(userId)
-        .select("item")
-        .where("response_id", "=", id)
-        .where("is_output", "=", 0)
-        .$if(after !== undefined, (query) =>
-          query.where("position", order === "asc" ? ">" : "<", after ?? 0),
-        )
-        .orderBy("position", order)
-        .limit(limit)
-        .execute()
+    inputPage: async (userId: string, id: string, page: ItemPage): Promise<string[]> => {
+      const rows = await pageOf(userId, id, page).select("item").execute()
       return rows.map(({ item }) => item)
+    },
+
+    inputPageBytes: async (userId: string, id: string, page: ItemPage): Promise<number> => {
+      const rows = await pageOf(userId, id, page).select("bytes").execute()
+      return rows.reduce((sum, { bytes }) => sum + bytes, 0)
     },
 
     newestItems: (owner: Owner, selection: ItemSelection) =>

@@ -1,18 +1,15 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Audit } from "../audit/audit.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
-import type { Fields } from "../formats/json-values.ts"
+import { countValues, type Fields } from "../formats/json-values.ts"
+import type { ReserveMemory } from "../http/body-memory.ts"
 import type { Actor } from "../http/caller.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Owner } from "./item-queries.ts"
-import {
-  type AnsweredRequest,
-  measureInput,
-  type ResponseInput,
-  serializeResponse,
-  toStorableId,
-} from "./new-response.ts"
+import { type AnsweredRequest, serializeResponse, toStorableId } from "./new-response.ts"
+import { ReadBudget } from "./read-budget.ts"
 import type { InputItemsQuery } from "./schema.ts"
 import { type ChainLink, createResponseStore } from "./store.ts"
 
@@ -36,9 +33,23 @@ interface Deps {
 
 const defaultMaxPerUser: ResponseLimit = { responses: maxRows.responsesPerUser, bytes: 1e9 }
 const maxHistoryResponses = 1000
-/** Of a history, or of the items that a request refers to, as JSON. */
-const maxReadBytes = 16_000_000
+/** Each counts, also if several refer to the same item. */
 const maxReferences = 1000
+/** Other requests run in between. */
+const parsedPerTurn = 500_000
+
+/** A stored item, and its size as JSON. */
+interface SizedItem {
+  item: Fields
+  bytes: number
+}
+
+/** The input of a request without references to stored items. */
+export interface ResolvedInput {
+  items: readonly Fields[]
+  /** The sizes, as JSON, of the items that were referred to. */
+  storedSizes: ReadonlyMap<Fields, number>
+}
 
 const failTooLong = (param: string, message: string): never =>
   fail("bad_request", message, { param })
@@ -53,9 +64,33 @@ const failPreviousNotFound = (id: string | null, next?: string): never => {
   return fail("previous_response_not_found", message, { param: "previous_response_id" })
 }
 
-const sumBytes = (rows: readonly number[]): number => rows.reduce((sum, bytes) => sum + bytes, 0)
+const sum = (amounts: readonly number[]): number =>
+  amounts.reduce((total, amount) => total + amount, 0)
 
-const parseItems = (texts: readonly string[]): Fields[] => texts.map((text) => JSON.parse(text))
+const countById = (ids: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
+}
+
+/** @param onItem may refuse to parse more */
+const parseItems = async (
+  texts: readonly string[],
+  onItem: (item: Fields, index: number) => void = () => {},
+): Promise<Fields[]> => {
+  const items: Fields[] = []
+  let parsed = 0
+  for (const [index, text] of texts.entries()) {
+    const item: Fields = JSON.parse(text)
+    onItem(item, index)
+    items.push(item)
+    parsed += text.length
+    if (parsed < parsedPerTurn) continue
+    await yieldToEventLoop()
+    parsed = 0
+  }
+  return items
+}
 
 const isReference = ({ type, id }: Fields): boolean =>
   type === "item_reference" && toStorableId(id) !== null
@@ -68,32 +103,49 @@ export const createStoredResponses = (deps: Deps) => {
   const expiredAt = (): number => now() - lifetimeSeconds
   const ownerOf = (userId: string): Owner => ({ userId, expiredAt: expiredAt() })
 
-  const findItems = async (
+  const readItems = async (
     userId: string,
     itemIds: readonly string[],
-  ): Promise<Map<string, Fields>> => {
-    const ids = [...new Set(itemIds)].filter((id) => toStorableId(id) !== null)
-    if (ids.length > maxReferences)
+    budget: ReadBudget,
+  ): Promise<Map<string, SizedItem>> => {
+    const known = itemIds.filter((id) => toStorableId(id) !== null)
+    if (known.length > maxReferences)
       failTooLong("input", `A request can refer to at most ${maxReferences} items.`)
+    const counts = countById(known)
+    const countOf = (id: string): number => counts.get(id) ?? 0
+    const ids = [...counts.keys()]
     const owner = ownerOf(userId)
-    const sizes = await store.newestItems(owner, { ids, column: "bytes" })
-    if (sumBytes(sizes.map(({ value }) => Number(value))) > maxReadBytes)
-      failTooLong("input", `The items referred to exceed ${maxReadBytes} bytes.`)
-    const rows = await store.newestItems(owner, { ids, column: "item" })
-    const items = rows.map(({ id, value }): [string, Fields] => [id, JSON.parse(String(value))])
+    const rows = await store.newestItems(owner, { ids, column: "bytes" })
+    const sizes = new Map(rows.map(({ id, value }) => [id, Number(value)]))
+    const bytes = sum([...sizes].map(([id, size]) => size * countOf(id)))
+    budget.reserve({ items: known.length, bytes }, "input")
+    const found = await store.newestItems(owner, { ids: [...sizes.keys()], column: "item" })
+    const idAt = (index: number): string => found[index]?.id ?? ""
+    const items = await parseItems(
+      found.map(({ value }) => String(value)),
+      (item, index) => budget.countValues(countValues(item) * countOf(idAt(index)), "input"),
+    )
+    const sized = items.map((item, index): [string, SizedItem] => [
+      idAt(index),
+      { item, bytes: sizes.get(idAt(index)) ?? 0 },
+    ])
     // A reference that was stored because its item was not found.
-    return new Map(items.filter(([, item]) => !isReference(item)))
+    return new Map(sized.filter(([, { item }]) => !isReference(item)))
   }
 
   /** Replaces references by the items, so that a request outlives what it refers to. */
   const resolveReferences = async (
     userId: string,
     input: readonly Fields[],
-  ): Promise<readonly Fields[]> => {
+    budget = new ReadBudget(),
+  ): Promise<ResolvedInput> => {
     const ids = input.filter(isReference).map(({ id }) => String(id))
-    if (ids.length === 0) return input
-    const found = await findItems(userId, ids)
-    return input.map((item) => (isReference(item) && found.get(String(item.id))) || item)
+    if (ids.length === 0) return { items: input, storedSizes: new Map() }
+    const found = await readItems(userId, ids, budget)
+    return {
+      items: input.map((item) => (isReference(item) && found.get(String(item.id))?.item) || item),
+      storedSizes: new Map([...found.values()].map(({ item, bytes }) => [item, bytes])),
+    }
   }
 
   const removeOldest = async (tx: Tx, userId: string): Promise<void> => {
@@ -122,28 +174,30 @@ export const createStoredResponses = (deps: Deps) => {
       failTooLong("previous_response_id", message)
     }
     if (last.previous_id !== null) failPreviousNotFound(last.previous_id, last.id)
-    if (sumBytes(chain.map(({ item_bytes }) => item_bytes)) > maxReadBytes) {
-      const message = `The conversation is too large to continue (maximum ${maxReadBytes} bytes).`
-      failTooLong("previous_response_id", message)
-    }
     return chain
   }
 
-  /** @throws {Failure} `not_found` */
-  const get = async (userId: string, id: string): Promise<Fields> => {
+  /** @throws {Failure} `not_found`, or that of `reserve` */
+  const get = async (
+    userId: string,
+    id: string,
+    reserve: ReserveMemory = () => {},
+  ): Promise<Fields> => {
+    reserve((await store.sizeOf(ownerOf(userId), id)) ?? failNotFound(id))
     const row = await store.byId(ownerOf(userId), id)
     if (!row) return failNotFound(id)
     const response: Fields = JSON.parse(row.response)
-    return { ...response, output: parseItems(await store.outputOf(userId, id)) }
+    return { ...response, output: await parseItems(await store.outputOf(userId, id)) }
   }
 
   return {
     /**
-     * Checks that a response to this input can be stored unless its output is too large.
+     * Checks that a response to an input of this size can be stored unless its output is too large.
+     * @param bytes as `measureInput` returns them
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
-    checkInputLimits: async (userId: string, input: ResponseInput): Promise<void> => {
-      const release = await storage.reserve({ owner: userId, bytes: measureInput(input) })
+    checkInputLimits: async (userId: string, bytes: number): Promise<void> => {
+      const release = await storage.reserve({ owner: userId, bytes })
       release(false)
     },
 
@@ -153,7 +207,7 @@ export const createStoredResponses = (deps: Deps) => {
      */
     save: async (userId: string, answered: AnsweredRequest): Promise<void> => {
       const { input } = answered
-      const resolved = "items" in input ? input : await resolveReferences(userId, input)
+      const resolved = "items" in input ? input : (await resolveReferences(userId, input)).items
       const row = serializeResponse({ ...answered, input: resolved }, newId)
       await storage.writeWithinLimit([{ owner: userId, bytes: row.bytes }], () =>
         db.transact(async (tx) => {
@@ -169,10 +223,18 @@ export const createStoredResponses = (deps: Deps) => {
      * The input and output items of a response and of all those before it, oldest first.
      * @throws {Failure} `previous_response_not_found`, or `bad_request` if there are too many
      */
-    readHistory: async (userId: string, responseId: string): Promise<Fields[]> => {
+    readHistory: async (
+      userId: string,
+      responseId: string,
+      budget = new ReadBudget(),
+    ): Promise<Fields[]> => {
+      const param = "previous_response_id"
       const chain = await readChain(userId, responseId)
+      const bytes = sum(chain.map(({ item_bytes }) => item_bytes))
+      budget.reserve({ items: sum(chain.map((link) => Number(link.items))), bytes }, param)
       const ids = chain.map(({ id }) => id).reverse()
-      const items = parseItems(await store.itemsOfResponses(userId, ids))
+      const texts = await store.itemsOfResponses(userId, ids)
+      const items = await parseItems(texts, (item) => budget.countValues(countValues(item), param))
       // Fails if a response was deleted in the meantime.
       await readChain(userId, responseId)
       return items
@@ -182,7 +244,10 @@ export const createStoredResponses = (deps: Deps) => {
      * Finds items of stored responses by their ids; if an id occurs several times, the newest item.
      * @throws {Failure} `bad_request` if there are too many
      */
-    findItems,
+    findItems: async (userId: string, itemIds: readonly string[]): Promise<Map<string, Fields>> => {
+      const found = await readItems(userId, itemIds, new ReadBudget())
+      return new Map([...found].map(([id, { item }]) => [id, item]))
+    },
 
     /** @throws {Failure} as `findItems` */
     resolveReferences,
@@ -197,6 +262,7 @@ export const createStoredResponses = (deps: Deps) => {
       userId: string,
       id: string,
       { after, limit, order }: InputItemsQuery,
+      reserve: ReserveMemory = () => {},
     ): Promise<{ items: Fields[]; hasMore: boolean }> => {
       if (!(await store.byId(ownerOf(userId), id))) failNotFound(id)
       const position =
@@ -206,8 +272,9 @@ export const createStoredResponses = (deps: Deps) => {
       if (after !== undefined && position === undefined)
         fail("bad_request", `No input item with the ID "${after}".`, { param: "after" })
       const page = { limit: limit + 1, order, after: position }
+      reserve(await store.inputPageBytes(userId, id, page))
       const texts = await store.inputPage(userId, id, page)
-      return { items: parseItems(texts.slice(0, limit)), hasMore: texts.length > limit }
+      return { items: await parseItems(texts.slice(0, limit)), hasMore: texts.length > limit }
     },
 
     /** @throws {Failure} `not_found` */

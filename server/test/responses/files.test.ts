@@ -213,3 +213,52 @@ describe("a file", () => {
     expect((await ask(nativeModel, imagePart(half))).status).toBe("completed")
   })
 })
+
+describe("many references", () => {
+  it.each([chatModel, nativeModel, claudeModel])(
+    "to one small file are refused by %s before it is asked",
+    async (model) => {
+      const id = await uploadFile("tiny.txt", "x", { query: processed })
+      const content = Array.from({ length: 101 }, () => filePart(id))
+      const before = testbed.chat.requests.length
+      const body = { model, store: false, input: [{ role: "user", content }] }
+      const { status, text } = await testbed.send(body)
+      expect(status).toBe(400)
+      expect(JSON.parse(text).error).toMatchObject({
+        ...{ param: "file_id", message: expect.stringContaining("at most 100 files") },
+      })
+      expect(testbed.chat.requests).toHaveLength(before)
+      expect((await ask(model, ...content.slice(1))).status).toBe("completed")
+    },
+  )
+
+  it("in a stored item count each time the item is referred to", async () => {
+    const id = await uploadFile("tiny.txt", "x", { query: processed })
+    const item = { role: "user", id: "msg_with_file", content: [filePart(id)] }
+    await testbed.send({ model: chatModel, input: [item] })
+    const reference = { type: "item_reference", id: "msg_with_file" }
+    const input = Array.from({ length: 101 }, () => reference)
+    const { status, text } = await testbed.send({ model: chatModel, store: false, input })
+    expect([status, JSON.parse(text).error.param]).toEqual([400, "file_id"])
+  })
+})
+
+describe("a file that was deleted", () => {
+  it("leaves a note in the conversation, but cannot be named again", async () => {
+    const id = await uploadFile("gone.txt", "Soon gone.", { query: processed })
+    const first = await ask(chatModel, filePart(id))
+    await testbed.gateway.call("DELETE", `/api/v1/files/${id}`)
+    const previous_response_id = first.id
+    for (const model of [chatModel, claudeModel, nativeModel]) {
+      const next = { model, input: "Go on", previous_response_id }
+      expect((await testbed.client.responses.create(next)).status).toBe("completed")
+    }
+    expect(JSON.stringify(testbed.lastChatBody())).toContain("is no longer available")
+    await expect(
+      testbed.client.responses.create({
+        ...{ model: chatModel, previous_response_id },
+        input: [{ role: "user", content: [filePart(id)] }],
+      }),
+    ).rejects.toMatchObject({ status: 404, code: "file_not_found" })
+  })
+})
