@@ -264,7 +264,7 @@ export const createStoredResponses = (deps: Deps) => {
       { after, limit, order }: InputItemsQuery,
       reserve: ReserveMemory = () => {},
     ): Promise<{ items: Fields[]; hasMore: boolean }> => {
-      if (!(await store.byId(ownerOf(userId), id))) failNotFound(id)
+      if ((await store.sizeOf(ownerOf(userId), id)) === undefined) failNotFound(id)
       const position =
         after === undefined
           ? undefined

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 let testbed: ResponsesTestbed
 
 beforeAll(async () => {
-  testbed = await startResponsesTestbed({ MAX_BUFFERED_BODIES: "3MB/100MB" })
+  testbed = await startResponsesTestbed({ MAX_BUFFERED_BODIES: "18MB/100MB" })
 })
 afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
