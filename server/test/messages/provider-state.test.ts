@@ -155,3 +155,18 @@ it("reaches Anthropic's SDK as blocks that it knows", async () => {
   const { content } = await ask(true)
   expect(content.map(({ type }) => type)).toEqual(["redacted_thinking", "tool_use"])
 })
+
+it.each([
+  ["thinking without a signature", '"type":"thinking","thinking":"Hm.","signature"#:#""'],
+  ["state of another provider", '"type":"redacted_thinking","data"#:#"portico.x"'],
+])("%s is not sent to Claude, whatever the space around colons", async (_what, members) => {
+  for (const space of ["", " ", "  ", "\t", "\r\n"]) {
+    const block = `{${members.replaceAll("#", space)}},{"type":"text","text":"Hi."}`
+    const answer = `{"role":"assistant","content":[${block}]}`
+    const turns = [`{"role":"user","content":"x"}`, answer, `{"role":"user","content":"y"}`]
+    const body = `{"model":"${claudeModel}","max_tokens":9,"messages":[${turns}]}`
+    expect((await testbed.send(body)).status).toBe(200)
+    const sent = testbed.anthropic.requests.findLast(({ path }) => path.endsWith("/messages"))
+    expect(sent?.json).toMatchObject({ messages: [{}, { content: [{ type: "text" }] }, {}] })
+  }
+})

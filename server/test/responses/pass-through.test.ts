@@ -197,3 +197,12 @@ describe("the search for the Responses API", () => {
     await stop()
   })
 })
+
+it("reasoning that the provider cannot read is removed whatever the space around colons", async () => {
+  const item = (space: string) => `{"type"${space}:${space}"reasoning","id":"rs_1","summary":[]}`
+  for (const space of ["", " ", "  ", "\t", "\r\n"]) {
+    const body = `{"model":"${nativeModel}","store":false,"input":[${item(space)},{"role":"user","content":"x"}]}`
+    expect((await testbed.send(body)).status).toBe(200)
+    expect(lastRequest().json).toMatchObject({ input: [{ role: "user", content: "x" }] })
+  }
+})
