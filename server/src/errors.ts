@@ -32,6 +32,7 @@ const statusByCode = {
   file_unreadable: 422,
   host_not_allowed: 421,
   invalid: 422,
+  upgrade_required: 426,
   rate_limited: 429,
   internal: 500,
   not_implemented: 501,

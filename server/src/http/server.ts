@@ -82,6 +82,15 @@ const likelyPaths = (path: string): string[] => {
   return [...nested.map((at) => path.slice(at)), `/v1${versionless}`, `/api/v1${versionless}`]
 }
 
+const requestsWebSocket = (upgrade: string | undefined): boolean =>
+  upgrade?.split(",").some((protocol) => protocol.trim().toLowerCase() === "websocket") ?? false
+
+/** Clients that can do without WebSockets take this status for the request to do so. */
+const webSocketFailure = (path: string): Failure =>
+  new Failure("upgrade_required", `${path} has no WebSockets. Use HTTP requests with POST.`, {
+    headers: { upgrade: "HTTP/1.1", connection: "upgrade, close" },
+  })
+
 const patternOf = (path: string): RegExp => {
   const source = path
     .replace(/[.+^$()|[\]\\]/g, "\\$&")
@@ -121,6 +130,9 @@ export const createServerApp = (deps: Deps) => {
       const hint = likely === undefined ? "" : ` Did you mean ${likely}?`
       const failure = new Failure("not_found", `No route matches ${path}.${hint}`)
       return errorResponse(deps.styleOf(likely ?? path), failure)
+    }
+    if (requestsWebSocket(context.req.header("upgrade"))) {
+      return errorResponse(first.style, webSocketFailure(path))
     }
     const allow = new Set(found.map((route) => route.method))
     if (allow.has("GET")) allow.add("HEAD")
