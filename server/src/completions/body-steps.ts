@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { fail } from "../errors.ts"
-import type { CanonicalRequest } from "../formats/canonical-request.ts"
+import type { AnswerContext, CanonicalRequest } from "../formats/canonical-request.ts"
 import { type Fields, parseObject } from "../formats/json-values.ts"
-import { messagesFormat } from "../formats/messages/messages-format.ts"
 import { toItems } from "../formats/responses/input-items.ts"
-import { responsesFormat } from "../formats/responses/responses-format.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
 import { readMembers } from "../http/json-members.ts"
 import { toJsonBody } from "../http/json-object.ts"
@@ -15,6 +13,7 @@ import {
   serializeOutput,
 } from "../stored-responses/new-response.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
+import { findInboundFormat } from "./inbound-formats.ts"
 import { toPassThroughRequest } from "./pass-through-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import type { ModelRequest } from "./request.ts"
@@ -49,13 +48,14 @@ interface EncodedPrompt {
   body: JsonBody
   /** Hints that the prompt lacks. */
   dropped: readonly string[]
+  answerContext: AnswerContext
 }
 
 /** @throws {Failure} `bad_request` or `body_too_large` */
-export const encodeCanonical = ({ request, dropped }: CanonicalRequest): EncodedPrompt => ({
-  body: toJsonBody(Buffer.from(JSON.stringify(request))),
-  dropped,
-})
+export const encodeCanonical = (canonical: CanonicalRequest): EncodedPrompt => {
+  const { request, dropped, answerContext = {} } = canonical
+  return { body: toJsonBody(Buffer.from(JSON.stringify(request))), dropped, answerContext }
+}
 
 /** What takes long with a large body: whatever parses or serializes it as a whole. */
 export const bodySteps = {
@@ -79,9 +79,10 @@ export const bodySteps = {
     return passed === request ? null : toJsonBody(passed.bytes)
   },
 
-  /** @returns the canonical prompt, and the hints that it lacks. @throws {Failure} */
+  /** @throws {Failure} */
   toCanonical: ({ operation, bytes }: RequestMessage): EncodedPrompt => {
-    const format = operation === "responses" ? responsesFormat : messagesFormat
+    const format = findInboundFormat({ operation })
+    if (!format) throw new Error(`Requests for ${operation} are not converted.`)
     return encodeCanonical(format.decodeRequest(parse(bytes)))
   },
 

@@ -1,11 +1,10 @@
 import { createAnswerConverter } from "../formats/answer-converter.ts"
 import type { AnswerOrigin } from "../formats/answer-origin.ts"
+import type { AnswerContext } from "../formats/canonical-request.ts"
 import { endOnce } from "../formats/end-once.ts"
 import type { AnswerError } from "../formats/error-body.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
-import { messagesFormat } from "../formats/messages/messages-format.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
-import { responsesFormat } from "../formats/responses/responses-format.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
@@ -19,12 +18,6 @@ import {
 import type { ModelRequest } from "./request.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
 
-/** The formats of inbound APIs whose requests any model can answer. */
-const inboundFormats: Partial<Record<CompletionOperation, InboundFormat>> = {
-  messages: messagesFormat,
-  responses: responsesFormat,
-}
-
 /** A client's request in its own format, and as a canonical prompt. */
 export interface ConvertedRequest {
   /** As the client sent it. */
@@ -36,6 +29,7 @@ export interface ConvertedRequest {
   format: InboundFormat
   /** Hints that the canonical prompt lacks. */
   dropped: readonly string[]
+  answerContext: AnswerContext
 }
 
 /** How the answer to a converted request reaches the client. */
@@ -51,7 +45,7 @@ export interface ClientConversion {
 }
 
 export const createConversion = (
-  { received, original, format }: ConvertedRequest,
+  { received, original, format, answerContext }: ConvertedRequest,
   citationResult: AnswerSources | null,
   dropped: DroppedFields,
 ): ClientConversion => ({
@@ -62,6 +56,7 @@ export const createConversion = (
   encoder: endOnce(
     format.createEncoder({
       request: received.fields,
+      ...answerContext,
       sourceMembers: (text) => (citationResult ? { ...sourceMembersOf(citationResult, text) } : {}),
     }),
   ),
@@ -132,6 +127,3 @@ export const formatSupportOf = (
   if (supporting.length === endpoints.length) return "all"
   return supporting.length > 0 ? "some" : "none"
 }
-
-export const findInboundFormat = ({ operation }: ModelRequest): InboundFormat | undefined =>
-  inboundFormats[operation]

@@ -11,7 +11,7 @@ import {
   maxFileBytes,
 } from "./file-content.ts"
 import { replaceFields } from "./pass-through-request.ts"
-import type { ModelRequest } from "./request.ts"
+import { isResponsesOperation, type ModelRequest } from "./request.ts"
 
 const dataUrlOf = ({ mediaType, data }: FileContent): string => `data:${mediaType};base64,${data}`
 
@@ -162,7 +162,7 @@ export const createFileInliner = (findFile: FindFileContent) => {
   return async (request: ModelRequest, context: InlineContext): Promise<ModelRequest> => {
     if (!request.bytes.includes(fileIdMark)) return request
     const { fields } = parseAllFields(request)
-    const member = request.operation === "responses" ? "input" : "messages"
+    const member = isResponsesOperation(request) ? "input" : "messages"
     const values = fields[member]
     if (!Array.isArray(values)) return request
     const references: FileReference[] = []

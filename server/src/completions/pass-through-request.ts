@@ -1,10 +1,12 @@
 import { type Fields, isObject, textOf } from "../formats/json-values.ts"
 import { removeForeignContent } from "../formats/messages/foreign-content.ts"
+import { expandCompactions } from "../formats/responses/compaction.ts"
 import { removeUnreadableReasoning } from "../formats/responses/unreadable-reasoning.ts"
 import { readMembers } from "../http/json-members.ts"
 import { parseAllFields } from "../http/json-object.ts"
 import { isReasoningModel } from "../providers/openai-models.ts"
-import type { ModelRequest } from "./request.ts"
+import type { CompletionOperation } from "../providers/provider.ts"
+import { isResponsesOperation, type ModelRequest } from "./request.ts"
 
 /** The request with other fields. */
 export const replaceFields = (request: ModelRequest, fields: Fields): ModelRequest => {
@@ -44,19 +46,32 @@ const foreignContent: readonly MemberSearch[] = [
   searchOf('"encrypted_index"', /"encrypted_index"\s*:\s*""/),
 ]
 
-/** Whether the request, or a part of it, may be one that the provider does not accept. */
-export const mayNeedChange = ({ operation, bytes, fields }: ModelRequest): boolean =>
-  operation === "responses"
-    ? fields.store !== false || hasReasoning(bytes)
-    : foreignContent.some((isIn) => isIn(bytes))
+const gatewayMark = Buffer.from('"portico.')
 
-/** The provider does not store the response, and gets no reasoning that it cannot read. */
+/** Whether the request, or a part of it, may be one that the provider does not accept. */
+export const mayNeedChange = (request: ModelRequest): boolean => {
+  const { operation, bytes, fields } = request
+  if (!isResponsesOperation(request)) return foreignContent.some((isIn) => isIn(bytes))
+  const isToBeStored = operation === "responses" && fields.store !== false
+  return isToBeStored || bytes.includes(gatewayMark) || hasReasoning(bytes)
+}
+
+const toReadableInput = ({ input }: Fields): unknown =>
+  expandCompactions(removeUnreadableReasoning(input))
+
+/** The provider does not store the response, and gets no items that it cannot read. */
 const toPassThroughResponsesRequest = (request: ModelRequest): ModelRequest => {
   const { fields } = parseAllFields(request)
-  const input = removeUnreadableReasoning(fields.input)
+  const input = toReadableInput(fields)
   if (input === fields.input && fields.store === false) return request
   const options = fields.store === false ? {} : includeReasoning(fields)
   return replaceFields(request, { ...fields, ...options, input, store: false })
+}
+
+const toPassThroughCompactionRequest = (request: ModelRequest): ModelRequest => {
+  const { fields } = parseAllFields(request)
+  const input = toReadableInput(fields)
+  return input === fields.input ? request : replaceFields(request, { ...fields, input })
 }
 
 const toPassThroughMessagesRequest = (request: ModelRequest): ModelRequest => {
@@ -65,10 +80,15 @@ const toPassThroughMessagesRequest = (request: ModelRequest): ModelRequest => {
   return messages === fields.messages ? request : replaceFields(request, { ...fields, messages })
 }
 
-/** The request for a provider that speaks the client's format; usually the same bytes. */
-export const toPassThroughRequest = (request: ModelRequest): ModelRequest => {
-  if (!mayNeedChange(request)) return request
-  return request.operation === "responses"
-    ? toPassThroughResponsesRequest(request)
-    : toPassThroughMessagesRequest(request)
+const changeByOperation: Partial<
+  Record<CompletionOperation, (request: ModelRequest) => ModelRequest>
+> = {
+  responses: toPassThroughResponsesRequest,
+  "responses/compact": toPassThroughCompactionRequest,
 }
+
+/** The request for a provider that speaks the client's format; usually the same bytes. */
+export const toPassThroughRequest = (request: ModelRequest): ModelRequest =>
+  mayNeedChange(request)
+    ? (changeByOperation[request.operation] ?? toPassThroughMessagesRequest)(request)
+    : request

@@ -14,7 +14,7 @@ import {
 import type { ModelFilters } from "./filters.ts"
 import type { FileInliner } from "./inline-files.ts"
 import type { ReferenceResolver } from "./reference-resolver.ts"
-import type { ModelRequest } from "./request.ts"
+import { isResponsesOperation, type ModelRequest } from "./request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
 /** A request without references to what the gateway stores. */
@@ -74,7 +74,7 @@ export const createRequestPreparation = (deps: Deps) => {
     { exchange, caller, signal }: Input,
   ): Promise<StandaloneRequest> => {
     const context = { caller, signal, reserve: bodyMemory.reserverOf(exchange) }
-    if (received.operation !== "responses") {
+    if (!isResponsesOperation(received)) {
       const request = await inlineFiles(received, { ...context, storedItems: new Set() })
       return { request, storedItems: null }
     }
@@ -116,7 +116,9 @@ export const createRequestPreparation = (deps: Deps) => {
       const support = formatSupportOf(original, resolved)
       const passed = { request: original, converted: null, storedItems }
       if (support === "all") return passed
-      return support === "some" ? convertOrPass(convert, passed) : convert()
+      if (support === "none") return convert()
+      // A provider that has compaction keeps more of the conversation than a summary does.
+      return original.operation === "responses/compact" ? passed : convertOrPass(convert, passed)
     },
   }
 }

@@ -2,6 +2,7 @@ import { fail } from "../errors.ts"
 import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
 import { failWrongType } from "../formats/request-parts.ts"
 import { checkInput } from "../formats/responses/check-request.ts"
+import { withoutCompacted } from "../formats/responses/compaction.ts"
 import { toItems } from "../formats/responses/input-items.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
@@ -48,8 +49,11 @@ const referenceMark = Buffer.from('"item_reference"')
 const isSelfContained = ({ bytes, fields }: ModelRequest): boolean =>
   textOf(fields.previous_response_id) === "" && !bytes.includes(referenceMark)
 
-const checkStorableSize = ({ bytes }: ModelRequest): void => {
-  if (bytes.length <= maxResponseBytes) return
+const isToBeStored = ({ operation, fields }: ModelRequest): boolean =>
+  operation === "responses" && fields.store !== false
+
+const checkStorableSize = ({ bytes, operation }: ModelRequest): void => {
+  if (bytes.length <= maxResponseBytes || operation === "responses/compact") return
   const message = `A request of more than ${maxResponseBytes / 1e6} MB cannot be stored. Set "store" to false.`
   fail("body_too_large", message, { param: "store" })
 }
@@ -62,6 +66,13 @@ export const createReferenceResolver = (
   stored: Pick<StoredResponses, "readHistory" | "resolveReferences" | "checkInputLimits">,
   conversion: Pick<RequestConversion, "serializeItems">,
 ) => {
+  const readHistory = async (
+    userId: string,
+    responseId: string,
+    budget: ReadBudget,
+  ): Promise<readonly Fields[]> =>
+    withoutCompacted(await stored.readHistory(userId, responseId, budget))
+
   const replaceReferences = async (
     userId: string,
     request: ModelRequest,
@@ -69,16 +80,15 @@ export const createReferenceResolver = (
   ): Promise<ResolvedRequest> => {
     const storedItems = new Set<unknown>()
     const { fields } = parseAllFields(request)
-    const { previous_response_id, store } = fields
-    const isStored = store !== false
+    const isStored = isToBeStored(request)
     const resolved = await stored.resolveReferences(userId, toItems(fields.input), budget)
     const { items: newItems, storedSizes } = resolved
     if (isStored) await stored.checkInputLimits(userId, measureInput(newItems, storedSizes))
     const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
-    const previous = textOf(previous_response_id)
+    const previous = textOf(fields.previous_response_id)
     if (previous === "" && !hasReferences) return { request, newItems, storedItems, isStored }
     checkInput(fields.input ?? [])
-    const history = previous === "" ? [] : await stored.readHistory(userId, previous, budget)
+    const history = previous === "" ? [] : await readHistory(userId, previous, budget)
     for (const item of [...history, ...storedSizes.keys()]) storedItems.add(item)
     const { previous_response_id: _previous, ...rest } = fields
     const input = [...history, ...newItems]
@@ -100,7 +110,7 @@ export const createReferenceResolver = (
       rejectUnsupported(request.fields)
       const storedItems = new Set<unknown>()
       const refersToNothing = isSelfContained(request)
-      if (refersToNothing && request.fields.store === false)
+      if (refersToNothing && !isToBeStored(request))
         return { request, newItems: [], storedItems, isStored: false }
       checkStorableSize(request)
       if (!(refersToNothing && isLarge(request.bytes)))

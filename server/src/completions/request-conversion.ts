@@ -43,7 +43,7 @@ export const createRequestConversion = (thread: BodyThread) => ({
     format: InboundFormat,
   ): Promise<Omit<ConvertedRequest, "original">> => {
     checkParsableSize(resolved.bytes)
-    const { body, dropped } = isLarge(resolved.bytes)
+    const { body, dropped, answerContext } = isLarge(resolved.bytes)
       ? await thread.run(owner, "toCanonical", toMessage(resolved))
       : encodeCanonical(format.decodeRequest(resolved.fields))
     const { model, streamed } = received
@@ -53,6 +53,7 @@ export const createRequestConversion = (thread: BodyThread) => ({
       canonical: { ...toObject(body), operation, model, streamed },
       format,
       dropped,
+      answerContext,
     }
   },
 

@@ -15,11 +15,16 @@ export interface ModelRequest extends JsonObject {
   context?: string
 }
 
+/** Whether a request has the members of the Responses API. */
+export const isResponsesOperation = ({ operation }: Pick<ModelRequest, "operation">): boolean =>
+  operation === "responses" || operation === "responses/compact"
+
 const requiredFields: Record<CompletionOperation, readonly string[]> = {
   "chat/completions": ["model", "messages"],
   completions: ["model"],
   embeddings: ["model", "input"],
   responses: ["model"],
+  "responses/compact": ["model"],
   messages: ["model", "messages"],
   "messages/count_tokens": ["model", "messages"],
 }

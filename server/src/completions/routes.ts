@@ -24,6 +24,10 @@ const operations: Record<OpenAIOperation, { summary: string; body: RouteShape["b
     summary: "Create a response",
     body: ResponsesBody,
   },
+  "responses/compact": {
+    summary: "Replace a conversation by an item that contains its summary",
+    body: ResponsesBody,
+  },
 }
 
 interface Deps {

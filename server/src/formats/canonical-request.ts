@@ -4,6 +4,14 @@ import { restoreProviderState } from "./provider-state.ts"
 import { mergeSystemMessages } from "./system-messages.ts"
 import { withShortName } from "./tool-names.ts"
 
+/** What the answer depends on in a request, found where the request is parsed as a whole. */
+export interface AnswerContext {
+  /** The names of the tools, in the client's format, if it declares them in several places. */
+  tools?: readonly Fields[]
+  /** Whether the answer stands for the conversation. */
+  isCompaction?: boolean
+}
+
 /**
  * The canonical prompt is a chat completion request of OpenAI's API with additional members for
  * what other APIs carry:
@@ -22,6 +30,7 @@ export interface CanonicalRequest {
   request: Fields
   /** Hints that the canonical prompt cannot carry, by their names in the client's format. */
   dropped: string[]
+  answerContext?: AnswerContext
 }
 
 /** The name of a file part whose document has no title; OpenAI's API requires one. */

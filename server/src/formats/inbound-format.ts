@@ -1,5 +1,5 @@
 import type { AnswerEvent } from "./answer-events.ts"
-import type { CanonicalRequest } from "./canonical-request.ts"
+import type { AnswerContext, CanonicalRequest } from "./canonical-request.ts"
 import type { Answer } from "./completion-blocks.ts"
 import type { AnswerError } from "./error-body.ts"
 import type { Fields } from "./json-values.ts"
@@ -16,7 +16,7 @@ export interface AnswerEncoder {
   acceptsText?: (tool: string) => boolean
 }
 
-export interface EncoderContext {
+export interface EncoderContext extends AnswerContext {
   /** The client's request. */
   request: Fields
   /**

@@ -61,7 +61,7 @@ export const ollama: Provider = {
     usesDefaultUrl: "always",
   },
   operations: openaiOperations,
-  optionalOperations: ["responses"],
+  optionalOperations: ["responses", "responses/compact"],
   chatFormat: null,
   operationPath: (operation) => `/v1/${operation}`,
   credentialHeaders: bearerHeaders,

@@ -72,7 +72,7 @@ export const openai: Provider = {
     usesDefaultUrl: "with a key",
   },
   operations: openaiOperations,
-  optionalOperations: ["responses"],
+  optionalOperations: ["responses", "responses/compact"],
   chatFormat: null,
   adaptChatRequest: adaptToOpenAIModel,
   operationPath: (operation) => `/${operation}`,

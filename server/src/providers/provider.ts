@@ -8,6 +8,7 @@ export const openaiOperations = [
   "completions",
   "embeddings",
   "responses",
+  "responses/compact",
 ] as const
 /** Those of Anthropic's API. */
 export const messagesOperations = ["messages", "messages/count_tokens"] as const

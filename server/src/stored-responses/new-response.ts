@@ -41,7 +41,9 @@ const prefixByType: Record<string, string> = {
   function_call_output: "fco",
   custom_tool_call: "ctc",
   custom_tool_call_output: "ctco",
+  additional_tools: "at",
   code_interpreter_call: "ci",
+  compaction: "cmp",
   computer_call: "cu",
   file_search_call: "fs",
   image_generation_call: "ig",
@@ -49,6 +51,8 @@ const prefixByType: Record<string, string> = {
   mcp_approval_request: "mcpr",
   mcp_call: "mcp",
   mcp_list_tools: "mcpl",
+  tool_search_call: "tsc",
+  tool_search_output: "tso",
   web_search_call: "ws",
 }
 

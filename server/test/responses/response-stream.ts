@@ -39,13 +39,14 @@ const readContentEvent = (event: Fields, { item, deltas }: OpenItem): void => {
 const textsIn = ({ content, summary, arguments: args, input }: Fields): unknown[] => [
   ...(Array.isArray(content) ? content.map((part) => part.text) : []),
   ...(Array.isArray(summary) ? summary.map((part) => part.text) : []),
-  ...[args, input].filter((text) => text !== undefined && text !== "{}"),
+  ...[args, input].filter((text) => typeof text === "string" && text !== "{}"),
 ]
 
 const closeItem = (event: Fields, { item, deltas }: OpenItem): Fields => {
   const done = isObject(event.item) ? event.item : {}
   const { type, id, call_id, name } = item
-  expect(done).toMatchObject({ type, id, ...(call_id !== undefined && { call_id, name }) })
+  const called = { ...(call_id !== undefined && { call_id }), ...(name !== undefined && { name }) }
+  expect(done).toMatchObject({ type, id, ...called })
   expect([...deltas.values()].filter((text) => text !== "{}")).toEqual(textsIn(done))
   return done
 }

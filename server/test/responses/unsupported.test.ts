@@ -46,7 +46,7 @@ describe.each([chatModel, claudeModel])("what %s cannot do", (model) => {
     ["apply_patch_call", withItem({ type: "apply_patch_call", call_id: "1" }), "input"],
     ["mcp_approval_response", withItem({ type: "mcp_approval_response" }), "input"],
     ["compaction", withItem({ type: "compaction", encrypted_content: "x" }), "input"],
-    ["additional_tools", withItem({ type: "additional_tools", tools: [] }), "input"],
+    ["ghost_snapshot", withItem({ type: "ghost_snapshot" }), "input"],
     ["input_image", withPart({ type: "input_image", detail: "auto" }), "input"],
     ["input_file", withPart({ type: "input_file", filename: "a.pdf" }), "input"],
     ["constructor", withItem({ type: "constructor" }), "input"],

@@ -12,6 +12,15 @@ const outputMember = ["output", isContent, "a string or an array of parts"] as c
 const nameMember = ["name", isText, "a string"] as const
 const callIdMember = ["call_id", isText, "a string"] as const
 
+const isNamedIfCalled = ({ type, name }: Fields): boolean =>
+  isText(type) && (isText(name) || (type !== "function" && type !== "custom"))
+
+const isToolList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((tool) => isObject(tool) && isNamedIfCalled(tool))
+
+const toolsMember = ["tools", isToolList, "an array of tools with a type and a name"] as const
+const encryptedMember = ["encrypted_content", isText, "a string"] as const
+
 /** The members without which an item cannot be converted. */
 const requiredMembers: Record<
   string,
@@ -22,6 +31,12 @@ const requiredMembers: Record<
   custom_tool_call: [nameMember, callIdMember, ["input", isText, "a string"]],
   function_call_output: [callIdMember, outputMember],
   custom_tool_call_output: [callIdMember, outputMember],
+  additional_tools: [toolsMember],
+  tool_search_output: [toolsMember],
+  agent_message: [contentMember],
+  compaction: [encryptedMember],
+  compaction_summary: [encryptedMember],
+  context_compaction: [encryptedMember],
 }
 
 const checkItem = (item: unknown, at: number): void => {
@@ -35,11 +50,9 @@ const checkItem = (item: unknown, at: number): void => {
 }
 
 const checkTool = (tool: unknown, at: number): void => {
-  const { type, name } = isObject(tool) ? tool : {}
-  if (!isText(type)) failWrongType(`tools[${at}]`, "an object with a type")
-  if ((type === "function" || type === "custom") && !isText(name)) {
-    failWrongType(`tools[${at}].name`, "a string")
-  }
+  if (!(isObject(tool) && isText(tool.type))) {
+    failWrongType(`tools[${at}]`, "an object with a type")
+  } else if (!isNamedIfCalled(tool)) failWrongType(`tools[${at}].name`, "a string")
 }
 
 /** OpenAI's bounds. */

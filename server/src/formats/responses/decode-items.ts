@@ -8,8 +8,9 @@ import {
   splitToolResult,
   toContent,
 } from "../request-parts.ts"
+import { decodeCompaction } from "./compaction.ts"
 import { decodeReasoning } from "./reasoning.ts"
-import { functionNameOf, toCustomArguments } from "./tools.ts"
+import { functionNameOf, toCustomArguments, toolSearchName } from "./tools.ts"
 
 const failUnsupportedInput = (what: string): never => failUnsupported(what, "input")
 
@@ -45,11 +46,28 @@ const toPart = (part: Fields): Fields => {
 
 const toParts = (content: unknown): Fields[] => partsOf(content).map(toPart)
 
-/** Records of what tools on the provider's servers did. The client does not have to answer them. */
-const hostedToolItems = new Set([
+/**
+ * Records of what tools on the provider's servers did, which the client does not have to answer, and
+ * changes of options that converted requests do not have.
+ */
+const droppedItems = new Set([
   ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"],
-  ...["mcp_list_tools", "mcp_call"],
+  ...["mcp_list_tools", "mcp_call", "configuration_update"],
 ])
+
+/** A provider that searches for tools itself needs no answer of the client. */
+const isHostedSearch = ({ type, execution }: Fields): boolean =>
+  (type === "tool_search_call" || type === "tool_search_output") && execution === "server"
+
+/** The names of the tools that were found; their declarations are among the request's tools. */
+const listFoundTools = ({ tools }: Fields): string => {
+  const names = objectsIn(tools).flatMap(({ type, name, tools: inner }) =>
+    type === "namespace"
+      ? objectsIn(inner).map((tool) => functionNameOf({ ...tool, namespace: name }))
+      : [textOf(name)],
+  )
+  return names.length === 0 ? "No tools were found." : `Tools: ${names.join(", ")}`
+}
 
 interface AssistantTurn {
   text: string
@@ -118,8 +136,9 @@ class MessageCollector {
   add(item: Fields): void {
     const type = textOf(item.type) || "message"
     const decode = ownValue(this.#decoders, type)
-    if (decode) decode(item)
-    else if (hostedToolItems.has(type)) this.#report(type)
+    if (isHostedSearch(item)) this.#report(type)
+    else if (decode) decode(item)
+    else if (droppedItems.has(type)) this.#report(type)
     else failUnsupportedInput(`items of type "${type}"`)
   }
 
@@ -142,6 +161,28 @@ class MessageCollector {
     custom_tool_call: (item) => this.#addCall(item, toCustomArguments(item.input)),
     function_call_output: (item) => this.#addResult(item),
     custom_tool_call_output: (item) => this.#addResult(item),
+    tool_search_call: (item) => {
+      const args = JSON.stringify(item.arguments ?? {})
+      this.#addCall({ call_id: item.call_id, name: toolSearchName }, args)
+    },
+    tool_search_output: (item) => {
+      this.#addResult({ call_id: item.call_id, output: listFoundTools(item) })
+    },
+    // Its tools are among those of the request.
+    additional_tools: () => {},
+    // The whole request is converted accordingly.
+    compaction_trigger: () => {},
+    agent_message: ({ author, recipient, content }) => {
+      const text = `Message from ${textOf(author)} to ${textOf(recipient)}:`
+      this.#addMessage({ role: "user", content: [{ type: "text", text }, ...partsOf(content)] })
+    },
+    compaction: (item) => this.#addMessage({ role: "user", content: decodeCompaction(item) }),
+    compaction_summary: (item) => {
+      this.#addMessage({ role: "user", content: decodeCompaction(item) })
+    },
+    context_compaction: (item) => {
+      this.#addMessage({ role: "user", content: decodeCompaction(item) })
+    },
     item_reference: ({ id }) => {
       const message = `The item "${textOf(id)}" was not found. Send it in full, or store responses.`
       fail("bad_request", message, { param: "input" })

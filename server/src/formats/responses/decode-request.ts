@@ -1,9 +1,10 @@
 import type { CanonicalRequest, ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
-import { cacheControlOf, failUnsupported, omitUndefined } from "../request-parts.ts"
+import { cacheControlOf, failUnsupported, failWrongType, omitUndefined } from "../request-parts.ts"
 import { checkResponsesRequest } from "./check-request.ts"
+import { requestsCompaction, summaryRequest } from "./compaction.ts"
 import { decodeItems } from "./decode-items.ts"
-import { convertTools, functionNameOf } from "./tools.ts"
+import { clientToolsOf, convertTools, functionNameOf, toNamedTool } from "./tools.ts"
 
 const toToolChoice = (choice: unknown): unknown => {
   if (!isObject(choice)) return choice
@@ -21,8 +22,9 @@ const createAllowedCheck = (choice: unknown): ((tool: Fields) => boolean) => {
   return ({ function: declared }) => isObject(declared) && names.has(textOf(declared.name))
 }
 
-const toToolFields = ({ tools, tool_choice, parallel_tool_calls }: Fields): Fields => {
-  const converted = convertTools(tools)
+const toToolFields = (body: Fields): Fields => {
+  const { tool_choice, parallel_tool_calls } = body
+  const converted = convertTools(clientToolsOf(body))
   const isAllowed = createAllowedCheck(tool_choice)
   const allowed = converted.tools.filter(isAllowed)
   if (allowed.length === 0) return {}
@@ -88,27 +90,35 @@ const rejectStoredPrompt = ({ prompt }: Fields): void => {
   failUnsupported('"prompt", a prompt stored by OpenAI', "prompt")
 }
 
-/**
- * Converts a request of OpenAI's Responses API to a canonical prompt. Earlier responses must be part
- * of `input` already.
- * @see https://platform.openai.com/docs/api-reference/responses/create
- * @throws {Failure} `unsupported_by_model` or `bad_request`
- */
-export const decodeResponsesRequest = (body: Fields): CanonicalRequest => {
+/** What is asked for; a model that shall summarize the conversation must not go on with it. */
+const toTaskFields = (body: Fields, isCompaction: boolean): Fields => {
+  const toolFields = toToolFields(body)
+  if (!isCompaction) return { ...toolFields, response_format: toResponseFormat(body) }
+  return "tools" in toolFields ? { ...toolFields, tool_choice: "none" } : {}
+}
+
+const decodeMessages = (body: Fields, isCompaction: boolean, report: ReportDropped): Fields[] => {
+  const system = textOf(body.instructions)
+  const messages = decodeItems(body.input, report)
+  return [
+    ...(system === "" ? [] : [{ role: "system", content: system }]),
+    ...messages,
+    ...(isCompaction ? [{ role: "user", content: summaryRequest }] : []),
+  ]
+}
+
+const decode = (body: Fields, isCompaction: boolean): CanonicalRequest => {
   const dropped = new Set<string>()
   const report: ReportDropped = (name) => void dropped.add(name)
   rejectStoredPrompt(body)
   checkResponsesRequest(body)
   reportUnknownFields(body, report)
-  const { instructions, reasoning, user } = body
-  const system = textOf(instructions)
-  const messages = decodeItems(body.input, report)
+  const { reasoning, user } = body
   const effort = isObject(reasoning) ? reasoning.effort : undefined
   const request = omitUndefined({
     model: body.model,
-    messages: system === "" ? messages : [{ role: "system", content: system }, ...messages],
-    ...toToolFields(body),
-    response_format: toResponseFormat(body),
+    messages: decodeMessages(body, isCompaction, report),
+    ...toTaskFields(body, isCompaction),
     max_tokens: body.max_output_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
     top_p: body.top_p ?? undefined,
@@ -118,5 +128,21 @@ export const decodeResponsesRequest = (body: Fields): CanonicalRequest => {
     files: body.files,
     stream: body.stream === true,
   })
-  return { request, dropped: [...dropped] }
+  const tools = clientToolsOf(body).map(toNamedTool)
+  return { request, dropped: [...dropped], answerContext: { tools, isCompaction } }
+}
+
+/**
+ * Converts a request of OpenAI's Responses API to a canonical prompt. Earlier responses must be part
+ * of `input` already.
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ * @throws {Failure} `unsupported_by_model` or `bad_request`
+ */
+export const decodeResponsesRequest = (body: Fields): CanonicalRequest =>
+  decode(body, requestsCompaction(body))
+
+/** The same for a request whose only purpose is a compaction. @throws {Failure} likewise */
+export const decodeCompactionRequest = (body: Fields): CanonicalRequest => {
+  if (body.stream === true) failWrongType("stream", "false: a compaction is not streamed")
+  return decode(body, true)
 }

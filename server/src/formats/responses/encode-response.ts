@@ -24,7 +24,7 @@ import {
   type ResponseObject,
   type ResponseText,
 } from "./response-object.ts"
-import { type ConvertedTools, convertTools, toCustomInput } from "./tools.ts"
+import { type ClientTool, type ConvertedTools, convertTools, toCustomInput } from "./tools.ts"
 
 const errorTypeOf = (status: number): string => {
   if (status === 429) return "rate_limit_error"
@@ -32,10 +32,17 @@ const errorTypeOf = (status: number): string => {
 }
 
 /** The body of an error response. */
-const encodeError = ({ message, code, status }: AnswerError): Fields => {
+export const encodeResponsesError = ({ message, code, status }: AnswerError): Fields => {
   const type = errorTypeOf(status)
   return { error: { message, type, param: null, code: code || null }, detail: message }
 }
+
+/** An event that contains the response as it is by then. */
+export const formatResponseEvent = (
+  event: { type: string; sequence_number: number },
+  { json }: ResponseText,
+): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event).slice(0, -1)},"response":${json}}\n\n`
 
 interface EncoderParts {
   context: EncoderContext
@@ -106,9 +113,8 @@ class ResponseStream {
     return this.#createObject(createId("resp"), model || String(this.#context.request.model))
   }
 
-  #responseEvent(type: string, { json }: ResponseText): string {
-    const event = JSON.stringify({ type, sequence_number: this.#sequence++ })
-    return `event: ${type}\ndata: ${event.slice(0, -1)},"response":${json}}\n\n`
+  #responseEvent(type: string, response: ResponseText): string {
+    return formatResponseEvent({ type, sequence_number: this.#sequence++ }, response)
   }
 
   #event(type: string, members: Fields): string {
@@ -140,8 +146,8 @@ class ResponseStream {
       return this.#itemEvent(state, "response.refusal.delta", { content_index: 0, delta: text })
     }
     if (state.block.kind === "reasoning") return this.#appendReasoning(state, text, isFirst)
-    // The input of a custom tool is known only when its JSON is complete.
-    if (state.tool?.kind === "custom") return ""
+    // The input of other tools is known only when its JSON is complete.
+    if (state.tool && state.tool.kind !== "function") return ""
     return this.#itemEvent(state, "response.function_call_arguments.delta", { delta: text })
   }
 
@@ -194,7 +200,7 @@ class ResponseStream {
   #closeContent(state: ItemState): string {
     const { block, text, tool } = state
     if (isMessage(block)) return this.#closeMessage(state)
-    if (block.kind === "tool") return this.#closeCall(state, tool?.kind === "custom")
+    if (block.kind === "tool") return this.#closeCall(state, tool?.kind)
     if (text === "") return ""
     const part = { summary_index: 0, part: summaryPart(text) }
     return (
@@ -216,8 +222,9 @@ class ResponseStream {
     return done + this.#itemEvent(state, "response.content_part.done", part)
   }
 
-  #closeCall(state: ItemState, isCustom: boolean): string {
-    if (isCustom) {
+  #closeCall(state: ItemState, kind: ClientTool["kind"] | undefined): string {
+    if (kind === "tool_search") return ""
+    if (kind === "custom") {
       const input = toCustomInput(state.text)
       return (
         this.#itemEvent(state, "response.custom_tool_call_input.delta", { delta: input }) +
@@ -254,7 +261,7 @@ const encodeAnswer = (
  * @throws {Failure} `body_too_large` if a field that the response repeats is too large
  */
 export const createResponseEncoder = (context: EncoderContext): AnswerEncoder => {
-  const { toolByName } = convertTools(context.request.tools)
+  const { toolByName } = convertTools(context.tools ?? context.request.tools)
   const parts = { context, toolByName, createObject: createResponseObject(context.request) }
   let stream: ResponseStream | null = null
   return {
@@ -263,7 +270,7 @@ export const createResponseEncoder = (context: EncoderContext): AnswerEncoder =>
       return stream.write(event)
     },
     encodeAnswer: (answer) => encodeAnswer(parts, answer),
-    encodeError,
+    encodeError: encodeResponsesError,
     acceptsText: (tool) => toolByName.get(tool)?.kind === "custom",
   }
 }

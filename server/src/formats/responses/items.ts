@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { AnswerBlock } from "../answer-block.ts"
 import type { Fields } from "../json-values.ts"
 import { encodeReasoning } from "./reasoning.ts"
-import { type ClientTool, toCustomInput } from "./tools.ts"
+import { type ClientTool, toCustomInput, toSearchArguments } from "./tools.ts"
 
 export const createId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "")}`
 
@@ -41,17 +41,30 @@ const idPrefixes: Record<AnswerBlock["kind"], string> = {
   tool: "fc",
 }
 
+const callPrefixes: Record<ClientTool["kind"], string> = {
+  function: "fc",
+  custom: "ctc",
+  tool_search: "tsc",
+}
+
 export const createItemState = (
   block: AnswerBlock,
   toolByName: ReadonlyMap<string, ClientTool>,
 ): ItemState => {
   const tool = block.kind === "tool" ? toolByName.get(block.name) : undefined
-  const prefix = tool?.kind === "custom" ? "ctc" : idPrefixes[block.kind]
+  const prefix = tool ? callPrefixes[tool.kind] : idPrefixes[block.kind]
   return { block, id: createId(prefix), tool, text: "", signature: "", annotations: [] }
 }
 
-const toCallItem = ({ block, id, tool, text }: ItemState, status: string): Fields => {
+const toSearchItem = ({ id, text }: ItemState, status: string, call_id: string): Fields => {
+  const args = status === "in_progress" ? {} : toSearchArguments(text)
+  return { type: "tool_search_call", id, status, call_id, execution: "client", arguments: args }
+}
+
+const toCallItem = (state: ItemState, status: string): Fields => {
+  const { block, id, tool, text } = state
   const { id: call_id, name } = block.kind === "tool" ? block : { id: "", name: "" }
+  if (tool?.kind === "tool_search") return toSearchItem(state, status, call_id)
   const named = {
     call_id,
     name: tool?.name ?? name,

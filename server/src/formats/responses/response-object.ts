@@ -1,7 +1,7 @@
 import type { FinishReason } from "../finish-reason.ts"
 import { type Fields, isObject, numberOf } from "../json-values.ts"
 
-const toUsage = (usage: Fields | null): Fields | null => {
+export const toUsage = (usage: Fields | null): Fields | null => {
   if (!usage) return null
   const { prompt_tokens, completion_tokens } = usage
   const { prompt_tokens_details: input, completion_tokens_details: output } = usage
@@ -22,7 +22,7 @@ export const incompleteReasonOf = (reason: FinishReason): string | null => {
   return reason === "content_filter" ? "content_filter" : null
 }
 
-const epochSeconds = (): number => Math.floor(Date.now() / 1000)
+export const epochSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /** Members that the response repeats from the request, with the API's defaults. */
 const repeatedDefaults: Fields = {

@@ -1,12 +1,12 @@
 import { fail } from "../../errors.ts"
-import { type Fields, isObject, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { type Fields, isObject, objectsIn, textOf } from "../json-values.ts"
 import { cacheControlOf } from "../request-parts.ts"
 import { shortenToolName } from "../tool-names.ts"
 
 /** A tool of the client's request, as it is named in the answer's items. */
 export interface ClientTool {
-  /** `custom`: its input is any text, instead of JSON. */
-  kind: "function" | "custom"
+  /** `custom`: its input is any text, instead of JSON. `tool_search`: its result is more tools. */
+  kind: "function" | "custom" | "tool_search"
   name: string
   namespace: string | undefined
 }
@@ -17,6 +17,26 @@ export interface ConvertedTools {
   /** By the function's name in the canonical prompt, and by the name that chat models know. */
   toolByName: ReadonlyMap<string, ClientTool>
 }
+
+/** The name of the function that stands for the client's search for tools. */
+export const toolSearchName = "tool_search"
+
+/** Items that declare tools of the client. */
+const declaringItems = new Set<unknown>(["additional_tools", "tool_search_output"])
+
+/** The client's tools, wherever a request declares them. */
+export const clientToolsOf = ({ tools, input }: Fields): Fields[] => [
+  ...objectsIn(tools),
+  ...objectsIn(input).flatMap((item) =>
+    declaringItems.has(item.type) ? objectsIn(item.tools) : [],
+  ),
+]
+
+/** What of a tool the answer depends on. */
+export const toNamedTool = ({ type, name, execution, tools }: Fields): Fields => ({
+  ...{ type, name, execution },
+  ...(type === "namespace" && { tools: objectsIn(tools).map(toNamedTool) }),
+})
 
 /** The one parameter of a function that stands for a custom tool. */
 const inputParameter = "input"
@@ -77,31 +97,74 @@ const toFunction = (tool: Fields, name: string): Fields => {
   }
 }
 
-/** Converts the tools of a request. @throws {Failure} `unsupported_by_model` */
+/** A search that the provider would run is none of the client's tools. */
+const kindOf = ({ type, execution }: Fields): ClientTool["kind"] | null => {
+  if (type === "function" || type === "custom") return type
+  return type === "tool_search" && execution === "client" ? type : null
+}
+
+/**
+ * Converts the tools of a request. Of several with the same name, the last one counts: clients that
+ * send their tools with every request repeat those of the history.
+ * @throws {Failure} `unsupported_by_model`
+ */
 export const convertTools = (tools: unknown): ConvertedTools => {
+  const functionByName = new Map<string, Fields>()
   const toolByName = new Map<string, ClientTool>()
-  const convert = (tool: Fields, namespace?: string): Fields[] => {
-    const { type } = tool
-    if (type === "namespace" && namespace === undefined) {
-      return objectsIn(tool.tools).flatMap((inner) => convert(inner, textOf(tool.name)))
-    }
-    if (type !== "function" && type !== "custom") return failUnsupportedTool(tool)
-    const name = functionNameOf({ ...tool, namespace })
-    const declared: ClientTool = { kind: type, name: textOf(tool.name), namespace }
+  const convert = (tool: Fields, namespace?: string): void => {
+    const kind = kindOf(tool) ?? failUnsupportedTool(tool)
+    const ownName = kind === "tool_search" ? toolSearchName : tool.name
+    const name = functionNameOf({ name: ownName, namespace })
+    const declared: ClientTool = { kind, name: textOf(ownName), namespace }
     const other = toolByName.get(name)
     if (other && other.namespace !== namespace) failSameName(other, declared)
     for (const known of [name, shortenToolName(name)]) toolByName.set(known, declared)
-    return [toFunction(tool, name)]
+    functionByName.set(name, toFunction(tool, name))
   }
-  return { tools: objectsIn(tools).flatMap((tool) => convert(tool)), toolByName }
+  for (const tool of objectsIn(tools)) {
+    if (tool.type !== "namespace") convert(tool)
+    else for (const inner of objectsIn(tool.tools)) convert(inner, textOf(tool.name))
+  }
+  return { tools: [...functionByName.values()], toolByName }
 }
 
 /** The arguments of a function that stands for a custom tool. */
 export const toCustomArguments = (input: unknown): string =>
   JSON.stringify({ [inputParameter]: textOf(input) })
 
-/** The input of a custom tool, from the arguments of its function. */
-export const toCustomInput = (args: string): string => {
-  const parsed = parseObject(args)
-  return parsed ? textOf(parsed[inputParameter]) : args
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
+
+const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null
+
+/** The only text among an object's members; undefined if one of them may contain more of it. */
+const findOnlyText = (fields: Fields): string | undefined => {
+  const values = Object.values(fields)
+  const texts = values.filter((value) => typeof value === "string" && value !== "")
+  const [text, ...others] = texts
+  return values.every(isScalar) && others.length === 0 ? textOf(text) || undefined : undefined
+}
+
+/**
+ * The input of a custom tool, from the arguments of its function. Models do not always name the
+ * parameter as it is declared. What cannot be told apart reaches the tool as it came: it may
+ * understand it, or tell the model what is wrong.
+ */
+export const toCustomInput = (args: string): string => {
+  const parsed = parseJson(args)
+  if (typeof parsed === "string") return parsed
+  if (!isObject(parsed)) return args
+  const input = parsed[inputParameter]
+  const isOnly = Object.keys(parsed).length === 1
+  if (typeof input === "string" && (input !== "" || isOnly)) return input
+  return findOnlyText(parsed) ?? args
+}
+
+/** The arguments of a search for tools, which are not a text. */
+export const toSearchArguments = (args: string): unknown =>
+  args === "" ? {} : (parseJson(args) ?? args)
