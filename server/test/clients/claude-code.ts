@@ -27,7 +27,7 @@ const env = {
 }
 
 /** Runs Claude Code in print mode. */
-const runClaudeCode = async (
+export const runClaudeCode = async (
   context: ClientContext,
   createPrompt: (folder: string) => string,
   options: readonly string[] = [],

@@ -23,7 +23,7 @@ const options = [
   ...["-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false"],
 ]
 
-const runCodex = async (
+export const runCodex = async (
   context: ClientContext,
   prompt: string,
   more: readonly string[] = [],
@@ -38,6 +38,23 @@ const runCodex = async (
     createArgs: () => [launcher, "exec", ...options, prompt, ...more],
   })
 }
+
+/** The settings of Codex's own provider, as in `docs/clients.md`. */
+export const runCodexWithBaseUrl = (
+  { url, key, model }: ClientContext,
+  prompt: string,
+): Promise<ProgramResult> =>
+  runInNewFolder({
+    commands: "codex",
+    env: { CODEX_API_KEY: key },
+    homeFiles: {
+      ".codex/config.toml": [
+        ...[`model = "${model}"`, 'web_search = "disabled"'],
+        `openai_base_url = "${url}/v1"`,
+      ].join("\n"),
+    },
+    createArgs: () => [launcher, "exec", ...options, prompt],
+  })
 
 const callShell = createCallPrompt("exec_command", { cmd: "cat note.txt" })
 

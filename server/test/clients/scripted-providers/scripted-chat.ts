@@ -54,6 +54,9 @@ const headOf = ({ model }: ScriptedPrompt, object: string): JsonObject => ({
 
 const finishReasonOf = ({ call }: ScriptedAnswer): string => (call ? "tool_calls" : "stop")
 
+/** Of the call, if the model does not say another. */
+const defaultCallId = "call_scripted"
+
 const toMessage = ({ reasoning, text, call }: ScriptedAnswer): JsonObject => ({
   role: "assistant",
   content: text,
@@ -61,7 +64,7 @@ const toMessage = ({ reasoning, text, call }: ScriptedAnswer): JsonObject => ({
   ...(call && {
     tool_calls: [
       {
-        id: "call_scripted",
+        id: call.id ?? defaultCallId,
         type: "function",
         function: { name: call.name, arguments: JSON.stringify(call.input) },
       },
@@ -70,7 +73,7 @@ const toMessage = ({ reasoning, text, call }: ScriptedAnswer): JsonObject => ({
 })
 
 const toDeltas = ({ reasoning, text, call }: ScriptedAnswer): JsonObject[] => {
-  const started = { index: 0, id: "call_scripted", type: "function" }
+  const started = { index: 0, id: call?.id ?? defaultCallId, type: "function" }
   const calls = call
     ? [
         { ...started, function: { name: call.name, arguments: "" } },
@@ -99,15 +102,20 @@ function* createFrames(prompt: ScriptedPrompt, answer: ScriptedAnswer) {
   yield SSE_DONE
 }
 
+/** Creates the answer to POST /v1/chat/completions, as a model generates it. */
+export const createChatAnswer =
+  (generate: (prompt: ScriptedPrompt, body: JsonObject) => ScriptedAnswer) =>
+  (body: JsonObject): FakeResponse => {
+    const prompt = readChatRequest(body)
+    const answer = generate(prompt, body)
+    if (prompt.isStreamed) return eventStreamResponse(createFrames(prompt, answer), 0)
+    const finish_reason = finishReasonOf(answer)
+    return jsonResponse(200, {
+      ...headOf(prompt, "chat.completion"),
+      choices: [{ index: 0, message: toMessage(answer), finish_reason }],
+      usage,
+    })
+  }
+
 /** POST /v1/chat/completions */
-export const answerChatRequest = (body: JsonObject): FakeResponse => {
-  const prompt = readChatRequest(body)
-  const answer = generateScriptedAnswer(prompt)
-  if (prompt.isStreamed) return eventStreamResponse(createFrames(prompt, answer), 0)
-  const finish_reason = finishReasonOf(answer)
-  return jsonResponse(200, {
-    ...headOf(prompt, "chat.completion"),
-    choices: [{ index: 0, message: toMessage(answer), finish_reason }],
-    usage,
-  })
-}
+export const answerChatRequest = createChatAnswer(generateScriptedAnswer)

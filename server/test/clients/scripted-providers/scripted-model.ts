@@ -20,6 +20,8 @@ export interface ScriptedPrompt {
 }
 
 export interface ScriptedCall {
+  /** For a model that calls several tools in one conversation. */
+  id?: string
   name: string
   input: JsonObject
 }

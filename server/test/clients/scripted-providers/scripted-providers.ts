@@ -4,6 +4,7 @@ import { type FakeUpstream, type RecordedRequest, startFakeUpstream } from "../.
 import { answerChatRequest } from "./scripted-chat.ts"
 import { answerMessagesRequest } from "./scripted-messages.ts"
 import { answerResponsesRequest } from "./scripted-responses.ts"
+import { answerSessionRequest } from "./scripted-session.ts"
 
 type Answer = (body: JsonObject) => FakeResponse
 
@@ -26,9 +27,11 @@ const startProvider = ({ models, answers }: ProviderOptions): Promise<FakeUpstre
   return startFakeUpstream({ respond })
 }
 
-const createModelList = (id: string): JsonObject => ({
+const createModelList = (...ids: string[]): JsonObject => ({
   object: "list",
-  data: [{ id, object: "model", created: 1_750_000_000, owned_by: "scripted" }],
+  data: ids.map((id) => ({
+    ...{ id, object: "model", created: 1_750_000_000, owned_by: "scripted" },
+  })),
 })
 
 const createAnthropicModelList = (id: string): JsonObject => ({
@@ -41,6 +44,13 @@ export const startChatProvider = (model: string): Promise<FakeUpstream> =>
   startProvider({
     models: createModelList(model),
     answers: { "/v1/chat/completions": answerChatRequest },
+  })
+
+/** Starts a provider that has only chat completions; its models call a tool in each turn. */
+export const startSessionProvider = (models: readonly string[]): Promise<FakeUpstream> =>
+  startProvider({
+    models: createModelList(...models),
+    answers: { "/v1/chat/completions": answerSessionRequest },
   })
 
 /** Starts a provider that has chat completions and the Responses API, as OpenAI does. */

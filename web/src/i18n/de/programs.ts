@@ -17,7 +17,7 @@ export const programs = {
   "programs.claudeCodeHelp":
     "Führen Sie dies im Ordner Ihres Projekts aus. Hintergrundaufgaben und Subagenten verwenden dasselbe Modell. Falls ANTHROPIC_API_KEY gesetzt ist, entfernen Sie die Variable vorher.",
   "programs.codexFileHelp":
-    "Fügen Sie dies der Konfigurationsdatei hinzu. In einer vorhandenen Datei gehören die ersten beiden Zeilen über den ersten Abschnitt.",
+    "Fügen Sie dies der Konfigurationsdatei hinzu. In einer vorhandenen Datei gehören die ersten beiden Zeilen über den ersten Abschnitt. Wenn Codex seinen eigenen Anbieter behalten soll, setzen Sie stattdessen openai_base_url auf dieselbe Adresse und melden Sie sich mit dem Schlüssel an.",
   "programs.codexKeyHelp": "Starten Sie Codex mit dem Schlüssel in der Umgebung.",
   "programs.cursorHelp":
     "Öffnen Sie in den Einstellungen von Cursor Models → API Keys. Tragen Sie Schlüssel und Adresse ein, schalten Sie beide ein, und fügen Sie das Modell hinzu. Solange die Adresse überschrieben ist, verwendet Cursor sie für alle OpenAI-Modelle. Die Anfragen kommen von den Servern von Cursor. Diese müssen die Adresse also erreichen können.",

@@ -16,7 +16,7 @@ export const programs = {
   "programs.claudeCodeHelp":
     "Run this in the folder of your project. Background tasks and subagents use the same model. If ANTHROPIC_API_KEY is set, unset it first.",
   "programs.codexFileHelp":
-    "Add this to the configuration file. In an existing file, the first two lines belong above the first section.",
+    "Add this to the configuration file. In an existing file, the first two lines belong above the first section. To keep Codex's own provider instead, set openai_base_url to the same address and sign in with the key.",
   "programs.codexKeyHelp": "Start Codex with the key in its environment.",
   "programs.cursorHelp":
     "In Cursor's settings, open Models → API Keys. Enter the key and the address, turn both on, and add the model. While the address is overridden, Cursor uses it for all OpenAI models. Requests come from Cursor's servers, so they must be able to reach this address.",
