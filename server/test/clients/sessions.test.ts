@@ -83,6 +83,7 @@ describe.each(sessions)("a session of %s", (_name, client, model, run) => {
       .slice(before)
       .filter(({ method, path }) => method === "POST" && path === "/v1/chat/completions")
     expect(turns.map(({ sent }) => sent.status)).toEqual(turns.map(() => 200))
+    expect(turns.some(({ json }) => hasSearched(objectOf(json)))).toBe(client === claudeCode)
     const counts = turns.map(({ json }) => countResults(objectOf(json)))
     const unique = counts.filter((count) => count > 0)
     expect(unique).toEqual(Array.from({ length: callsPerSession }, (_, at) => at + 1))
