@@ -11,8 +11,8 @@ const channel = "portico"
 const minReconnectDelayMs = 200
 const maxReconnectDelayMs = 1000
 /** Interval of the `select 1` heartbeat, and the silence after which the socket is closed. */
-const heartbeatMs = 5000
-const heartbeatTimeoutMs = 12_000
+const heartbeatMs = 1000
+const heartbeatTimeoutMs = 4000
 
 const Envelope = z.object({ from: z.string(), message: BusMessage })
 
