@@ -78,8 +78,7 @@ export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) =>
 
   /** Changes the state while holding the lease. @returns undefined if another process holds it */
   const updateState = (edit: (state: StreamState) => Partial<StreamState>) =>
-    db.transact(async (tx): Promise<StreamState | undefined> => {
-      await db.acquireLock(tx, "audit stream")
+    db.transactLocked(["audit stream"], async (tx): Promise<StreamState | undefined> => {
       const state = await readStreamState(tx)
       if (isHeldElsewhere(state)) return undefined
       const lease = { holder: processId, lease_until: Date.now() + leaseMs }

@@ -22,8 +22,7 @@ interface Deps extends ScheduledDeletionOptions {
 export const createAuditRetention = ({ db, audit, sealer, maxAge, now, ...deps }: Deps) => {
   /** Marks expired blocks as pruned and records an event for it. */
   const markExpired = (before: number): Promise<void> =>
-    db.essential.transact(async (tx) => {
-      await db.acquireLock(tx, "audit chain")
+    db.essential.transactLocked(["audit chain"], async (tx) => {
       const firstKept = await tx
         .selectFrom("audit_blocks")
         .select("number")

@@ -44,7 +44,6 @@ export const createAnswerChanges = (deps: Deps) => {
   }
 
   const storeRating = async (tx: Tx, at: AnswerId, change: RatingChange): Promise<Message> => {
-    await db.acquireLock(tx, `chat:${at.id}`)
     const message = await requireAnswer(tx, at)
     if (message.edited) fail("bad_request", "You wrote this version. Rate the model's own answer.")
     const { value, reason } = change
@@ -71,7 +70,6 @@ export const createAnswerChanges = (deps: Deps) => {
   })
 
   const storeVersion = async (tx: Tx, at: AnswerId, content: string): Promise<Message> => {
-    await db.acquireLock(tx, `chat:${at.id}`)
     const chat = (await store.byId(at.id, tx)) ?? fail("not_found", `Chat ${at.id} not found.`)
     const answer = await requireAnswer(tx, at)
     const passages = (await messages.passages(at.id, [answer.id])).get(answer.id)
@@ -104,7 +102,7 @@ export const createAnswerChanges = (deps: Deps) => {
   const apply = async (caller: Caller, { at, bytes, store: write }: Change): Promise<Message> => {
     const addition = { owner: caller.user.id, bytes }
     const changed = await storage.writeWithinLimit([addition], () =>
-      db.transact(async (tx) => {
+      db.transactLocked([`chat:${at.id}`], async (tx) => {
         const message = await write(tx)
         await chats.publishChange(tx, { id: at.id, user_id: caller.user.id })
         return message

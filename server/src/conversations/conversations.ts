@@ -132,8 +132,7 @@ export const createChats = (deps: Deps) => {
       }
       const addition = { owner: caller.user.id, bytes: chatBytes(chat) }
       await storage.writeWithinLimit([addition], () =>
-        db.transact(async (tx) => {
-          await rowLimits.lockAndCheck(tx, "chats", { owner: caller.user.id })
+        rowLimits.transactWithin("chats", { owner: caller.user.id }, async (tx) => {
           await store.insert(tx, chat)
           await ensureProject(tx, chat.user_id, { folder, now: now() })
           await publishChange(tx, chat)
@@ -169,7 +168,6 @@ export const createChats = (deps: Deps) => {
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
       const bytes = chatBytes({ ...current, ...set }) - chatBytes(current)
       const change = async (tx: Tx): Promise<StoredChat> => {
-        await db.acquireLock(tx, `chat:${id}`)
         const before = (await store.byId(id, tx)) ?? failNotFound(id)
         const titleSource = changes.title === undefined ? {} : { title_source: "person" as const }
         const after: StoredChat = { ...before, ...set, ...titleSource }
@@ -182,7 +180,7 @@ export const createChats = (deps: Deps) => {
       const addition = { owner: caller.user.id, bytes }
       return toReaderView(
         caller,
-        await storage.writeWithinLimit([addition], () => db.transact(change)),
+        await storage.writeWithinLimit([addition], () => db.transactLocked([`chat:${id}`], change)),
       )
     },
 
@@ -193,10 +191,9 @@ export const createChats = (deps: Deps) => {
       { id, shared }: { id: string; shared: boolean },
     ): Promise<Chat> => {
       await requireOwn(caller, id)
-      const chat = await db.transact(async (tx) => {
-        await db.acquireLock(tx, `chat:${id}`)
-        // The deletion of an account must not overlook a shared chat.
-        await db.acquireLock(tx, `user ${caller.user.id}`)
+      // The deletion of an account must not overlook a shared chat.
+      const locks = [`chat:${id}`, `user ${caller.user.id}`]
+      const chat = await db.transactLocked(locks, async (tx) => {
         const before = (await store.byId(id, tx)) ?? failNotFound(id)
         if (before.user_id !== caller.user.id) failNotFound(id)
         const after = { ...before, shared }
@@ -219,8 +216,7 @@ export const createChats = (deps: Deps) => {
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
       await requireOwn(caller, id)
       await answers.stop(id, null)
-      await db.essential.transact(async (tx) => {
-        await db.acquireLock(tx, `chat:${id}`)
+      await db.essential.transactLocked([`chat:${id}`], async (tx) => {
         const chat = await store.byId(id, tx)
         if (!chat) return
         await store.remove(tx, id)

@@ -129,9 +129,8 @@ export const createPromptService = (deps: Deps) => {
   }
 
   const storePrompt = (chat: StoredChat, request: PromptRequest): Promise<PromptPlan> =>
-    db.transact(async (tx) => {
+    db.transactLocked([`chat:${chat.id}`], async (tx) => {
       const { input, requestId } = request.prompt
-      await db.acquireLock(tx, `chat:${chat.id}`)
       const current = (await store.byId(chat.id, tx)) ?? chat
       const readBranch = branchReader(chat.id, request, tx)
       const plan = await plans.planFor(current, readBranch, request.prompt)

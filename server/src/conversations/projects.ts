@@ -79,8 +79,7 @@ export const createProjects = (deps: Deps) => {
       const times = { created_at: now(), updated_at: now() }
       const owner = caller.user.id
       const project: StoredProject = { ...input, id: newId(), user_id: owner, files, ...times }
-      await db.transact(async (tx) => {
-        await rowLimits.lockAndCheck(tx, "projects", { owner })
+      await rowLimits.transactWithin("projects", { owner }, async (tx) => {
         if (!(await store.insert(tx, project))) failNameTaken(project.name)
         await recordChange(tx, actor, { project, action: "project.created" })
       })
@@ -101,8 +100,7 @@ export const createProjects = (deps: Deps) => {
       const files = changes.files?.flatMap((file) => byKey.get(`${file.type} ${file.id}`) ?? [])
       const given = { ...changes, files }
       const set = Object.fromEntries(Object.entries(given).filter(([, v]) => v !== undefined))
-      return db.transact(async (tx) => {
-        await db.acquireLock(tx, `project:${id}`)
+      return db.transactLocked([`project:${id}`], async (tx) => {
         const before = await requireOwn(caller, id, tx)
         const after: StoredProject = { ...before, ...set, updated_at: now() }
         if (!(await store.update(tx, before, after))) failNameTaken(after.name)
@@ -114,8 +112,7 @@ export const createProjects = (deps: Deps) => {
 
     /** Deletes the project but not its chats. */
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
-      db.essential.transact(async (tx) => {
-        await db.acquireLock(tx, `project:${id}`)
+      db.essential.transactLocked([`project:${id}`], async (tx) => {
         const project = await requireOwn(caller, id, tx)
         await store.remove(tx, project)
         const before = { name: project.name }

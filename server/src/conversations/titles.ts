@@ -93,8 +93,7 @@ export const createTitleGenerator = (deps: Deps) => {
     })
 
   const saveTitle = (chatId: string, title: string): Promise<void> =>
-    db.transact(async (tx) => {
-      await db.acquireLock(tx, `chat:${chatId}`)
+    db.transactLocked([`chat:${chatId}`], async (tx) => {
       const chat = await store.byId(chatId, tx)
       if (chat?.title_source !== "words") return
       await store.update(tx, { ...chat, title, title_source: "model" })

@@ -94,6 +94,45 @@ describe.each(chooseDatabases())("the database on $name", ({ open, createDatabas
     }
   })
 
+  it("leaves connections to others while many transactions wait for the same lock", async () => {
+    const { db } = database
+    const opened = Promise.withResolvers<void>()
+    const entered = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: 30 }, () =>
+      db.transactLocked(["shared"], async () => {
+        entered.resolve()
+        await opened.promise
+      }),
+    )
+    await entered.promise
+    const read = idsOf("nothing")
+    const [first] = await Promise.allSettled([read])
+    opened.resolve()
+    await Promise.all(waiting)
+    expect(first).toEqual({ status: "fulfilled", value: [] })
+  })
+
+  it("does not deadlock transactions that name the same locks in different orders", async () => {
+    const { db } = database
+    const running = new Set<string>()
+    const enter = (name: string, locks: string[]) =>
+      db.transactLocked(locks, async (tx) => {
+        expect([...running]).toEqual([])
+        running.add(name)
+        await sql`select 1`.execute(tx)
+        running.delete(name)
+      })
+    const orders = [
+      ["one", "two"],
+      ["two", "one"],
+      ["two", "two", "one"],
+    ]
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) => enter(`${n}`, orders[n % orders.length] ?? [])),
+    )
+    expect(running.size).toBe(0)
+  })
+
   it("sorts and compares text by its bytes", async () => {
     const texts = ["b", "B", "a", "ä", "Z", "~", "😀", "\uffee"]
     await database.db.transact(async (tx) => {

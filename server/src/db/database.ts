@@ -1,10 +1,14 @@
 import type { Kysely, Transaction } from "kysely"
+import { createKeyedMutex } from "../limits/mutex.ts"
 import type { Tables } from "./tables.ts"
 
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
 
-export type EssentialWrites = Pick<Database, "transact" | "transactRelaxed" | "execute">
+export type EssentialWrites = Pick<
+  Database,
+  "transact" | "transactLocked" | "transactRelaxed" | "execute"
+>
 
 /** An open, migrated database. Code outside this folder does not depend on the dialect. */
 export interface Database {
@@ -25,6 +29,11 @@ export interface Database {
    * Inside, await only SQL on `tx` and turns of the event loop.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Like `transact`, while holding `locks`. Each is first awaited within this process, in sorted
+   * order, so that a waiting transaction holds neither a connection nor SQLite's writer.
+   */
+  transactLocked<T>(locks: readonly string[], work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Like `transact`, without waiting for the disk: the commit survives a crash of the process, but
    * not of the machine. For records that no client was promised.
@@ -48,7 +57,10 @@ export interface Database {
    * before the disk is full, so that its last space is left for these.
    */
   essential: EssentialWrites
-  /** Serializes transactions that pass the same `lock`; held until commit or rollback. */
+  /**
+   * Serializes transactions that pass the same `lock`; held until commit or rollback. Holds the
+   * transaction's connection while it waits: where the lock is known before, use `transactLocked`.
+   */
   acquireLock(tx: Tx, lock: string): Promise<void>
   /**
    * Runs `work` while holding `lock`, across all processes. Unlike in a transaction, `work` may
@@ -95,3 +107,20 @@ export const createTransact =
     for (const callback of callbacks) callback()
     return result
   }
+
+/** Takes locks in the process, then a connection, then the locks that all processes share. */
+export const createTransactLocked = ({
+  transact,
+  acquireLock,
+}: Pick<Database, "transact" | "acquireLock">): Database["transactLocked"] => {
+  const runByLock = createKeyedMutex()
+  return (locks, work) => {
+    const ordered = [...new Set(locks)].sort()
+    const start = () =>
+      transact(async (tx) => {
+        for (const lock of ordered) await acquireLock(tx, lock)
+        return work(tx)
+      })
+    return ordered.reduceRight((next, lock) => () => runByLock(lock, next), start)()
+  }
+}

@@ -2,7 +2,7 @@ import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { createSemaphore } from "../limits/semaphore.ts"
-import { createTransact, type Database, type EssentialWrites, type Tx } from "./database.ts"
+import { createTransact, createTransactLocked, type Database, type EssentialWrites, type Tx } from "./database.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
@@ -112,8 +112,10 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
   const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
   }
+  const transact = createTransact(db)
   const essential: EssentialWrites = {
-    transact: createTransact(db),
+    transact,
+    transactLocked: createTransactLocked({ transact, acquireLock }),
     transactRelaxed: createTransact(relaxed),
     execute: (statement) => statement(db),
   }

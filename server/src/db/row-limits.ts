@@ -75,7 +75,26 @@ export const createRowLimits = ({ db, config }: Deps) => {
     fail("limit_reached", isNewOwner ? newOwnerRefusal(table, max) : refusal)
   }
 
+  const lockOf = ({ table }: RowLimit, owner: string): string => `rows:${table}:${owner}`
+
   return {
+    /**
+     * Adds rows in a transaction that first checks the limit. Callers with the same owner wait for
+     * each other before they take a connection.
+     * @throws {Failure} `limit_reached`
+     */
+    transactWithin: <T>(
+      rows: LimitedResource,
+      addition: Addition,
+      work: (tx: Tx) => Promise<T>,
+    ): Promise<T> => {
+      const limit = limits[rows]
+      return db.transactLocked([lockOf(limit, addition.owner)], async (tx) => {
+        await check(tx, limit, addition)
+        return work(tx)
+      })
+    },
+
     /**
      * Checks the limit in the transaction that adds the rows; concurrent callers with the same
      * owner are serialized. Rows already above the limit are kept.
@@ -83,7 +102,7 @@ export const createRowLimits = ({ db, config }: Deps) => {
      */
     lockAndCheck: async (tx: Tx, rows: LimitedResource, addition: Addition): Promise<void> => {
       const limit = limits[rows]
-      await db.acquireLock(tx, `rows:${limit.table}:${addition.owner}`)
+      await db.acquireLock(tx, lockOf(limit, addition.owner))
       await check(tx, limit, addition)
     },
 

@@ -20,7 +20,7 @@ import { createKeyedMutex } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
-import { createTransact, type Database, type EssentialWrites } from "./database.ts"
+import { createTransact, createTransactLocked, type Database, type EssentialWrites } from "./database.ts"
 import { createReserve } from "./disk-space.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { createSpaceGuard } from "./space-guard.ts"
@@ -172,8 +172,13 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   }
   void ensureReserve()
   const checkSpace = createSpaceGuard(path, writeConnection)
+  // Transactions are serialized by the only writer.
+  const acquireLock = async (): Promise<void> => {}
+  const transactEssential = createTransact(writer, { flush: walSync.sync })
+  const transact = createTransact(writer, { flush: walSync.sync, checkSpace })
   const essential: EssentialWrites = {
-    transact: createTransact(writer, { flush: walSync.sync }),
+    transact: transactEssential,
+    transactLocked: createTransactLocked({ transact: transactEssential, acquireLock }),
     transactRelaxed: createRelaxedTransact(createTransact(writer)),
     execute: async (statement) => {
       const result = await statement(writer)
@@ -193,7 +198,8 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     read,
     backgroundReader,
     writer,
-    transact: createTransact(writer, { flush: walSync.sync, checkSpace }),
+    transact,
+    transactLocked: createTransactLocked({ transact, acquireLock }),
     transactRelaxed: createRelaxedTransact(createTransact(writer, { checkSpace })),
     execute: async (statement) => {
       checkSpace()
@@ -211,7 +217,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       await walSync.sync()
       return result
     },
-    acquireLock: async () => {},
+    acquireLock,
     // The data folder is locked to this process, so an in-process mutex suffices.
     runExclusive: createKeyedMutex(),
     runWithoutTimeout: (work) => writer.connection().execute(work),

@@ -164,6 +164,7 @@ const monitorWrites = (
   },
   runExternalWrite: (work) => watch("database", () => db.runExternalWrite(work)),
   transact: (work) => watch("database", () => db.transact(work)),
+  transactLocked: (locks, work) => watch("database", () => db.transactLocked(locks, work)),
   transactRelaxed: (work) => watch("database", () => db.transactRelaxed(work)),
   append: (table, rows) => watch("database", () => db.append(table, rows)),
   execute: (statement) => watch("database", () => db.execute(statement)),

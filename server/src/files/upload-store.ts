@@ -29,8 +29,7 @@ export const createUploadStore = (db: Database) => ({
     row: StoredUpload,
     check: (counts: { perUser: number; total: number }) => void,
   ): Promise<void> =>
-    db.transact(async (tx) => {
-      await db.acquireLock(tx, "uploads")
+    db.transactLocked(["uploads"], async (tx) => {
       check({ perUser: (await count(tx, row.user_id)) + 1, total: (await count(tx)) + 1 })
       await tx.insertInto("uploads").values(row).execute()
     }),

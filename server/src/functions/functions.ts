@@ -57,8 +57,7 @@ export const createFunctions = (deps: Deps) => {
     edit: (work: ChangeContext) => Promise<T>,
     writes: EssentialWrites = db,
   ): Promise<T> => {
-    const result = await writes.transact(async (tx) => {
-      await db.acquireLock(tx, "functions")
+    const result = await writes.transactLocked(["functions"], async (tx) => {
       const done = await edit({ tx, ...by })
       await bus.publish(tx, { topic: "functions" })
       return done

@@ -53,9 +53,8 @@ export const createKeyValueStore = ({ db, storage, ownerOf, now }: Deps) => {
   }
 
   const put = (row: FunctionItemRow): Promise<void> =>
-    db.transact(async (tx) => {
+    db.transactLocked([`function_items:${row.function_id}`], async (tx) => {
       const { function_id: functionId, key } = row
-      await db.acquireLock(tx, `function_items:${functionId}`)
       const others = await tx
         .selectFrom("function_items")
         .select(({ fn }) => fn.countAll<number>().as("count"))

@@ -51,6 +51,8 @@ const onlyOwnerShares =
 const onlyOwnerDeletes = "Only the owner of this collection and administrators can delete it."
 const inUseReason = "Models search this collection."
 
+const lockOf = (collectionId: string): string => `collection:${collectionId}`
+
 /**
  * Edits of collections. Each edit locks its collection, re-reads it and the caller's permissions,
  * and writes only the fields sent, so that concurrent edits do not undo each other.
@@ -64,7 +66,7 @@ export const createCollectionEdits = (deps: Deps) => {
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent | null>,
   ): Promise<void> => {
-    await db.acquireLock(tx, `collection:${id}`)
+    await db.acquireLock(tx, lockOf(id))
     const refreshedCaller = await refreshCaller(tx, caller)
     const before = requireWritable(await store.byId(id, tx), refreshedCaller)
     const event = await work({ tx, caller: refreshedCaller, before })
@@ -78,7 +80,7 @@ export const createCollectionEdits = (deps: Deps) => {
     work: (edit: Edit) => Promise<AuditEvent>,
     writes: EssentialWrites = db,
   ): Promise<Collection> =>
-    writes.transact(async (tx) => {
+    writes.transactLocked([lockOf(request.id)], async (tx) => {
       await editInTransaction(tx, request, work)
       return (await store.byId(request.id, tx)) ?? failCollectionNotFound()
     })
@@ -131,10 +133,9 @@ export const createCollectionEdits = (deps: Deps) => {
 
     /** @throws {Failure} `in_use` if models search it, unless the deletion was confirmed */
     remove: (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> =>
-      db.essential.transact((tx) =>
+      db.essential.transactLocked([lockOf(request.id), "models"], (tx) =>
         editInTransaction(tx, request, async ({ caller, before }) => {
           requireOwnership(before, caller, onlyOwnerDeletes)
-          await db.acquireLock(tx, "models")
           const dependents = await deps.dependentsOf(tx, request.id)
           requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
           await store.remove(tx, request.id)

@@ -32,7 +32,7 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
 
 /** Collections of files, with access checks. */
 export const createCollections = (deps: Deps) => {
-  const { db, bus, audit, store, collectionFiles, files, rowLimits, newId, now } = deps
+  const { bus, audit, store, collectionFiles, files, rowLimits, newId, now } = deps
   const edits = createCollectionEdits(deps)
 
   const find = async (principal: Principal, id: string): Promise<Collection | undefined> => {
@@ -131,8 +131,7 @@ export const createCollections = (deps: Deps) => {
       const collection = { ...input, id: newId(), user_id: caller.user.id, ...times }
       const { id, user_id, access_grants } = collection
       const target = { type: "collection", id }
-      await db.transact(async (tx) => {
-        await rowLimits.lockAndCheck(tx, "collections", { owner: user_id })
+      await rowLimits.transactWithin("collections", { owner: user_id }, async (tx) => {
         await store.insert(tx, collection)
         const change = { actor, action: "collection.created", target }
         await audit.record(tx, { ...change, after: { access_grants } })

@@ -68,8 +68,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   /** Drops an index being built, because the active index's model was selected again. */
   const dropBuilding = async (): Promise<void> => {
     if (!indexes.some(({ state }) => state === "building")) return
-    await db.transact(async (tx) => {
-      await db.acquireLock(tx, "vector_spaces")
+    await db.transactLocked(["vector_spaces"], async (tx) => {
       await store.dropBuilding(tx)
     })
     await load()
@@ -82,8 +81,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
   const ensureIndex = async (model: string): Promise<void> => {
     if (model === active()?.model) return dropBuilding()
     if (indexes.some((space) => space.model === model)) return
-    await db.transact(async (tx) => {
-      await db.acquireLock(tx, "vector_spaces")
+    await db.transactLocked(["vector_spaces"], async (tx) => {
       const known = await store.indexes(tx)
       if (known.some((space) => space.model === model)) return
       await store.dropBuilding(tx)
@@ -112,8 +110,7 @@ export const createEmbeddingIndexes = (deps: Deps) => {
       (await store.incompleteFiles(building.id, 1)).length > 0
     )
       return
-    await db.transact(async (tx) => {
-      await db.acquireLock(tx, "vector_spaces")
+    await db.transactLocked(["vector_spaces"], async (tx) => {
       await store.activate(tx, building.id)
     })
     await load()

@@ -174,8 +174,7 @@ export const createModels = (deps: Deps) => {
     edit: (transaction: ModelTransaction) => Promise<T>,
     writes: EssentialWrites = db,
   ): Promise<T> => {
-    const result = await writes.transact(async (tx) => {
-      await db.acquireLock(tx, "models")
+    const result = await writes.transactLocked(["models"], async (tx) => {
       // Checking the base may have taken long; the caller may have lost a group or role since.
       return edit({ tx, actor, caller: await refreshCaller(tx, caller) })
     })

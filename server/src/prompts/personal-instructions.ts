@@ -45,8 +45,7 @@ export const createPersonalInstructions = ({ db, storage, audit, now }: Deps) =>
     ): Promise<Instructions> => {
       const bytes = Buffer.byteLength(instructions) - Buffer.byteLength(await textOf(user.id))
       await storage.writeWithinLimit([{ owner: user.id, bytes }], () =>
-        db.transact(async (tx) => {
-          await db.acquireLock(tx, `instructions:${user.id}`)
+        db.transactLocked([`instructions:${user.id}`], async (tx) => {
           await replace(tx, user.id, instructions)
           const target = { type: "user", id: user.id }
           const event = { actor, action: "user.updated", target, changed: ["instructions"] }

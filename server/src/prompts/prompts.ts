@@ -87,8 +87,7 @@ export const createPrompts = (deps: Deps) => {
     work: (edit: Edit) => Promise<Omit<AuditRecord, "actor" | "target">>,
     writes: EssentialWrites = db,
   ): Promise<Prompt | undefined> =>
-    writes.transact(async (tx) => {
-      await db.acquireLock(tx, `prompt:${id}`)
+    writes.transactLocked([`prompt:${id}`], async (tx) => {
       const refreshedCaller = await refreshCaller(tx, caller)
       const before = requireWritable(await store.byId(id, tx), refreshedCaller)
       const event = await work({ tx, caller: refreshedCaller, before })
@@ -118,8 +117,7 @@ export const createPrompts = (deps: Deps) => {
       const prompt: Prompt = { ...input, id: newId(), user_id: owner, ...times }
       const { id, access_grants } = prompt
       await storage.writeWithinLimit([{ owner, bytes: promptBytes(prompt) }], () =>
-        db.transact(async (tx) => {
-          await rowLimits.lockAndCheck(tx, "prompts", { owner })
+        rowLimits.transactWithin("prompts", { owner }, async (tx) => {
           if (!(await store.insert(tx, prompt))) failCommandTaken(prompt.command)
           const change = { actor, action: "prompt.created", target: { type: "prompt", id } }
           await audit.record(tx, { ...change, after: { access_grants } })

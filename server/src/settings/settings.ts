@@ -92,8 +92,7 @@ export const createSettings = async (deps: Deps) => {
           )
       }
       if (entries.length === 0) return { values: current, locked }
-      await db.transact(async (tx) => {
-        await db.acquireLock(tx, "settings")
+      await db.transactLocked(["settings"], async (tx) => {
         for (const check of checks) await check(actor, changes, tx)
         const present = await load(tx)
         for (const [name, value] of entries) {

@@ -210,8 +210,7 @@ export const createStoredResponses = (deps: Deps) => {
       const resolved = "items" in input ? input : (await resolveReferences(userId, input)).items
       const row = serializeResponse({ ...answered, input: resolved }, newId)
       await storage.writeWithinLimit([{ owner: userId, bytes: row.bytes }], () =>
-        db.transact(async (tx) => {
-          await db.acquireLock(tx, `responses:${userId}`)
+        db.transactLocked([`responses:${userId}`], async (tx) => {
           const stored = { user_id: userId, created_at: now() }
           await store.insert(tx, stored, row)
           await removeOldest(tx, userId)

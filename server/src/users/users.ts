@@ -148,8 +148,7 @@ export const createUsers = (deps: Deps) => {
       afterInsert: (tx: Tx, user: User) => Promise<void> = async () => {},
     ): Promise<User | null> => {
       const user = await prepareUser(actor, { ...input, role: "admin", source: "local" })
-      return db.transact(async (tx) => {
-        await db.acquireLock(tx, "administrators")
+      return db.transactLocked(["administrators"], async (tx) => {
         if (await store.hasAny(tx)) return null
         const created = await insertPrepared(tx, actor, user)
         await afterInsert(tx, created)
