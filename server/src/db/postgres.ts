@@ -2,7 +2,13 @@ import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { createSemaphore } from "../limits/semaphore.ts"
-import { createTransact, createTransactLocked, type Database, type EssentialWrites, type Tx } from "./database.ts"
+import {
+  createTransact,
+  createTransactLocked,
+  type Database,
+  type EssentialWrites,
+  type Tx,
+} from "./database.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"

@@ -20,7 +20,12 @@ import { createKeyedMutex } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
-import { createTransact, createTransactLocked, type Database, type EssentialWrites } from "./database.ts"
+import {
+  createTransact,
+  createTransactLocked,
+  type Database,
+  type EssentialWrites,
+} from "./database.ts"
 import { createReserve } from "./disk-space.ts"
 import { joinJsonArray } from "./json-subquery.ts"
 import { createSpaceGuard } from "./space-guard.ts"

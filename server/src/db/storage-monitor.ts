@@ -159,6 +159,7 @@ const monitorWrites = (
   ...db,
   essential: {
     transact: (work) => retryWhenFull(() => db.essential.transact(work)),
+    transactLocked: (locks, work) => retryWhenFull(() => db.essential.transactLocked(locks, work)),
     transactRelaxed: (work) => retryWhenFull(() => db.essential.transactRelaxed(work)),
     execute: (statement) => retryWhenFull(() => db.essential.execute(statement)),
   },

@@ -32,7 +32,7 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
 
 /** Collections of files, with access checks. */
 export const createCollections = (deps: Deps) => {
-  const { bus, audit, store, collectionFiles, files, rowLimits, newId, now } = deps
+  const { db, bus, audit, store, collectionFiles, files, rowLimits, newId, now } = deps
   const edits = createCollectionEdits(deps)
 
   const find = async (principal: Principal, id: string): Promise<Collection | undefined> => {
