@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import { type MessageStore, newLeaseExpiry } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 
@@ -77,7 +78,8 @@ export const createAnswerWriter = ({ db, store }: { db: Database; store: Message
   const flush = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    writing ??= write().then(
+    // One write serves the answers of many users.
+    writing ??= runAsNobody(write).then(
       () =>
         scheduleFlush(
           [...entries.values()].some(({ onWritten }) => onWritten) ? 0 : writeIntervalMs,

@@ -1,4 +1,4 @@
-import { createTransact, type Database } from "./database.ts"
+import type { Database } from "./database.ts"
 
 /** The database's location, from which another thread can open it. */
 export type DatabaseLocation = Pick<Database, "file" | "url">
@@ -12,8 +12,8 @@ export const openBackgroundWriter = async ({
   url,
 }: DatabaseLocation): Promise<Pick<Database, "transact">> => {
   if (url !== null) {
-    const { openPostgresWriter } = await import("./postgres.ts")
-    return { transact: createTransact(openPostgresWriter(url)) }
+    const { openPostgresTransact } = await import("./postgres.ts")
+    return { transact: openPostgresTransact(url) }
   }
   if (file === null) throw new Error("A database location needs either a file or a URL")
   const { openSqliteTransact } = await import("./sqlite.ts")

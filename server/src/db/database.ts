@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from "kysely"
-import { createKeyedMutex } from "../limits/mutex.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import type { Tables } from "./tables.ts"
+import type { TakeTurn } from "./turns.ts"
 
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
@@ -25,7 +26,8 @@ export interface Database {
    */
   backgroundReader: Reader
   /**
-   * Runs `work` in one durable transaction; `afterCommit` callbacks run after it.
+   * Runs `work` in one durable transaction; `afterCommit` callbacks run after it. Each user's
+   * transactions take turns in this process, so one must not start another inside.
    * Inside, await only SQL on `tx` and turns of the event loop.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -78,7 +80,10 @@ export interface Database {
 
 const callbacksByTx = new WeakMap<Tx, (() => void)[]>()
 
-/** Calls `callback` once `tx` has committed; never if it rolls back. */
+/**
+ * Calls `callback` once `tx` has committed; never if it rolls back. What it starts runs on nobody's
+ * behalf.
+ */
 export const afterCommit = (tx: Tx, callback: () => void): void => {
   const callbacks = callbacksByTx.get(tx)
   if (!callbacks) throw new Error("afterCommit requires a transaction started by Database.transact")
@@ -86,41 +91,43 @@ export const afterCommit = (tx: Tx, callback: () => void): void => {
 }
 
 interface TransactOptions {
-  /** Flushes the commit to disk, where committing alone does not. */
+  takeTurn: TakeTurn
+  acquireLock: Database["acquireLock"]
+  /** Flushes the commit to disk, where committing alone does not; the next may proceed meanwhile. */
   flush?: () => Promise<void>
   /** Throws if too little disk space is left; also called before the commit. */
   checkSpace?: () => void
 }
 
-export const createTransact =
-  (db: Kysely<Tables>, { flush, checkSpace }: TransactOptions = {}): Database["transact"] =>
-  async (work) => {
+/** Takes turns and locks in the process, then a connection, then the locks of all processes. */
+export const createTransactLocked =
+  (
+    db: Kysely<Tables>,
+    { takeTurn, acquireLock, flush, checkSpace }: TransactOptions,
+  ): Database["transactLocked"] =>
+  async (locks, work) => {
     const callbacks: (() => void)[] = []
-    const result = await db.transaction().execute(async (tx) => {
-      checkSpace?.()
-      callbacksByTx.set(tx, callbacks)
-      const value = await work(tx)
-      checkSpace?.()
-      return value
-    })
+    const result = await takeTurn(locks, () =>
+      db.transaction().execute(async (tx) => {
+        checkSpace?.()
+        callbacksByTx.set(tx, callbacks)
+        for (const lock of [...new Set(locks)].sort()) await acquireLock(tx, lock)
+        const value = await work(tx)
+        checkSpace?.()
+        return value
+      }),
+    )
     await flush?.()
-    for (const callback of callbacks) callback()
+    runAsNobody(() => {
+      for (const callback of callbacks) callback()
+    })
     return result
   }
 
-/** Takes locks in the process, then a connection, then the locks that all processes share. */
-export const createTransactLocked = ({
-  transact,
-  acquireLock,
-}: Pick<Database, "transact" | "acquireLock">): Database["transactLocked"] => {
-  const runByLock = createKeyedMutex()
-  return (locks, work) => {
-    const ordered = [...new Set(locks)].sort()
-    const start = () =>
-      transact(async (tx) => {
-        for (const lock of ordered) await acquireLock(tx, lock)
-        return work(tx)
-      })
-    return ordered.reduceRight((next, lock) => () => runByLock(lock, next), start)()
-  }
+export const createTransact = (
+  db: Kysely<Tables>,
+  options: TransactOptions,
+): Database["transact"] => {
+  const transactLocked = createTransactLocked(db, options)
+  return (work) => transactLocked([], work)
 }

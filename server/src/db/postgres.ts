@@ -12,6 +12,7 @@ import {
 import { joinJsonArray } from "./json-subquery.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
+import { createConnectionShares, createTurns } from "./turns.ts"
 
 const int8 = 20
 const poolSize = 10
@@ -88,12 +89,19 @@ const openWithTimeout = (
     stream: createTimeoutSocket(statementTimeoutMs * silenceTimeoutFactor),
   })
   return new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }),
+    dialect: new PostgresDialect({
+      pool: withPreparedStatements(pool, createConnectionShares(max)),
+    }),
   })
 }
 
+const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
+}
+
 /** For a worker thread that writes independently of the main pools. */
-export const openPostgresWriter = (url: string): Kysely<Tables> => openWithTimeout(url, { max: 1 })
+export const openPostgresTransact = (url: string): Database["transact"] =>
+  createTransact(openWithTimeout(url, { max: 1 }), { takeTurn: createTurns(), acquireLock })
 
 /** One statement for any number of rows, which the server plans once. */
 const appendOn =
@@ -115,14 +123,11 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
   const relaxed = openWithTimeout(url, { ...options, max: relaxedPoolSize, session })
   // Each run holds a connection, so only a few run concurrently, to leave connections for `work`.
   const exclusiveRuns = createSemaphore({ maxConcurrent: maxExclusiveRuns, maxConcurrentPerKey: 1 })
-  const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
-  }
-  const transact = createTransact(db)
+  const turns = { takeTurn: createTurns(), acquireLock }
   const essential: EssentialWrites = {
-    transact,
-    transactLocked: createTransactLocked({ transact, acquireLock }),
-    transactRelaxed: createTransact(relaxed),
+    transact: createTransact(db, turns),
+    transactLocked: createTransactLocked(db, turns),
+    transactRelaxed: createTransact(relaxed, turns),
     execute: (statement) => statement(db),
   }
   return {

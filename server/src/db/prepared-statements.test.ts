@@ -3,6 +3,7 @@ import pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { hasPostgres, postgresDatabase, type TestDatabase } from "../../test/harness/databases.ts"
 import { withPreparedStatements } from "./prepared-statements.ts"
+import { createConnectionShares } from "./turns.ts"
 
 interface Tables {
   things: { id: number; name: string }
@@ -27,7 +28,9 @@ describe.runIf(hasPostgres)("frequent statements on PostgreSQL", () => {
     // The database may be removed before the server has seen the end of the connection.
     pool.on("connect", (client) => client.on("error", () => {}))
     db = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }),
+      dialect: new PostgresDialect({
+        pool: withPreparedStatements(pool, createConnectionShares(1)),
+      }),
     })
   })
   afterEach(async () => {

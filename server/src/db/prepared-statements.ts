@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
 import type pg from "pg"
+import type { ConnectionShares } from "./turns.ts"
 import { databaseErrorCode } from "./write-conflicts.ts"
 
 /** Executions of a statement before it is prepared. */
@@ -62,10 +63,17 @@ const hasListValues = (values: readonly unknown[]): boolean =>
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
+  #giveBack: () => void = () => {}
 
   constructor(client: pg.PoolClient, names: StatementNames) {
     this.#client = client
     this.#names = names
+  }
+
+  /** @param giveBack called when the connection is released */
+  borrow(giveBack: () => void): this {
+    this.#giveBack = giveBack
+    return this
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -91,24 +99,31 @@ class PreparingClient implements PostgresPoolClient {
 
   release(destroy?: boolean): void {
     this.#client.release(destroy)
+    this.#giveBack()
   }
 }
 
 /**
  * Wraps a pool for Kysely so that frequent statements are parsed and planned once per connection,
- * from their tenth execution.
+ * from their tenth execution, and that each user holds only a share of the connections.
  */
-export const withPreparedStatements = (pool: pg.Pool): PostgresPool => {
+export const withPreparedStatements = (pool: pg.Pool, shares: ConnectionShares): PostgresPool => {
   const names = createStatementNames()
   const wrapperByClient = new WeakMap<pg.PoolClient, PreparingClient>()
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    connect: async () => {
+  const connect = async (giveBack: () => void): Promise<PreparingClient> => {
+    try {
       const client = await pool.connect()
       const known = wrapperByClient.get(client) ?? new PreparingClient(client, names)
       wrapperByClient.set(client, known)
-      return known
-    },
+      return known.borrow(giveBack)
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => connect(await shares.take()),
   }
 }

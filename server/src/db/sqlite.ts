@@ -31,6 +31,7 @@ import { joinJsonArray } from "./json-subquery.ts"
 import { createSpaceGuard } from "./space-guard.ts"
 import { databasePath, openSqliteFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
+import { createTurns } from "./turns.ts"
 import { createWalSync } from "./wal-sync.ts"
 
 const maxCachedStatements = 500
@@ -127,13 +128,18 @@ const openReader = (database: DatabaseSync): Kysely<Tables> =>
 const openWriter = (database: DatabaseSync): Kysely<Tables> =>
   new Kysely({ dialect: createDialect(() => new ImmediateDriver(database)) })
 
+/** Transactions are serialized by the only writer. */
+const acquireLock = async (): Promise<void> => {}
+
 /**
  * Opens a connection for another thread that writes; the thread's owner flushes its commits to
  * disk.
  */
 export const openSqliteTransact = (path: string): Database["transact"] => {
   const database = openSqliteFile(path, false)
-  return createTransact(openWriter(database), { checkSpace: createSpaceGuard(path, database) })
+  const checkSpace = createSpaceGuard(path, database)
+  const turns = { takeTurn: createTurns(), acquireLock }
+  return createTransact(openWriter(database), { ...turns, checkSpace })
 }
 
 const createRelaxedTransact =
@@ -177,14 +183,12 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   }
   void ensureReserve()
   const checkSpace = createSpaceGuard(path, writeConnection)
-  // Transactions are serialized by the only writer.
-  const acquireLock = async (): Promise<void> => {}
-  const transactEssential = createTransact(writer, { flush: walSync.sync })
-  const transact = createTransact(writer, { flush: walSync.sync, checkSpace })
+  const turns = { takeTurn: createTurns(), acquireLock }
+  const durable = { ...turns, flush: walSync.sync }
   const essential: EssentialWrites = {
-    transact: transactEssential,
-    transactLocked: createTransactLocked({ transact: transactEssential, acquireLock }),
-    transactRelaxed: createRelaxedTransact(createTransact(writer)),
+    transact: createTransact(writer, durable),
+    transactLocked: createTransactLocked(writer, durable),
+    transactRelaxed: createRelaxedTransact(createTransact(writer, turns)),
     execute: async (statement) => {
       const result = await statement(writer)
       await walSync.sync()
@@ -203,9 +207,9 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     read,
     backgroundReader,
     writer,
-    transact,
-    transactLocked: createTransactLocked({ transact, acquireLock }),
-    transactRelaxed: createRelaxedTransact(createTransact(writer, { checkSpace })),
+    transact: createTransact(writer, { ...durable, checkSpace }),
+    transactLocked: createTransactLocked(writer, { ...durable, checkSpace }),
+    transactRelaxed: createRelaxedTransact(createTransact(writer, { ...turns, checkSpace })),
     execute: async (statement) => {
       checkSpace()
       return essential.execute(statement)

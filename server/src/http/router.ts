@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import { stripTrailingSlashes } from "../config/trailing-slashes.ts"
+import { runAs } from "../limits/current-user.ts"
 import { type FairEventLoop, turnCosts } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
 import {
@@ -67,6 +68,10 @@ export interface RouterDeps {
   /** Maximum size of any JSON body, in bytes. */
   bodyLimit: number
 }
+
+/** Handlers run on behalf of the caller, so that limits per user count all that they do. */
+const runFor = <T>(caller: Caller | null, handle: () => T): T =>
+  caller ? runAs(caller.user.id, handle) : handle()
 
 /** Returns a function that creates routers; `style` is the error format of a router's routes. */
 export const createRouters =
@@ -210,7 +215,9 @@ export const createRouters =
           const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
           replies.checkAvailable(request.exchange)
           // `on` ties the handler's types to those of the shape; TypeScript cannot infer it here.
-          const returned = await handle(whole as Parameters<typeof handle>[0])
+          const returned = await runFor(request.caller, () =>
+            handle(whole as Parameters<typeof handle>[0]),
+          )
           const value = returned === undefined ? defaultBody : returned
           return toResponse(context.req.method, { value, status, countBytes })
         })
@@ -221,8 +228,9 @@ export const createRouters =
         // `raw` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handle>[0]
         add(shape, async (context) => {
-          const request: unknown = await requestOf(shape, context)
-          await handle(request as HandlerRequest)
+          const found = await requestOf(shape, context)
+          const request: unknown = found
+          await runFor(found.caller, () => handle(request as HandlerRequest))
           return RESPONSE_ALREADY_SENT
         })
       },
@@ -236,14 +244,14 @@ export const createRouters =
           const read: ReadBody = (limits) =>
             bodyMemory.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
           const request: unknown = { caller, exchange, read }
-          await handle(request as HandlerRequest)
+          await runFor(caller, () => handle(request as HandlerRequest))
           return RESPONSE_ALREADY_SENT
         })
         const answer: FastPathRoute["answer"] = (exchange, read) => {
           const respond = (caller: Caller | null): Promise<void> => {
             bodyMemory.reserve(exchange, bodyLimit)
             const request: unknown = { caller, exchange, read }
-            return handle(request as HandlerRequest)
+            return runFor(caller, () => handle(request as HandlerRequest))
           }
           const called = stripTrailingSlashes(pathOf(exchange.incoming.url))
           const found = resolveCaller(shape, exchange, called)

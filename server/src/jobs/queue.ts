@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
+import { runAs } from "../limits/current-user.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
 /** A holder may miss three renewals before another process takes the job. */
@@ -170,7 +171,7 @@ export const createJobQueue = ({ db, kinds, alone, report, ...options }: Deps) =
     })
     const signal = AbortSignal.any([lease.signal, stopping.signal])
     try {
-      const outcome = await kind.run({ target: job.target, signal })
+      const outcome = await runAs(job.owner, () => kind.run({ target: job.target, signal }))
       if (outcome === "unfinished") {
         await store.putBack(job, { run_at: 0, attempts: 0, error: null }, usedMs())
       } else await store.finish(job, usedMs())

@@ -1,7 +1,7 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { type Selectable, sql } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { joinJsonArray } from "../db/json-subquery.ts"
 import type { StoredResponseItemRow, StoredResponseRow } from "../db/response-tables.ts"
 import { type ItemSelection, type Owner, selectNewestItems } from "./item-queries.ts"
 
@@ -31,15 +31,26 @@ interface ItemPage {
   after: number | undefined
 }
 
-const itemsPerStatement = 500
 /** A response may have 16 MB. */
 const responsesPerStatement = 10
-/** A response may have 10,000 items, which are deleted with it. */
 const deletionsPerBatch = 20
+/** Bytes of a transaction's deletions, since a response may have 10,000 items. */
+const deletedBytesPerBatch = 300_000
 
 type ResponseKey = Pick<StoredResponseRow, "user_id" | "id">
+type RemovableResponse = ResponseKey & Pick<StoredResponseRow, "bytes">
 
-/** Deletes responses with their items; other requests run in between. */
+/** The first responses: as many as can be deleted without long delays to other writers. */
+export const takeBatch = <T extends RemovableResponse>(responses: readonly T[]): T[] => {
+  let bytes = 0
+  const end = responses.findIndex((response) => {
+    bytes += response.bytes
+    return bytes > deletedBytesPerBatch
+  })
+  return responses.slice(0, end === -1 ? undefined : Math.max(1, end))
+}
+
+/** Deletes responses with their items. */
 const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<void> => {
   for (const { user_id, id } of keys) {
     await tx
@@ -47,8 +58,16 @@ const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<vo
       .where("user_id", "=", user_id)
       .where("id", "=", id)
       .execute()
-    await yieldToEventLoop()
   }
+}
+
+const itemRows = {
+  sqlite: (json: string) => sql`
+    select key as position, value ->> 'item_id' as item_id, value ->> 'is_output' as is_output,
+      value ->> 'item' as item, value ->> 'bytes' as bytes from json_each(${json})`,
+  postgres: (json: string) => sql`
+    select position, item_id, is_output, item, bytes from json_to_recordset(${json})
+      as rows (position integer, item_id text, is_output integer, item text, bytes bigint)`,
 }
 
 export const createResponseStore = (db: Database) => {
@@ -181,26 +200,28 @@ export const createResponseStore = (db: Database) => {
     newestItems: (owner: Owner, selection: ItemSelection) =>
       selectNewestItems(db.read, owner, selection),
 
-    /** Violates a unique constraint if the user has a response with this id. */
-    insert: async (
-      tx: Tx,
+    /**
+     * Violates a unique constraint if the user has a response with this id. Prepares the rows before
+     * the transaction, which then takes two statements however many items there are: SQLite's only
+     * writer is held as shortly as possible.
+     */
+    prepareInsert: (
       stored: Pick<StoredResponseRow, "user_id" | "created_at">,
       { items, ...response }: NewResponse,
-    ): Promise<void> => {
-      await tx
-        .insertInto("stored_responses")
-        .values({ ...response, ...stored })
-        .execute()
-      const rows = items.map((item, position) => ({
-        ...item,
-        ...stored,
-        response_id: response.id,
-        position,
-      }))
-      for (let at = 0; at < rows.length; at += itemsPerStatement) {
-        const chunk = rows.slice(at, at + itemsPerStatement)
-        await tx.insertInto("stored_response_items").values(chunk).execute()
-        await yieldToEventLoop()
+    ): ((tx: Tx) => Promise<void>) => {
+      const { user_id, created_at } = stored
+      const json = joinJsonArray(
+        items.map((item, position) => JSON.stringify({ position, ...item })),
+      )
+      return async (tx) => {
+        await tx
+          .insertInto("stored_responses")
+          .values({ ...response, ...stored })
+          .execute()
+        await sql`insert into stored_response_items (user_id, response_id, created_at,
+            position, item_id, is_output, item, bytes)
+          select ${user_id}, ${response.id}, cast(${created_at} as bigint), added.*
+          from (${itemRows[db.dialect](json)}) as added`.execute(tx)
       }
     },
 
@@ -217,7 +238,7 @@ export const createResponseStore = (db: Database) => {
     },
 
     /** The oldest responses of a user, in the order in which they expire. */
-    oldest: (tx: Tx, userId: string): Promise<(ResponseKey & { bytes: number })[]> =>
+    oldest: (tx: Tx, userId: string): Promise<RemovableResponse[]> =>
       tx
         .selectFrom("stored_responses")
         .select(["user_id", "id", "bytes"])
@@ -246,17 +267,17 @@ export const createResponseStore = (db: Database) => {
       const deleteBatch = async (tx: Tx): Promise<number> => {
         const expired = await tx
           .selectFrom("stored_responses")
-          .select(["user_id", "id"])
+          .select(["user_id", "id", "bytes"])
           .where("created_at", "<=", expiredAt)
           .orderBy("created_at")
           .orderBy("user_id")
           .orderBy("id")
           .limit(deletionsPerBatch)
           .execute()
-        await removeResponses(tx, expired)
+        await removeResponses(tx, takeBatch(expired))
         return expired.length
       }
-      while ((await db.essential.transactRelaxed(deleteBatch)) === deletionsPerBatch);
+      while ((await db.essential.transactRelaxed(deleteBatch)) > 0);
     },
   }
 }

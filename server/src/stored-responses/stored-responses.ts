@@ -11,7 +11,7 @@ import type { Owner } from "./item-queries.ts"
 import { type AnsweredRequest, serializeResponse, toStorableId } from "./new-response.ts"
 import { ReadBudget } from "./read-budget.ts"
 import type { InputItemsQuery } from "./schema.ts"
-import { type ChainLink, createResponseStore } from "./store.ts"
+import { type ChainLink, createResponseStore, takeBatch } from "./store.ts"
 
 /** A user's stored responses; beyond it, the oldest are deleted. */
 interface ResponseLimit {
@@ -148,19 +148,22 @@ export const createStoredResponses = (deps: Deps) => {
     }
   }
 
-  const removeOldest = async (tx: Tx, userId: string): Promise<void> => {
-    let { responses, bytes } = await store.total(tx, userId)
-    const isBeyondLimit = () => responses > maxPerUser.responses || bytes > maxPerUser.bytes
-    while (isBeyondLimit()) {
-      const oldest = await store.oldest(tx, userId)
-      const removed = oldest.filter((row) => {
-        if (!isBeyondLimit()) return false
-        responses -= 1
-        bytes -= row.bytes
-        return true
-      })
-      await store.removeAll(tx, removed)
-    }
+  const excessOf = async (tx: Tx, userId: string) => {
+    const { responses, bytes } = await store.total(tx, userId)
+    return { responses: responses - maxPerUser.responses, bytes: bytes - maxPerUser.bytes }
+  }
+
+  /** Deletes a part of what is beyond the limit. @returns whether some may be left */
+  const removeOldest = async (tx: Tx, userId: string): Promise<boolean> => {
+    let { responses, bytes } = await excessOf(tx, userId)
+    const removed = takeBatch(await store.oldest(tx, userId)).filter((row) => {
+      if (responses <= 0 && bytes <= 0) return false
+      responses -= 1
+      bytes -= row.bytes
+      return true
+    })
+    await store.removeAll(tx, removed)
+    return responses > 0 || bytes > 0
   }
 
   /** @throws {Failure} `previous_response_not_found`, `bad_request` */
@@ -209,13 +212,19 @@ export const createStoredResponses = (deps: Deps) => {
       const { input } = answered
       const resolved = "items" in input ? input : (await resolveReferences(userId, input)).items
       const row = serializeResponse({ ...answered, input: resolved }, newId)
-      await storage.writeWithinLimit([{ owner: userId, bytes: row.bytes }], () =>
-        db.transactLocked([`responses:${userId}`], async (tx) => {
-          const stored = { user_id: userId, created_at: now() }
-          await store.insert(tx, stored, row)
-          await removeOldest(tx, userId)
-        }),
+      const insert = store.prepareInsert({ user_id: userId, created_at: now() }, row)
+      const isBeyondLimit = await storage.writeWithinLimit(
+        [{ owner: userId, bytes: row.bytes }],
+        () =>
+          db.transactLocked([`responses:${userId}`], async (tx) => {
+            await insert(tx)
+            const { responses, bytes } = await excessOf(tx, userId)
+            return responses > 0 || bytes > 0
+          }),
       )
+      // In transactions of their own: this one must not hold the writer for as long as both take.
+      const removeMore = () => db.essential.transact((tx) => removeOldest(tx, userId))
+      if (isBeyondLimit) while (await removeMore());
     },
 
     /**
