@@ -11,6 +11,7 @@ import { Failure } from "../errors.ts"
 import { type EventLoopShare, turnCosts } from "../limits/fair-loop.ts"
 import { BufferedResponse } from "./buffered-response.ts"
 import type { Upstream } from "./connection.ts"
+import type { ConnectionAttempt } from "./connection-attempt.ts"
 import {
   type ConnectionFault,
   isCredentialStatus,
@@ -24,21 +25,6 @@ import {
 const retryableStatuses = new Set([429, 502, 503, 504, 529])
 /** How long to wait for the body of such a response before trying the next connection. */
 const retryBodyTimeoutMs = 1000
-
-export interface ConnectionAttempt {
-  upstream: Upstream
-  /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
-  usesModel: boolean
-  /** The provider's name of the model that the request is for; null if it is for none. */
-  model: string | null
-  /**
-   * Builds the request when this attempt is made; most attempts never are.
-   * @throws {Failure} if the provider does not support a part of it; the next attempt is then made
-   */
-  request: () => UpstreamRequest | Promise<UpstreamRequest>
-  /** Omitted if the response needs no conversion. @returns what receives the original response */
-  convert?: ((receiver: ResponseHandler) => ResponseHandler) | undefined
-}
 
 export interface FailoverHandler extends ResponseListener {
   /** Called with each connection that is tried. */

@@ -79,11 +79,12 @@ const answerRoutes = aliases(
   "POST /messages",
   "POST /messages/count_tokens",
   "POST /responses",
+  "POST /responses/compact",
 )
 const storedResponseChanges = aliases("DELETE /responses/:id", "POST /responses/:id/cancel")
 const storedResponseReads = aliases("GET /responses/:id", "GET /responses/:id/input_items")
-const storedResponseRoutes = [...storedResponseReads, ...storedResponseChanges]
-const openaiRoutes = [...listRoutes, ...answerRoutes, ...storedResponseRoutes]
+const storedResponses = [...storedResponseReads, ...storedResponseChanges]
+const openaiRoutes = [...listRoutes, ...answerRoutes, ...storedResponses]
 const routesBelow = (prefix: string): string[] =>
   routes
     .filter(acceptsKeys)
@@ -100,7 +101,7 @@ describe("a key's list of routes", () => {
     [["/v1/models"], () => aliases("GET /models")],
     [["/api/models/"], () => aliases("GET /models")],
     [["/v1/responses"], () => aliases("POST /responses")],
-    [["/v1/responses/*"], () => [...aliases("POST /responses"), ...storedResponseRoutes]],
+    [["/v1/responses/*"], () => openaiRoutes.filter((name) => name.includes("/responses"))],
     [["/api/v1/chat/completions"], () => aliases("POST /chat/completions")],
     [["/v1/chat*"], () => aliases("POST /chat/completions")],
     [["/api/v1/models/*"], () => [...listRoutes, ...routesBelow("/api/v1/models")]],
@@ -111,8 +112,7 @@ describe("a key's list of routes", () => {
     [["/v1/files/*", "/nowhere"], () => []],
     [["/*"], () => routes.filter(acceptsKeys).map(nameOf)],
   ])("%j allows only the routes it matches and their aliases", async (allowed, expected) => {
-    const opened = await routesOpenedBy(allowed)
-    expect(opened).toEqual(sortedUnique(...expected()))
+    expect(await routesOpenedBy(allowed)).toEqual(sortedUnique(...expected()))
   })
 
   it("for OpenAI-style routes does not allow creating or deleting models", async () => {

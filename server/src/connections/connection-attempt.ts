@@ -1,0 +1,17 @@
+import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
+import type { Upstream } from "./connection.ts"
+
+export interface ConnectionAttempt {
+  upstream: Upstream
+  /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
+  usesModel: boolean
+  /** The provider's name of the model that the request is for; null if it is for none. */
+  model: string | null
+  /**
+   * Builds the request when this attempt is made; most attempts never are.
+   * @throws {Failure} if the provider does not support a part of it; the next attempt is then made
+   */
+  request: () => UpstreamRequest | Promise<UpstreamRequest>
+  /** Omitted if the response needs no conversion. @returns what receives the original response */
+  convert?: ((receiver: ResponseHandler) => ResponseHandler) | undefined
+}
