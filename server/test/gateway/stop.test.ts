@@ -174,9 +174,12 @@ describe("SIGTERM", () => {
     await expect.poll(() => socket.bytesWritten).toBeGreaterThan(120)
     server.child.kill("SIGTERM")
     await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
-    // Longer than the time allowed for sending the end of a response.
-    await new Promise((resolve) => setTimeout(resolve, 1500))
-    socket.write(body.subarray(120))
+    // In pieces, for longer than the time allowed for sending the end of a response.
+    for (let at = 120; at < 126; at++) {
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      socket.write(body.subarray(at, at + 1))
+    }
+    socket.write(body.subarray(126))
     expect(await server.exited).toBe(0)
     expect(reply).toMatch(/^HTTP\/1\.1 200 OK/)
     expect(reply).toContain('"filename":"a.txt"')
