@@ -110,6 +110,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     ...shared,
     hashPassword: passwords.hash,
     endSessions,
+    addJobs: (tx, jobs) => knowledge.addJobs(tx, jobs),
   })
 
   const keys = createKeys({ ...shared, store: authStore, users })
@@ -155,6 +156,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     fairLoop,
     registry,
     transfers,
+    jobKinds: users.jobKinds,
     dependentsOf: modelDependents.onCollection,
     say: (message) => log.info(message),
     warn: (message) => log.warn(message),

@@ -6,6 +6,7 @@ import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
+import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import type { Answers } from "./answers.ts"
 import { endOfChat, type PageSize } from "./message-pages.ts"
 import type { StoredImage } from "./message-reader.ts"
@@ -196,6 +197,7 @@ export const createChats = (deps: Deps) => {
       const chat = await db.transactLocked(locks, async (tx) => {
         const before = (await store.byId(id, tx)) ?? failNotFound(id)
         if (before.user_id !== caller.user.id) failNotFound(id)
+        await requireRemainingOwner(tx, caller.user.id)
         const after = { ...before, shared }
         await store.update(tx, after)
         if (before.shared !== shared) {

@@ -88,7 +88,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   },
   prompts: { kind: "count", per: "user", max: maxRows.promptsPerUser },
   personal_instructions: { kind: "perParent", from: "users", bound: "one, of 8,000 characters" },
-  jobs: { kind: "perParent", from: "files", bound: "two" },
+  jobs: { kind: "perParent", from: "files", bound: "two, and one for an account being deleted" },
   job_owners: { kind: "perParent", from: "users", bound: "one for each kind of job" },
   functions: { kind: "adminOnly" },
   function_versions: { kind: "adminOnly" },

@@ -11,6 +11,7 @@ import type { Page } from "../http/pagination.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
+import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,
@@ -172,7 +173,10 @@ export const createFiles = (deps: Deps) => {
     /** As `checkOwned`; the files keep their owners until `tx` ends. */
     lockOwned: async (tx: Tx, caller: Caller, ids: readonly string[]): Promise<void> => {
       const owners = new Set((await store.owners(ids, tx)).map(({ user_id }) => user_id))
-      for (const owner of [...owners].sort()) await db.acquireLock(tx, `user ${owner}`)
+      for (const owner of [...owners].sort()) {
+        await db.acquireLock(tx, `user ${owner}`)
+        await requireRemainingOwner(tx, owner)
+      }
       const owned = (await store.owners(ids, tx)).filter((file) => isOwner(caller, file))
       if (owned.length < ids.length) fail("conflict", "A file has a new owner. Try again.")
     },

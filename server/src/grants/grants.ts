@@ -2,12 +2,24 @@ import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import { grantsLock } from "../users/grant-removal.ts"
+import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import type { AccessGrant } from "./schema.ts"
 
 export type ResourceType = "model" | "connection" | "collection" | "function" | "prompt"
 
 /** The user whose access is checked: a caller, or an owner who made no request. */
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }
+
+/** The other types are deleted at once, or remain when their owner is deleted. */
+const tablesDeletedWithOwner = { collection: "collections", prompt: "prompts" } as const
+
+/** @throws {Failure} `conflict` if the resource is being deleted with its owner */
+const requireOwnerOf = async (tx: Tx, type: ResourceType, id: string): Promise<void> => {
+  if (type !== "collection" && type !== "prompt") return
+  const table = tablesDeletedWithOwner[type]
+  const row = await tx.selectFrom(table).select("user_id").where("id", "=", id).executeTakeFirst()
+  if (row) await requireRemainingOwner(tx, row.user_id)
+}
 
 /** `principal_id` of grants to every account. */
 export const everyonePrincipalId = "*"
@@ -115,7 +127,10 @@ export const createGrants = (db: Database) => ({
     id: string,
     grants: readonly AccessGrant[],
   ): Promise<void> => {
-    if (grants.length > 0) await db.acquireLock(tx, grantsLock)
+    if (grants.length > 0) {
+      await db.acquireLock(tx, grantsLock)
+      await requireOwnerOf(tx, type, id)
+    }
     await tx
       .deleteFrom("access_grants")
       .where("resource_type", "=", type)

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto"
 import { type Selectable, sql } from "kysely"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
 import type { JobRow } from "../db/file-tables.ts"
 import {
   chargeOwner,
@@ -54,6 +54,11 @@ const compareBy =
   <T>(keyOf: (item: T) => string) =>
   (one: T, other: T): number =>
     keyOf(one) < keyOf(other) ? -1 : 1
+
+export const hasJob = async (reader: Reader, kind: string, target: string): Promise<boolean> => {
+  const jobs = reader.selectFrom("jobs").select("id").where("kind", "=", kind)
+  return (await jobs.where("target", "=", target).executeTakeFirst()) !== undefined
+}
 
 /** All times in epoch milliseconds. */
 export const createJobStore = (db: Database) => ({

@@ -17,7 +17,7 @@ import { createUploadReceiver } from "../files/upload-receiver.ts"
 import { createUploadStore } from "../files/upload-store.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { RefreshCaller } from "../http/caller.ts"
-import { createJobQueue, type JobQueueOptions } from "../jobs/queue.ts"
+import { createJobQueue, type JobKind, type JobQueueOptions } from "../jobs/queue.ts"
 import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Transfers } from "../ownership/transfer.ts"
@@ -68,6 +68,8 @@ interface Deps extends KnowledgeOptions {
   /** The models that search a collection. */
   dependentsOf: Parameters<typeof createCollections>[0]["dependentsOf"]
   registry: ConnectionRegistry
+  /** Other jobs that the queue runs. */
+  jobKinds: Readonly<Record<string, JobKind>>
   settings: SettingsStore
   newId: () => string
   now: () => number
@@ -127,7 +129,7 @@ export const createKnowledge = async (deps: Deps) => {
     passages,
     concurrency: config.EMBEDDING_CONCURRENCY,
   })
-  const kinds = { read: processing.reading, embed: indexes.kind }
+  const kinds = { ...deps.jobKinds, read: processing.reading, embed: indexes.kind }
   const queue = createJobQueue({ ...deps, kinds, alone: isSingleNode })
   const files = createFiles({
     db,
@@ -233,6 +235,7 @@ export const createKnowledge = async (deps: Deps) => {
       limit: config.MAX_UPLOAD_SIZE,
     }),
     objects,
+    addJobs: queue.add,
     resumable,
     collections,
     fileTransfer,

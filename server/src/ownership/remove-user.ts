@@ -17,7 +17,7 @@ interface Deps {
   db: Database
   bus: Bus
   audit: Audit
-  users: Pick<Users, "get" | "lockUser" | "remove">
+  users: Pick<Users, "get" | "lockUser" | "remove" | "waitForRemoval">
   groupStore: Pick<GroupStore, "byIdUncounted" | "listNames">
   storage: StorageQuota
   transfers: Transfers
@@ -42,6 +42,8 @@ interface RemovalRequest {
   caller: Caller
   id: string
   query: UserRemovalQuery
+  /** False if nobody waits for the end of the deletion any more, which then continues. */
+  isAwaited: () => boolean
 }
 
 /** Number of ids of each type that an audit event holds. */
@@ -152,6 +154,7 @@ export const createUserRemoval = (deps: Deps) => {
       for (let tries = 1; ; tries++) {
         try {
           await removeOnce(request)
+          await users.waitForRemoval(request.id, request.isAwaited)
           return await waitForModels()
         } catch (error) {
           if (error !== hasGrown || tries === maxTries) throw error

@@ -27,8 +27,10 @@ export const userRemovalRoutes = (router: Router, removal: UserRemoval): Router 
       404: unknown,
       409: json(InUseError, "Other people use what the account owns, and nothing was confirmed"),
     },
-    handle: ({ actor, caller, params, query }) =>
-      removal.remove({ actor, caller, id: params.id, query }),
+    handle: ({ actor, caller, params, query, exchange }) => {
+      const isAwaited = () => !exchange.outgoing.destroyed
+      return removal.remove({ actor, caller, id: params.id, query, isAwaited })
+    },
   })
   return router
 }

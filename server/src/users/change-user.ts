@@ -2,6 +2,7 @@ import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import type { AccountDeletion } from "./account-deletion.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
 import type { StoredUser } from "./user-rows.ts"
@@ -47,6 +48,7 @@ export interface UserWriterDeps {
   nowMs: () => number
   /** Ends a user's sessions, which invalidates their JWTs. */
   endSessions: (tx: Tx, userId: string) => Promise<void>
+  deletion: Pick<AccountDeletion, "start" | "isRunning">
 }
 
 /** The attributes that audit events name, in this order. */
@@ -115,7 +117,9 @@ const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin
  * Writes accounts. Every change passes here, whether an administrator, the user, or an identity
  * provider makes it, together with its consequences and its audit event.
  */
-export const createUserWriter = ({ db, store, audit, bus, nowMs, endSessions }: UserWriterDeps) => {
+export const createUserWriter = (deps: UserWriterDeps) => {
+  const { db, store, audit, bus, nowMs, endSessions, deletion } = deps
+
   /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
   const lockUser = async (tx: Tx, id: string): Promise<StoredUser> => {
     await db.acquireLock(tx, `user ${id}`)
@@ -187,11 +191,18 @@ export const createUserWriter = ({ db, store, audit, bus, nowMs, endSessions }: 
       return after
     },
 
-    /** @throws {Failure} `not_found`, `last_admin` */
+    /**
+     * Deactivates an account, and starts its deletion once `tx` commits; does nothing if that has
+     * been done.
+     * @throws {Failure} `not_found`, `last_admin`
+     */
     removeUser: async (tx: Tx, actor: AuditRecord["actor"], id: string): Promise<void> => {
       const user = await lockUser(tx, id)
+      if (await deletion.isRunning(tx, id)) return
       await requireRemainingAdmin(tx, user, null)
-      await store.remove(tx, id)
+      await store.update(tx, { ...user, active: false, updated_ms: nowMs() })
+      await endSessions(tx, id)
+      await deletion.start(tx, id)
       const before = { email: user.email, role: user.role, active: user.active }
       const target = { type: "user", id }
       await audit.record(tx, { actor, action: "user.deleted", target, before })

@@ -21,6 +21,7 @@ const usersOn = ({ db }: OpenedDatabase): Users =>
     nowMs: () => now() * 1000,
     hashPassword: async (password) => `hash of ${password}`,
     endSessions: async () => {},
+    addJobs: async () => {},
     refreshCaller: async (_tx, caller) => caller,
   })
 

@@ -4,6 +4,11 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import {
+  type AccountDeletionDeps,
+  createAccountDeletion,
+  deletionKind,
+} from "./account-deletion.ts"
+import {
   createUserWriter,
   type UserChangePolicy,
   type UserWithEmails,
@@ -29,7 +34,7 @@ type UserChangeCheck = (tx: Tx, user?: StoredUser) => Promise<void>
 
 const noCheck: UserChangeCheck = async () => {}
 
-interface Deps extends UserWriterDeps {
+interface Deps extends Omit<UserWriterDeps, "deletion">, AccountDeletionDeps {
   newId: () => string
   /** @param actor whose fair share of hashing time is used */
   hashPassword: (password: string, actor: Actor) => Promise<string>
@@ -82,7 +87,8 @@ const policy: UserChangePolicy = {
 
 export const createUsers = (deps: Deps) => {
   const { db, store, newId, nowMs, hashPassword, refreshCaller } = deps
-  const writer = createUserWriter(deps)
+  const deletion = createAccountDeletion(deps)
+  const writer = createUserWriter({ ...deps, deletion })
   const { lockUserWithEmails, insertUser, changeUser, removeUser } = writer
 
   const insertPrepared = async (tx: Tx, actor: Actor, user: StoredUser): Promise<User> => {
@@ -192,12 +198,21 @@ export const createUsers = (deps: Deps) => {
         return toPublicUser((await changeUser(tx, { before, after }, options)).user)
       }),
 
-    /** @param check may hand over what the account owns, or reject the deletion */
+    /** For the job queue. */
+    jobKinds: { [deletionKind]: deletion.job },
+
+    /**
+     * Deactivates an account durably and starts its deletion, unless that was done before.
+     * @param check may hand over what the account owns, or reject the deletion
+     */
     remove: (actor: Actor, id: string, check = noCheck): Promise<void> =>
       db.essential.transact(async (tx) => {
+        if (await deletion.isRunning(tx, id)) return
         await check(tx)
         await removeUser(tx, actor, id)
       }),
+
+    waitForRemoval: deletion.waitForEnd,
   }
 }
 

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from "node:timers/promises"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import type { JobKind, JobQueue } from "../jobs/queue.ts"
+import { hasJob } from "../jobs/store.ts"
+import { createOwnedRowsDeletion } from "./owned-rows.ts"
+import type { UserStore } from "./store.ts"
+
+/** The kind of the jobs that delete accounts; a job's target is the account. */
+export const deletionKind = "delete-account"
+const lookMs = 50
+
+export interface AccountDeletionDeps {
+  db: Database
+  store: UserStore
+  bus: Bus
+  addJobs: JobQueue["add"]
+}
+
+/** Deletes accounts in the background, as millions of rows may depend on one. */
+export const createAccountDeletion = ({ db, store, bus, addJobs }: AccountDeletionDeps) => {
+  const deleteOwnedRows = createOwnedRowsDeletion(db)
+
+  const job: JobKind = {
+    concurrency: 1,
+    // The account is already inactive, and must not remain half deleted.
+    attempts: Number.POSITIVE_INFINITY,
+    run: async ({ target: id, signal }) => {
+      await deleteOwnedRows(id, signal)
+      await db.essential.transact(async (tx) => {
+        await db.acquireLock(tx, `user ${id}`)
+        await store.remove(tx, id)
+        await bus.publish(tx, { topic: "user", id })
+      })
+      return undefined
+    },
+    gaveUp: async () => {},
+  }
+
+  return {
+    job,
+
+    start: (tx: Tx, id: string): Promise<void> =>
+      addJobs(tx, [{ kind: deletionKind, target: id, turn: id, owner: id }]),
+
+    isRunning: async (tx: Tx, id: string): Promise<boolean> =>
+      (await hasJob(tx, deletionKind, id)) && (await store.byId(id, tx)) !== undefined,
+
+    /** Resolves when the account is gone, or nobody waits for it any more. */
+    waitForEnd: async (id: string, isAwaited: () => boolean): Promise<void> => {
+      while (isAwaited() && (await store.byId(id))) await wait(lookMs)
+    },
+  }
+}
+
+export type AccountDeletion = ReturnType<typeof createAccountDeletion>
