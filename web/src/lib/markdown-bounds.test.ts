@@ -134,10 +134,10 @@ const timeOf = (text: string): number => {
 const fast = 400
 
 it.each(longTexts)("%s takes a time that is proportional to the text's length", (_, create) => {
-  const double = timeOf(create(80_000))
-  if (double < fast) return
-  // Squares would take four times as long.
-  expect(double / timeOf(create(40_000))).toBeLessThan(3.3)
+  const time = timeOf(create(80_000))
+  if (time < fast) return
+  // Squares would take 64 times as long.
+  expect(time / timeOf(create(10_000))).toBeLessThan(32)
 })
 
 it("a table that is filled up with empty cells becomes text", () => {

@@ -94,7 +94,9 @@ describe("a JSON schema for structured output of Anthropic's API", () => {
       toStructuredSchema({ type: "object", properties })
       return performance.now() - startedAt
     }
-    measure(200)
-    expect(measure(8000)).toBeLessThan(Math.max(measure(1000), 5) * 8 * 5)
+    /** The shortest of three times, as others use the machine too. */
+    const timeOf = (count: number): number => Math.min(...[1, 2, 3].map(() => measure(count)))
+    // Squares would take 64 times as long.
+    expect(timeOf(8000)).toBeLessThan(Math.max(timeOf(1000), 20) * 40)
   })
 })
