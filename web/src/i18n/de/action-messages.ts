@@ -96,7 +96,7 @@ export const actionMessages: Record<string, string> = {
   "This would exceed the gateway's storage limit of {limit} for all users together (MAX_STORAGE). Ask your administrator to raise it or free up space.":
     "Damit wäre das Speicherlimit des Servers von {limit} überschritten. Bitten Sie die Administration, es zu erhöhen oder Platz zu schaffen.",
   "The gateway is out of disk space, so this was not saved. Ask your administrator to delete data or to enlarge the disk; signing in and deleting still work.":
-    "Der Speicherplatz des Gateways ist erschöpft, daher wurde dies nicht gespeichert. Bitten Sie Ihren Administrator, Daten zu löschen oder den Datenträger zu vergrößern; Anmelden und Löschen funktionieren weiterhin.",
+    "Auf dem Server ist kein Speicherplatz mehr frei, deshalb wurde nichts gespeichert. Bitten Sie die Administration, Daten zu löschen oder den Datenträger zu vergrößern; Anmelden und Löschen funktionieren weiterhin.",
   "The gateway is shutting down. Retry the request.":
     "Der Server wird heruntergefahren. Versuchen Sie es gleich noch einmal.",
   "The gateway cannot reach its database. Try again shortly.":
