@@ -97,7 +97,7 @@ describe("whoever deletes what others need", () => {
 })
 
 describe("an owner", () => {
-  it("hands a collection over by email address and is told if nobody has it", async () => {
+  it("hands a collection over by email address and says if nobody has it", async () => {
     const owner = await app.gateway.createUser("Owner")
     const heir = await app.gateway.createUser("Successor")
     const id = await createCollection(app.gateway, "Charts", [], owner.key)

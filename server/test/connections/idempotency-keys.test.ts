@@ -1,30 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
-import { waitForModels } from "../models/wait-for-models.ts"
+import { describe, expect, it } from "vitest"
+import { setUpOpenAI } from "./openai-testbed.ts"
 
 const model = "gpt-fake"
 const messages = [{ role: "user", content: "hello" }]
 const sent = "order-1"
 
 describe("idempotency keys under a provider key that users share", () => {
-  let upstream: FakeOpenAI
-  let gateway: TestGateway
-  beforeAll(async () => {
-    upstream = await startFakeOpenAI({ models: [model] })
-    gateway = await startGateway({
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "sk-upstream",
-      ENABLE_OPENAI_PROXY: "true",
-    })
-    await waitForModels(gateway, [model])
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-  })
+  const testbed = setUpOpenAI(model)
 
   const forwardedKeyOf = async (path: string, key: string): Promise<unknown> => {
+    const { gateway, upstream } = testbed()
     const headers = { "idempotency-key": sent }
     const fields = path.endsWith("responses") ? { input: "hello" } : { messages, max_tokens: 9 }
     const answer = await gateway.call("POST", path, { model, ...fields }, { key, headers })
@@ -35,6 +20,7 @@ describe("idempotency keys under a provider key that users share", () => {
   it.each(["/v1/chat/completions", "/v1/messages", "/v1/responses", "/openai/chat/completions"])(
     "differ between users at %s, and stay the same for one user",
     async (path) => {
+      const { gateway } = testbed()
       const [ada, eve] = [await gateway.createUser(`A${path.length}`), gateway.key]
       const first = await forwardedKeyOf(path, ada.key)
       expect(first).toMatch(/^[\da-f]{64}$/)

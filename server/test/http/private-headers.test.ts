@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { describe, expect, it } from "vitest"
+import { setUpOpenAI } from "../connections/openai-testbed.ts"
+import { adminEmail, adminPassword } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
-import { waitForModels } from "../models/wait-for-models.ts"
 
 const model = "gpt-fake"
 const messages = [{ role: "user", content: "hello" }]
@@ -36,38 +35,24 @@ const requests: Request[] = [
 ]
 
 describe("responses of the API", () => {
-  let upstream: FakeOpenAI
-  let gateway: TestGateway
-  beforeAll(async () => {
-    upstream = await startFakeOpenAI({ models: [model] })
-    gateway = await startGateway({
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "sk-upstream",
-      ENABLE_OPENAI_PROXY: "true",
-    })
-    await waitForModels(gateway, [model])
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-  })
+  const testbed = setUpOpenAI(model)
 
   it.each(requests)("are neither cached nor sniffed: %s %s", async (method, path, body) => {
-    const { headers } = await gateway.call(method, path, body)
+    const { headers } = await testbed().gateway.call(method, path, body)
     expect(headers.get("cache-control")).toBe("private, no-store")
     expect(headers.get("x-content-type-options")).toBe("nosniff")
   })
 
   it("are neither cached nor sniffed if the request cannot be read", async () => {
-    const { headers } = await gateway.call("GET", "/v1/models", undefined, {
+    const { headers } = await testbed().gateway.call("GET", "/v1/models", undefined, {
       headers: { "x-long": "x".repeat(20_000) },
     })
     expect(headers.get("cache-control")).toBe("private, no-store")
   })
 
   it("may have their own rules: a file is revalidated", async () => {
-    const { body } = await upload(gateway, "a.txt", "words")
-    const { headers } = await gateway.call("GET", `/api/v1/files/${body.id}/content`)
+    const { body } = await upload(testbed().gateway, "a.txt", "words")
+    const { headers } = await testbed().gateway.call("GET", `/api/v1/files/${body.id}/content`)
     expect(headers.get("cache-control")).toBe("private, no-cache")
   })
 })
