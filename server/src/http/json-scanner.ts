@@ -51,6 +51,9 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
+/** In place of the number of members. */
+const openArray = -1
+
 const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 const isHex = (byte: number): boolean =>
@@ -69,10 +72,11 @@ const nearBytes = 32
  */
 export class JsonScanner {
   readonly #limits: JsonLimits
-  /** By depth: 1 if the open value is an object, 0 if it is an array. */
-  readonly #isObject: Uint8Array
-  /** By depth: members of the open object so far. */
-  readonly #memberCounts: Uint32Array
+  /**
+   * By depth: members of the open object so far, or `openArray`. It grows, because a typed array for
+   * the maximum depth would cost as much as scanning a short body.
+   */
+  readonly #memberCounts: number[] = [openArray]
   readonly #maxNestedMembers: number
   readonly #members: ScannedMember[] = []
   #member: ScannedMember | null = null
@@ -89,8 +93,6 @@ export class JsonScanner {
 
   constructor(limits: JsonLimits) {
     this.#limits = limits
-    this.#isObject = new Uint8Array(limits.maxDepth + 1)
-    this.#memberCounts = new Uint32Array(limits.maxDepth + 1)
     this.#maxNestedMembers = limits.maxNestedMembers ?? Number.POSITIVE_INFINITY
   }
 
@@ -153,7 +155,7 @@ export class JsonScanner {
   }
 
   #afterValue(at: number, byte: number): number {
-    const isObject = this.#isObject[this.#depth] === 1
+    const isObject = this.#memberCounts[this.#depth] !== openArray
     if (byte === (isObject ? closeBrace : closeBracket)) return this.#close(at)
     if (byte !== comma) throw this.#unexpected(at)
     this.#state = isObject ? "key" : "value"
@@ -200,7 +202,7 @@ export class JsonScanner {
 
   #note(member: ScannedMember, at: number, byte: number): void {
     if (this.#depth === 1) member.valueStart = this.#before + at
-    else if (this.#depth === 2 && this.#isObject[2] === 0) {
+    else if (this.#depth === 2 && this.#memberCounts[2] === openArray) {
       member.elements++
       if (byte === openBrace) member.objects++
     }
@@ -209,8 +211,7 @@ export class JsonScanner {
   #open(at: number, isObject: boolean): number {
     if (this.#depth === this.#limits.maxDepth) throw nestingTooDeep(this.#limits.maxDepth)
     if (this.#depth === 0) this.#isRootObject = isObject
-    this.#isObject[++this.#depth] = isObject ? 1 : 0
-    this.#memberCounts[this.#depth] = 0
+    this.#memberCounts[++this.#depth] = isObject ? 0 : openArray
     this.#state = isObject ? "first key" : "first element"
     return at + 1
   }
