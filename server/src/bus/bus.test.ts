@@ -65,6 +65,20 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     expect(received).toEqual([])
   })
 
+  it("sends a listener whose work failed a reset until it succeeds", async () => {
+    const failing: BusMessage[] = []
+    const leave = buses[0]?.subscribe(async (message) => {
+      failing.push(message)
+      if (failing.length < 3) throw new Error("The database is unreachable")
+    })
+    const others = buses.map(receivedBy)
+    await publish(user("read again"))
+    const reset: BusMessage = { topic: "reset" }
+    await expect.poll(() => failing).toEqual([user("read again"), reset, reset])
+    expect(others).toEqual(buses.map(() => [user("read again")]))
+    leave?.()
+  })
+
   describe("between processes", () => {
     const onServer = async (text: string): Promise<void> => {
       const client = new pg.Client({ connectionString: database.url })

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { afterCommit, type Tx } from "../db/database.ts"
 import { catchErrors, reportUnhandled } from "../errors.ts"
+import { createRetryPause } from "../limits/retry-pause.ts"
 
 const Id = z.string()
 
@@ -22,33 +23,80 @@ export const BusMessage = z.discriminatedUnion("topic", [
 ])
 export type BusMessage = z.output<typeof BusMessage>
 
+/**
+ * May return a promise of what it reads again. If that fails, the listener is sent `reset` until it
+ * succeeds: nobody else would tell it that its state is old.
+ */
+export type BusListener =
+  | ((message: BusMessage) => void)
+  | ((message: BusMessage) => Promise<void> | undefined)
+
+const minRetryMs = 200
+const maxRetryMs = 5000
+
 /** Publishes change notifications to every process of this gateway. */
 export interface Bus {
   /** Delivers `message` to all processes, including this one, after `tx` commits. */
   publish(tx: Tx, message: BusMessage): Promise<void>
-  subscribe(listener: (message: BusMessage) => void): () => void
+  subscribe(listener: BusListener): () => void
   close(): Promise<void>
 }
 
+/** Delivers messages to one listener, and `reset` after each failure. */
+const createSubscription = (listener: BusListener) => {
+  const retryPause = createRetryPause({ minMs: minRetryMs, maxMs: maxRetryMs })
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const retryLater = (): void => {
+    if (isClosed || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      deliver({ topic: "reset" })
+    }, retryPause.next()).unref()
+  }
+
+  const deliver = (message: BusMessage): void =>
+    catchErrors(
+      () => void Promise.resolve(listener(message)).then(retryPause.reset, retryLater),
+      reportUnhandled,
+    )
+
+  return {
+    deliver,
+    close: (): void => {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
 export const createTopicListeners = () => {
-  const listeners = new Set<(message: BusMessage) => void>()
+  const subscriptions = new Set<ReturnType<typeof createSubscription>>()
   return {
     deliver: (message: BusMessage): void => {
-      for (const listener of listeners) catchErrors(() => listener(message), reportUnhandled)
+      for (const subscription of subscriptions) subscription.deliver(message)
     },
-    subscribe: (listener: (message: BusMessage) => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+    subscribe: (listener: BusListener) => {
+      const subscription = createSubscription(listener)
+      subscriptions.add(subscription)
+      return () => {
+        subscription.close()
+        subscriptions.delete(subscription)
+      }
+    },
+    close: (): void => {
+      for (const subscription of subscriptions) subscription.close()
     },
   }
 }
 
 /** In-process bus for SQLite, where only one process exists. */
 export const createLocalBus = (): Bus => {
-  const { deliver, subscribe } = createTopicListeners()
+  const { deliver, subscribe, close } = createTopicListeners()
   return {
     publish: async (tx, message) => afterCommit(tx, () => deliver(message)),
     subscribe,
-    close: async () => {},
+    close: async () => close(),
   }
 }

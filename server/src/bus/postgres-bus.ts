@@ -32,7 +32,7 @@ const parseEnvelope = (payload: string | undefined): z.output<typeof Envelope> |
  */
 export const createPostgresBus = (url: string): Bus => {
   const from = randomUUID()
-  const { deliver, subscribe } = createTopicListeners()
+  const { deliver, subscribe, close } = createTopicListeners()
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   const reconnectPause = createRetryPause({
@@ -97,6 +97,7 @@ export const createPostgresBus = (url: string): Bus => {
     close: async () => {
       closed = true
       clearTimeout(timer)
+      close()
       await client?.end().catch(() => {})
     },
   }

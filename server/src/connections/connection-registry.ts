@@ -168,9 +168,8 @@ export const createConnectionRegistry = async ({ config, store, bus, now }: Deps
   await reloadInOrder()
 
   const stopListening = bus.subscribe(({ topic }) => {
-    // If the database is unreachable, the current connections stay in use until the bus sends
-    // `reset`.
-    if (topic === "connections" || topic === "reset") void reloadInOrder().catch(() => {})
+    // If this fails, the current connections stay in use until the bus tries again.
+    return topic === "connections" || topic === "reset" ? reloadInOrder() : undefined
   })
   const listTimer = setInterval(() => {
     for (const upstream of orderedUpstreams) if (!upstream.isResting()) void upstream.refresh()

@@ -1,4 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
+import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { InFlightRequests } from "../http/in-flight-requests.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
@@ -59,6 +60,11 @@ const eventId = ({ seq, position }: ResumePoint): string =>
 export const parseEventId = (id: string): ResumePoint => {
   const [, seq = "0", position] = /^(\d{1,16})(?:\.(\d{1,16}))?$/.exec(id) ?? []
   return { seq: Number(seq), position: position === undefined ? null : Number(position) }
+}
+
+const nullIfNotFound = (error: unknown): null => {
+  if (error instanceof Failure && error.code === "not_found") return null
+  throw error
 }
 
 /** Streams a chat's events to readers with access. */
@@ -212,13 +218,14 @@ export const createChatEventStream = (deps: Deps) => {
       ...streams,
     })
     const endIfInaccessible = async (): Promise<void> => {
-      const accessible = await chats.requireReadable(caller, id).catch(() => null)
-      if (accessible) return
+      if (await chats.requireReadable(caller, id).catch(nullIfNotFound)) return
       stream.send({ name: "deleted", data: JSON.stringify({ id }) })
       stream.end()
     }
     const unsubscribe = bus.subscribe((message) => {
-      if (message.topic === "chats" && message.id === id) void endIfInaccessible()
+      const mayConcern =
+        message.topic === "reset" || (message.topic === "chats" && message.id === id)
+      return mayConcern ? endIfInaccessible() : undefined
     })
     try {
       const stop = await catchUpAndSubscribe({ caller, chat, stream }, resume)

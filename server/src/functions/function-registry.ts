@@ -68,8 +68,8 @@ export const createFunctionRegistry = async ({
     })
 
   const unsubscribe = bus.subscribe(({ topic }) => {
-    // If the reload fails, the current functions stay active until the bus sends `reset`.
-    if (topic === "functions" || topic === "reset") void reload().catch(() => {})
+    // If this fails, the current functions stay active until the bus tries again.
+    return topic === "functions" || topic === "reset" ? reload() : undefined
   })
 
   return {

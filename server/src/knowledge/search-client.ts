@@ -29,8 +29,8 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
   let worker: Worker | undefined
   let last = 0
   const pendingById = new Map<number, PendingSearch>()
-  /** For each load in progress, the files that have changed in the meantime. */
-  const changed = new Set<Set<string>>()
+  /** For each load in progress, the files that have changed in the meantime; null for all. */
+  const changed = new Set<Set<string | null>>()
 
   const settle = (id: number): PendingSearch | undefined => {
     const pending = pendingById.get(id)
@@ -43,7 +43,7 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
     { id, words, vectors, indexId }: Extract<SearchEvent, { type: "missing" }>,
     post: (command: SearchCommand) => void,
   ): Promise<void> => {
-    const stale = new Set<string>()
+    const stale = new Set<string | null>()
     changed.add(stale)
     try {
       const rows = await passages.indexSegments(words)
@@ -81,9 +81,10 @@ export const createSearchClient = ({ bus, passages, file, vectorsOf }: Deps) => 
   }
 
   const stopListening = bus.subscribe((message) => {
-    if (message.topic !== "files") return
-    for (const stale of changed) stale.add(message.id)
-    const forget: SearchCommand = { type: "forget", file: message.id }
+    if (message.topic !== "files" && message.topic !== "reset") return
+    const file = message.topic === "files" ? message.id : null
+    for (const stale of changed) stale.add(file)
+    const forget: SearchCommand = { type: "forget", file }
     worker?.postMessage(forget)
   })
 

@@ -13,7 +13,8 @@ export type SearchCommand =
       lexical: boolean
     }
   | { type: "given"; id: number; given: PassageData }
-  | { type: "forget"; file: string }
+  /** Null: all files. */
+  | { type: "forget"; file: string | null }
 
 export interface PassageData {
   words: { id: string; data: Uint8Array }[]

@@ -15,10 +15,11 @@ type SearchRequest = Extract<SearchCommand, { type: "search" }>
 /** Room for a million vectors of 384 dimensions, and for the terms of frequently searched files. */
 const cacheBytes = { vectors: 512e6, words: 256e6 }
 
-const caches = {
+const createCaches = () => ({
   words: createSegmentCache(cacheBytes.words),
   vectors: createVectorCache(cacheBytes.vectors),
-}
+})
+let caches = createCaches()
 const reader = typeof workerData === "string" ? createPassageReader(workerData) : null
 
 /** A search waiting for data, and the keys that were already requested. */
@@ -116,7 +117,11 @@ const receiveData = (id: number, given: PassageData): void => {
   fetchOrAnswer(fetching)
 }
 
-const forget = (file: string): void => {
+const forget = (file: string | null): void => {
+  if (file === null) {
+    caches = createCaches()
+    return
+  }
   caches.words.drop(file)
   for (const key of caches.vectors.keys()) {
     if (key.endsWith(` ${file}`)) caches.vectors.drop(key)

@@ -114,8 +114,7 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
     try {
       await (changes.everything ? loadEverything() : loadChanges(changes))
     } catch (error) {
-      // The current state remains in use until the next message; after an outage the bus sends
-      // `reset`.
+      // The current state remains in use until the bus tries again.
       pending.everything = true
       throw error
     }
@@ -137,7 +136,9 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
   const isAdmin = (userId: string): boolean => ownerById.get(userId)?.user.role === "admin"
 
   bus.subscribe((message) => {
-    if (noteChange(pending, message)) scheduleLoad()
+    if (!noteChange(pending, message)) return undefined
+    scheduleLoad()
+    return loading
   })
   pending.everything = true
   scheduleLoad()

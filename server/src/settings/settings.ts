@@ -64,9 +64,8 @@ export const createSettings = async (deps: Deps) => {
     })
 
   bus.subscribe(({ topic }) => {
-    // If the database is unreachable, the last known settings apply until the bus publishes
-    // `reset`.
-    if (topic === "settings" || topic === "reset") void reload().catch(() => {})
+    // If this fails, the last known settings apply until the bus tries again.
+    return topic === "settings" || topic === "reset" ? reload() : undefined
   })
 
   return {

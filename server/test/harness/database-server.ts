@@ -88,6 +88,8 @@ export interface DatabaseProxy {
   url: string
   /** Silently drops all data; connections stay open. */
   freeze(): void
+  /** Like `freeze`, but new connections work: as if a firewall had forgotten the open ones. */
+  freezeOpenConnections(): void
   /** Forwards data again. Existing connections are unusable, because their data was dropped. */
   unfreeze(): void
   close(): void
@@ -100,8 +102,10 @@ export const createDatabaseProxy = async (databaseUrl: string): Promise<Database
   const host = url.hostname
   const sockets = new Set<Socket>()
   let isFrozen = false
+  let generation = 0
   const server = createServer((client) => {
     const upstream = connect({ port, host })
+    const openedIn = generation
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -110,7 +114,7 @@ export const createDatabaseProxy = async (databaseUrl: string): Promise<Database
       from.on("error", () => {})
       from.on("close", () => to.destroy())
       from.on("data", (bytes) => {
-        if (!isFrozen) to.write(bytes)
+        if (!isFrozen && openedIn === generation) to.write(bytes)
       })
     }
   })
@@ -119,6 +123,9 @@ export const createDatabaseProxy = async (databaseUrl: string): Promise<Database
     url: url.href,
     freeze: () => {
       isFrozen = true
+    },
+    freezeOpenConnections: () => {
+      generation++
     },
     unfreeze: () => {
       isFrozen = false
