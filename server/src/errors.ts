@@ -109,7 +109,9 @@ export interface FailureDetails {
 /** Of a value that comes from outside, in a message or a log line. */
 const maxValueLength = 200
 /** Of a whole message. */
-const maxMessageLength = 2000
+const maxMessageLength = 1000
+/** Of all paths and messages by field. */
+const maxErrorsLength = 1500
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 
@@ -123,8 +125,12 @@ const cut = (text: string, max: number): string => {
 /** Shortens a value that comes from outside. */
 export const shortenValue = (value: string): string => cut(value, maxValueLength)
 
+/** But line breaks and tabs. JSON needs six characters for each, and a terminal may act on them. */
+const controlCharacters = /[^\P{Cc}\n\t]/gu
+
 /** Shortens the quoted values of a message, and the message itself. */
-export const shortenMessage = (message: string): string => {
+export const shortenMessage = (text: string): string => {
+  const message = text.replaceAll(controlCharacters, "\ufffd")
   if (message.length <= maxValueLength) return message
   const shortened = message.replaceAll(/"[^"]*"/g, (value) =>
     value.length <= maxValueLength + 2 ? value : `"${shortenValue(value.slice(1, -1))}"`,
@@ -132,16 +138,24 @@ export const shortenMessage = (message: string): string => {
   return cut(shortened, maxMessageLength)
 }
 
+/** The first errors that fit; at least one. */
+const shortenErrors = (errors: readonly FieldError[]): FieldError[] => {
+  const shortened = errors.map(({ path, message, ...position }) => ({
+    path: shortenMessage(shortenValue(path)),
+    message: shortenMessage(message),
+    ...position,
+  }))
+  let length = 0
+  return shortened.filter(({ path, message }, index) => {
+    length += path.length + message.length
+    return index === 0 || length <= maxErrorsLength
+  })
+}
+
 const shortenDetails = ({ param, errors, ...details }: FailureDetails): FailureDetails => ({
   ...details,
-  ...(param !== undefined && { param: shortenValue(param) }),
-  ...(errors && {
-    errors: errors.map(({ path, message, ...position }) => ({
-      path: shortenValue(path),
-      message: shortenMessage(message),
-      ...position,
-    })),
-  }),
+  ...(param !== undefined && { param: shortenMessage(shortenValue(param)) }),
+  ...(errors && { errors: shortenErrors(errors) }),
 })
 
 /**
