@@ -137,11 +137,21 @@ export const createUserWriter = (deps: UserWriterDeps) => {
     )
   }
 
+  /** Whoever signs in again meanwhile would lose what they add. */
+  const requireNoDeletion = async (tx: Tx, { id, email }: StoredUser): Promise<void> => {
+    if (!(await deletion.isRunning(tx, id))) return
+    fail(
+      "conflict",
+      `The account ${email} is being deleted and cannot be activated. Create a new account when that is done.`,
+    )
+  }
+
   const write = async (
     tx: Tx,
     { before, after: { user, emails } }: UserChange,
     { differences, policy }: { differences: Set<UserAttribute>; policy: UserChangePolicy },
   ): Promise<void> => {
+    if (user.active && !before.user.active) await requireNoDeletion(tx, user)
     await requireRemainingAdmin(tx, before.user, user)
     if (!(await store.update(tx, user))) policy.failEmailTaken(user.email)
     if (differences.has("emails")) await store.replaceEmails(tx, user.id, emails)

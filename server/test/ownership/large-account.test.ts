@@ -142,11 +142,18 @@ describe.each(chooseDatabases())("deleting an account with much data on $name", 
     expect(await countLeft()).toEqual({})
   })
 
-  it("finishes after a restart if the gateway is killed meanwhile", async () => {
+  it("refuses to activate the account meanwhile, and finishes after kill -9", async () => {
     const id = await createLargeAccount()
     const isActive = async () => (await gateway.call("GET", `/api/v1/users/${id}`)).body.active
     const deletion = gateway.call("DELETE", `/api/v1/users/${id}?confirm=delete`).catch(() => null)
     await vi.waitFor(async () => expect(await isActive()).toBe(false), { timeout: 20_000 })
+    const change = (changes: object) => gateway.call("POST", `/api/v1/users/${id}/update`, changes)
+    expect(await change({ active: true })).toMatchObject({
+      status: 409,
+      body: { code: "conflict", detail: expect.stringContaining("is being deleted") },
+    })
+    expect((await change({ name: "Renamed" })).status).toBe(200)
+    expect(await isActive()).toBe(false)
     await gateway.kill()
     expect(await deletion).toBeNull()
     expect(await countLeft()).toMatchObject({ chat_messages: expect.any(Number) })

@@ -50,6 +50,8 @@ export const actionMessages: Record<string, string> = {
   "Only administrators can do this.": "Das können nur Admins tun.",
   "{email} is the last active administrator. Make another user an administrator first.":
     "{email} ist das letzte aktive Administratorkonto. Geben Sie zuerst einem anderen Benutzer die Rolle „Admin“.",
+  "The account {email} is being deleted and cannot be activated. Create a new account when that is done.":
+    "Das Konto {email} wird gerade gelöscht und kann nicht aktiviert werden. Legen Sie danach ein neues Konto an.",
   "{email} is active. Deactivate the account first.":
     "{email} ist aktiv. Deaktivieren Sie zuerst das Konto.",
   "The address {email} was already released.": "Die Adresse {email} wurde bereits freigegeben.",
