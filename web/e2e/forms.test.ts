@@ -183,3 +183,44 @@ describe("a German page", () => {
     expect(pageErrors).toEqual([])
   })
 })
+
+describe("a form with numbers and lists", () => {
+  it("keeps what is no number in its field and saves nothing, then saves what is typed", async () => {
+    const { page, open } = await app.asAdmin()
+    const writes = collectWrites(page)
+    await open("/models/new?base=gpt-fake")
+    await page.getByRole("textbox", { name: "Name" }).fill("Numbers")
+    await page.getByText("Parameters", { exact: true }).click()
+    const temperature = page.getByLabel("Temperature")
+    await temperature.pressSequentially("1e")
+    await page.getByText("Enter a number, such as 0.5.").waitFor()
+    await page.getByRole("button", { name: "Create model" }).click()
+    await expect
+      .poll(() => temperature.evaluate((one) => one === document.activeElement))
+      .toBe(true)
+    expect(await temperature.inputValue()).toBe("1e")
+    expect(writes).toEqual([])
+    await temperature.fill("0,5")
+    await page.getByRole("combobox", { name: /^Stop/ }).pressSequentially("END")
+    await page.keyboard.press("ControlOrMeta+s")
+    await page.waitForURL(/\/models\/view\//)
+    const { body } = await app.gateway.call("GET", "/api/v1/models/model?id=numbers")
+    expect(body.params).toEqual({ temperature: 0.5, stop: ["END"] })
+  })
+
+  it("never takes an emptied or wrong duration for one without an end", async () => {
+    const { page, open } = await app.asAdmin()
+    await open("/admin/settings")
+    const days = page.getByLabel("Session length")
+    for (const text of ["", "1e"]) {
+      await days.fill(text)
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("Enter a number, such as 0.5.").waitFor()
+    }
+    await days.fill("2,5")
+    await page.keyboard.press("ControlOrMeta+s")
+    await page.getByText("Saved", { exact: true }).waitFor()
+    const { body } = await app.gateway.call("GET", "/api/v1/settings")
+    expect(body.values.jwt_expires_in).toBe(216_000)
+  })
+})

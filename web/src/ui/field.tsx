@@ -18,14 +18,18 @@ export interface ControlProps {
   id: string
   "aria-describedby": string | undefined
   "aria-invalid": true | undefined
+  /** Whether the form cannot be saved with what the control contains. */
+  "data-problem": true | undefined
   disabled: boolean
 }
 
 export interface FieldProps {
   label: string
   help?: ReactNode
-  /** Message shown below the control. */
+  /** Message shown below the control until the value changes. */
   error?: string | undefined
+  /** What is wrong with the value as it is now; shown in place of the error. */
+  problem?: string | undefined
   /** The environment variable that locks the value. */
   locked?: string | undefined
   disabled?: boolean
@@ -38,8 +42,8 @@ export interface FieldProps {
 /** Call it when the value of a control changes without an `input` event. */
 export const FieldChange = createContext<() => void>(() => undefined)
 
-/** An error until the user changes the field. */
-const useUncorrectedError = (error: string | undefined) => {
+/** What is wrong now, or an error until the user changes the field. */
+const useUncorrectedError = ({ error, problem }: Pick<FieldProps, "error" | "problem">) => {
   const reportChange = useContext(FieldChange)
   const [isCorrected, setCorrected] = useState(false)
   // Saving again removes the error first, so that the next one is shown even if it is the same.
@@ -49,13 +53,13 @@ const useUncorrectedError = (error: string | undefined) => {
     setCorrected(true)
     reportChange()
   }
-  return { error: isCorrected ? undefined : error, markChanged }
+  return { error: problem ?? (isCorrected ? undefined : error), markChanged }
 }
 
 /** A form field: label, control, help, and error, which disappears when the value changes. */
 export const Field = (props: FieldProps) => {
   const { label, help, locked, disabled = false, labelAction, className, children } = props
-  const { error, markChanged } = useUncorrectedError(props.error)
+  const { error, markChanged } = useUncorrectedError(props)
   const id = useId()
   const shownHelp = help === error ? undefined : help
   const described = [shownHelp && `${id}-help`, locked && `${id}-lock`, error && `${id}-error`]
@@ -72,6 +76,7 @@ export const Field = (props: FieldProps) => {
           id,
           "aria-describedby": described.filter(Boolean).join(" ") || undefined,
           "aria-invalid": error ? true : undefined,
+          "data-problem": props.problem !== undefined || undefined,
           disabled: disabled || locked !== undefined,
         })}
       </FieldChange>
@@ -82,7 +87,7 @@ export const Field = (props: FieldProps) => {
       )}
       {locked && <LockedNote id={`${id}-lock`} variable={locked} />}
       {error && (
-        <p id={`${id}-error`} className="text-xs text-danger">
+        <p id={`${id}-error`} className="text-xs break-words text-danger">
           {error}
         </p>
       )}

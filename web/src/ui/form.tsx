@@ -67,7 +67,9 @@ export const Form = (props: FormProps) => {
   const canSave = always || dirty
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (!saving && canSave) onSave()
+    const wrong = form.current?.querySelector<HTMLElement>("[data-problem]")
+    if (wrong) wrong.focus()
+    else if (!saving && canSave) onSave()
   }
   useShortcut("mod+s", () => form.current?.requestSubmit())
 

@@ -13,6 +13,8 @@ interface SuggestionInputProps extends ControlProps {
   /** Called when Enter is pressed and no option is highlighted. */
   onEnter?: (event: KeyboardEvent<HTMLInputElement>) => void
   onBlur?: () => void
+  /** Called when ⌘S is pressed, before the form is saved. */
+  onSave?: () => void
   placeholder?: string | undefined
   suggestions: readonly string[]
 }
@@ -26,7 +28,8 @@ const findOptions = (suggestions: readonly string[], text: string): readonly str
 
 /** A text field with suggestions; Enter chooses the highlighted one and does not submit the form. */
 export const SuggestionInput = (props: SuggestionInputProps) => {
-  const { text, onText, onChoose, describeText, onEnter, onBlur, placeholder, ...rest } = props
+  const { text, onText, onChoose, describeText, onEnter, onBlur, onSave, placeholder, ...rest } =
+    props
   const { suggestions, ...controlProps } = rest
   const [openedBy, setOpenedBy] = useState<string | null>(null)
   const options = findOptions(suggestions, text)
@@ -53,6 +56,7 @@ export const SuggestionInput = (props: SuggestionInputProps) => {
         spellCheck={false}
         onBlur={onBlur}
         onKeyDown={(event) => {
+          if (event.key === "s" && (event.ctrlKey || event.metaKey)) onSave?.()
           if (event.key !== "Enter" || event.nativeEvent.isComposing) return
           if (event.currentTarget.getAttribute("aria-activedescendant")) event.preventDefault()
           else onEnter?.(event)

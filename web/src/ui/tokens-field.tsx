@@ -37,6 +37,7 @@ export const TokensField = (props: TokensFieldProps) => {
             onChoose={add}
             describeText={(typed) => t("tokens.add", { text: typed })}
             onBlur={() => add(text)}
+            onSave={() => add(text)}
             onEnter={(event) => {
               if (text.trim() === "") return
               event.preventDefault()

@@ -47,6 +47,8 @@ export const frame = {
   "form.leaveAction": "Seite verlassen",
   "form.stay": "Bleiben",
   "form.check": "Prüfen Sie die markierten Felder.",
+  "form.number": "Geben Sie eine Zahl ein, zum Beispiel 0,5.",
+  "form.wholeNumber": "Geben Sie eine ganze Zahl ohne Trennzeichen ein.",
   "list.search": "Suchen",
   "tokens.add": "„{text}“ hinzufügen",
   "list.nothing": "Keine Ergebnisse",

@@ -47,6 +47,8 @@ export const frame = {
   "form.leaveAction": "Leave page",
   "form.stay": "Stay",
   "form.check": "Check the highlighted fields.",
+  "form.number": "Enter a number, such as 0.5.",
+  "form.wholeNumber": "Enter a whole number, without marks between the digits.",
   "list.search": "Search",
   "tokens.add": "Add “{text}”",
   "list.nothing": "No results",

@@ -1,7 +1,8 @@
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { Field, Input, TextField } from "../../ui/field.tsx"
+import { TextField } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import { NumberField } from "../../ui/number-field.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
@@ -67,22 +68,15 @@ export const ConnectionOptions = ({ values, set, error }: ConnectionOptionsProps
         />
         <div className="grid gap-4 wide:grid-cols-3">
           {timeouts.map((name) => (
-            <Field key={name} label={t(`connection.${name}`)} error={fieldError(error, name)}>
-              {(controlProps) => (
-                <Input
-                  {...controlProps}
-                  type="number"
-                  min={0.1}
-                  step="any"
-                  inputMode="decimal"
-                  placeholder={t("connection.usual")}
-                  value={values[name] ?? ""}
-                  onChange={({ target }) =>
-                    set({ [name]: target.value === "" ? null : Number(target.value) })
-                  }
-                />
-              )}
-            </Field>
+            <NumberField
+              key={name}
+              label={t(`connection.${name}`)}
+              error={fieldError(error, name)}
+              placeholder={t("connection.usual")}
+              value={values[name]}
+              onValue={(value) => set({ [name]: value })}
+              onEmpty={() => set({ [name]: null })}
+            />
           ))}
         </div>
       </div>

@@ -6,12 +6,13 @@ import { embeddingStatusQuery, settingsQuery } from "../../lib/queries.ts"
 import { configQuery, sessionQuery } from "../../lib/session.ts"
 import { Field, TextArea } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { NumberField } from "../../ui/number-field.tsx"
 import { Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
 import { Select } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { SemanticSearch } from "./semantic-search.tsx"
-import { DaysField, NumberField, SettingsGroup } from "./settings-fields.tsx"
+import { DaysField, SettingsGroup } from "./settings-fields.tsx"
 import { BannerFields, DefaultModelField } from "./workspace-settings.tsx"
 
 const titleSources = ["words", "local", "any"] as const
@@ -148,9 +149,8 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           label={t("settings.budget")}
           help={t("settings.budgetHelp")}
           unit={t("settings.tokens")}
-          min={500}
-          max={100_000}
-          step={100}
+          isWhole
+          inputClass="w-32!"
           value={values.rag_token_budget}
           onValue={(rag_token_budget) => set({ rag_token_budget })}
           locked={locked.rag_token_budget}

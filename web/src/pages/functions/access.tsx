@@ -4,8 +4,8 @@ import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { modelsQuery } from "../../lib/queries.ts"
-import { Field, Input } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { NumberField } from "../../ui/number-field.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
 import { functionPath, functionQuery } from "./functions-api.ts"
@@ -56,22 +56,15 @@ export const AccessPart = () => {
           />
         )}
         {one.filter && (
-          <Field
+          <NumberField
             label={t("access.order")}
             help={t("access.orderHelp")}
             error={fieldError(error, "filter_order")}
-          >
-            {(controlProps) => (
-              <Input
-                {...controlProps}
-                type="number"
-                step={1}
-                value={values.filter_order}
-                onChange={({ target }) => set({ filter_order: Math.round(Number(target.value)) })}
-                className="w-32! tabular"
-              />
-            )}
-          </Field>
+            isWhole
+            value={values.filter_order}
+            onValue={(filter_order) => set({ filter_order })}
+            inputClass="w-32!"
+          />
         )}
         <TokensField
           label={t("access.hosts")}

@@ -1,6 +1,7 @@
 import type { SettingDefinition } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { type ControlProps, Field, Input, TextArea } from "../../ui/field.tsx"
+import { NumberField } from "../../ui/number-field.tsx"
 import { Select } from "../../ui/select.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 
@@ -29,6 +30,20 @@ export const SettingField = (props: SettingFieldProps) => {
         {...(help && { help })}
         checked={typeof value === "boolean" ? value : shape.default === true}
         onValue={onValue}
+      />
+    )
+  }
+  if (shape.type === "number") {
+    return (
+      <NumberField
+        label={label}
+        {...(help && { help })}
+        error={error ?? missingError(shape, value)}
+        placeholder={placeholderOf(shape)}
+        value={value === null ? null : Number(value)}
+        onValue={onValue}
+        onEmpty={() => onValue(null)}
+        inputClass="w-40!"
       />
     )
   }
@@ -77,22 +92,6 @@ const Control = ({
         value={text || defaultValue}
         onValue={(chosen) => onValue(chosen === "" ? null : chosen)}
         options={defaultValue ? choices : [{ value: "", label: t("values.choose") }, ...choices]}
-      />
-    )
-  }
-  if (shape.type === "number") {
-    return (
-      <Input
-        {...controlProps}
-        type="number"
-        inputMode="decimal"
-        step="any"
-        min={shape.min}
-        max={shape.max}
-        value={text}
-        placeholder={placeholderOf(shape)}
-        onChange={({ target }) => onValue(target.value === "" ? null : Number(target.value))}
-        className="w-40! tabular"
       />
     )
   }

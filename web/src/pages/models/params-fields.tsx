@@ -1,6 +1,7 @@
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import { Field, Input } from "../../ui/field.tsx"
+import { Field } from "../../ui/field.tsx"
 import { fieldError } from "../../ui/form.tsx"
+import { NumberField } from "../../ui/number-field.tsx"
 import { Select } from "../../ui/select.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 
@@ -16,43 +17,33 @@ const numbers: readonly {
   name: string
   label: MessageKey
   help: MessageKey
-  min?: number
-  max?: number
-  step: number
+  isWhole?: true
 }[] = [
   {
     name: "temperature",
     label: "param.temperature",
     help: "param.temperatureHelp",
-    min: 0,
-    max: 2,
-    step: 0.1,
   },
-  { name: "top_p", label: "param.topP", help: "param.topPHelp", min: 0, max: 1, step: 0.05 },
-  { name: "max_tokens", label: "param.maxTokens", help: "param.maxTokensHelp", min: 1, step: 1 },
-  { name: "seed", label: "param.seed", help: "param.seedHelp", step: 1 },
+  { name: "top_p", label: "param.topP", help: "param.topPHelp" },
+  { name: "max_tokens", label: "param.maxTokens", help: "param.maxTokensHelp", isWhole: true },
+  { name: "seed", label: "param.seed", help: "param.seedHelp", isWhole: true },
   {
     name: "frequency_penalty",
     label: "param.frequency",
     help: "param.frequencyHelp",
-    min: -2,
-    max: 2,
-    step: 0.1,
   },
   {
     name: "presence_penalty",
     label: "param.presence",
     help: "param.presenceHelp",
-    min: -2,
-    max: 2,
-    step: 0.1,
   },
 ]
 
 const efforts = ["", "minimal", "low", "medium", "high"] as const
 
-const text = (value: unknown): string =>
-  typeof value === "string" || typeof value === "number" ? String(value) : ""
+const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null)
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const list = (value: unknown): string[] => {
   if (typeof value === "string") return [value]
@@ -65,28 +56,18 @@ export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
   return (
     <>
       <div className="grid gap-x-4 gap-y-5 sm:grid-cols-2">
-        {numbers.map(({ name, label, help, ...range }) => (
-          <Field
+        {numbers.map(({ name, label, help, isWhole = false }) => (
+          <NumberField
             key={name}
             label={t(label)}
             help={t(help)}
             error={fieldError(error, `params.${name}`)}
-          >
-            {(controlProps) => (
-              <Input
-                {...controlProps}
-                {...range}
-                type="number"
-                inputMode="decimal"
-                placeholder={t("param.default")}
-                value={text(params[name])}
-                onChange={({ target }) =>
-                  set(name, target.value === "" ? undefined : Number(target.value))
-                }
-                className="tabular"
-              />
-            )}
-          </Field>
+            isWhole={isWhole}
+            placeholder={t("param.default")}
+            value={numberOf(params[name])}
+            onValue={(value) => set(name, value)}
+            onEmpty={() => set(name, undefined)}
+          />
         ))}
       </div>
       <Field label={t("param.effort")}>
