@@ -3,7 +3,8 @@ type Save = (keepalive: boolean) => Promise<void>
 
 interface DelayedSave {
   save: Save
-  timer: ReturnType<typeof setTimeout>
+  /** Unset after a failure; then the next request that depends on the object tries again. */
+  timer: ReturnType<typeof setTimeout> | undefined
 }
 
 const delayMs = 600
@@ -32,6 +33,7 @@ const start = (key: string, keepalive = false): Promise<void> => {
   }
   void saving.then(forget, (error) => {
     forget()
+    if (!waiting.has(key)) waiting.set(key, { save: next.save, timer: undefined })
     watchers.get(key)?.(error)
   })
   return saving

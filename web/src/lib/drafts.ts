@@ -37,6 +37,9 @@ export const useDraftPart = (draft: string | null, part: "text" | "files" | "set
 export const attachToNewChat = (userId: string, files: Message["files"]): void =>
   writeLocalStorage(draftKeys(userId, newChatDraft).files, JSON.stringify(files))
 
+export const writeDraftSettings = (userId: string, draft: string, settings: string): void =>
+  writeLocalStorage(draftKeys(userId, draft).settings, settings)
+
 /** Attachments without a text would surprise whoever starts a new chat later. */
 export const discardUnwrittenDraft = (): void => {
   const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id

@@ -2,6 +2,9 @@ import { useSyncExternalStore } from "react"
 
 const listeners = new Set<() => void>()
 
+/** Values that storage has no space for, or that is unavailable; kept until the page closes. */
+const unstored = new Map<string, string>()
+
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener)
   window.addEventListener("storage", listener)
@@ -11,8 +14,10 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
-/** A value from local storage under `portico.<name>`; null if absent or storage is unavailable. */
+/** A value from local storage under `portico.<name>`; null if absent. */
 export const readLocalStorage = (name: string): string | null => {
+  const kept = unstored.get(name)
+  if (kept !== undefined) return kept
   try {
     return localStorage.getItem(`portico.${name}`)
   } catch {
@@ -21,11 +26,12 @@ export const readLocalStorage = (name: string): string | null => {
 }
 
 export const writeLocalStorage = (name: string, value: string | null): void => {
+  unstored.delete(name)
   try {
     if (value === null) localStorage.removeItem(`portico.${name}`)
     else localStorage.setItem(`portico.${name}`, value)
   } catch {
-    // Without storage the choice is lost when the page closes.
+    if (value !== null) unstored.set(name, value)
   }
   for (const listener of listeners) listener()
 }

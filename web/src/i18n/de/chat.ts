@@ -74,6 +74,7 @@ export const chat = {
   "chat.settingsInvalid":
     "Nicht gesendet: Ein Parameter in den Chat-Einstellungen ist ungültig. Korrigieren Sie ihn dort.",
   "chat.number": "Geben Sie eine Zahl von {min} bis {max} ein.",
+  "chat.wholeNumber": "Geben Sie eine ganze Zahl von {min} bis {max} ohne Trennzeichen ein.",
   "chat.menu": "Weitere Aktionen für diesen Chat",
   "chat.rename": "Chat umbenennen",
   "chat.title": "Titel",

@@ -70,6 +70,7 @@ export const chat = {
   "chat.settingsInvalid":
     "Not sent: a parameter in the chat settings is not valid. Correct it there.",
   "chat.number": "Enter a number from {min} to {max}.",
+  "chat.wholeNumber": "Enter a whole number from {min} to {max}, without marks between the digits.",
   "chat.menu": "More actions for this chat",
   "chat.rename": "Rename chat",
   "chat.title": "Title",

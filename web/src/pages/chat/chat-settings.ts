@@ -1,8 +1,9 @@
-import { useState } from "react"
+import { useEffect, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi } from "../../lib/chat-api.ts"
 import { saveSoon, setProblem } from "../../lib/delayed-saves.ts"
-import { newChatDraft, useDraftPart } from "../../lib/drafts.ts"
+import { newChatDraft, useDraftPart, writeDraftSettings } from "../../lib/drafts.ts"
+import { useCurrentUser } from "../../lib/session.ts"
 
 export interface ChatSettings {
   system: string
@@ -27,9 +28,6 @@ export const readSettings = (draft: SettingsDraft): ChatSettings => {
   return { system: draft.system, params: draft.params }
 }
 
-/** What was typed and is wrong, by chat; shown again when the user returns to the chat. */
-const invalidDrafts = new Map<string, SettingsDraft>()
-
 const parseDraft = (stored: string | null): SettingsDraft => {
   try {
     return { ...noSettings, ...(JSON.parse(stored ?? "{}") as Partial<SettingsDraft>) }
@@ -40,34 +38,60 @@ const parseDraft = (stored: string | null): SettingsDraft => {
 
 /** The settings of a chat that does not exist yet; they survive a reload, as its text does. */
 const useNewChatSettings = () => {
+  const { id: userId } = useCurrentUser()
   const { value, read, write } = useDraftPart(newChatDraft, "settings")
   return {
     draft: parseDraft(value),
     setDraft: (draft: SettingsDraft): void => write(JSON.stringify(draft)),
     /** The latest settings, also if typed just now. */
     read: (): ChatSettings => readSettings(parseDraft(read())),
-    discard: (): void => write(null),
+    /** Leaves what was typed since `sent` was read to the chat that was created with it. */
+    moveTo: (chatId: string, sent: ChatSettings): void => {
+      const draft = parseDraft(read())
+      const isSent = JSON.stringify(draft) === JSON.stringify({ ...noSettings, ...sent })
+      if (!isSent) writeDraftSettings(userId, chatId, JSON.stringify(draft))
+      write(null)
+    },
   }
 }
 
-export type NewChatSettings = Pick<ReturnType<typeof useNewChatSettings>, "read" | "discard">
+export type NewChatSettings = Pick<ReturnType<typeof useNewChatSettings>, "read" | "moveTo">
 
-/** The settings of a chat as typed, saved shortly after the last change. */
+/**
+ * The settings of a chat as typed, saved shortly after the last change. Until then, they are kept
+ * where a reload and the browser's other windows find them.
+ */
+const useStoredChatSettings = (chat: ChatWithMessages | null) => {
+  const { value, read, write } = useDraftPart(chat?.id ?? null, "settings")
+  const latest = useRef({ read, write })
+  latest.current = { read, write }
+  const id = chat?.id
+
+  useEffect(() => {
+    if (id === undefined) return
+    setProblem(id, value === null ? null : problemOf(parseDraft(value)))
+    if (value === null) return
+    saveSoon(id, async (keepalive) => {
+      const saved = latest.current.read()
+      if (saved === null) return
+      const { system, params, invalid } = parseDraft(saved)
+      await chatApi.update(id, { system, params }, keepalive)
+      const isKept = Object.keys(invalid).length > 0 || latest.current.read() !== saved
+      if (!isKept) latest.current.write(null)
+    })
+  }, [id, value])
+
+  return {
+    draft: value === null ? null : parseDraft(value),
+    setDraft: (draft: SettingsDraft): void => write(JSON.stringify(draft)),
+  }
+}
+
+/** The settings of a chat, or of the next one. */
 export const useChatSettings = (chat: ChatWithMessages | null) => {
   const unsaved = useNewChatSettings()
-  const [typed, setTyped] = useState(() => invalidDrafts.get(chat?.id ?? "") ?? null)
+  const { draft, setDraft } = useStoredChatSettings(chat)
   if (!chat) return unsaved
-  return {
-    ...unsaved,
-    draft: typed ?? { system: chat.system, params: chat.params, invalid: {} },
-    setDraft: (draft: SettingsDraft): void => {
-      const { system, params } = draft
-      const problem = problemOf(draft)
-      setTyped(draft)
-      setProblem(chat.id, problem)
-      if (problem === null) invalidDrafts.delete(chat.id)
-      else invalidDrafts.set(chat.id, draft)
-      saveSoon(chat.id, (keepalive) => chatApi.update(chat.id, { system, params }, keepalive))
-    },
-  }
+  const { system, params } = chat
+  return { ...unsaved, draft: draft ?? { system, params, invalid: {} }, setDraft }
 }

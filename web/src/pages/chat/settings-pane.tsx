@@ -1,6 +1,7 @@
 import { X } from "lucide-react"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import { parseNumber } from "../../lib/parse-number.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { Field, Input, TextArea } from "../../ui/field.tsx"
@@ -24,16 +25,15 @@ const integerParams = new Set<string>(["max_tokens", "seed"])
 type NumberSpec = (typeof numberParams)[number]
 
 const readNumber = (text: string, { name, min, max }: NumberSpec): number | null => {
-  const value = Number(text)
-  if (!Number.isFinite(value) || value < min || value > max) return null
-  return integerParams.has(name) && !Number.isInteger(value) ? null : value
+  const value = parseNumber(text, integerParams.has(name))
+  return value === null || value < min || value > max ? null : value
 }
 
 /** The draft with a parameter as typed, which may be wrong. */
 const withNumber = (draft: SettingsDraft, spec: NumberSpec, text: string): SettingsDraft => {
   const { [spec.name]: before, ...params } = draft.params
   const { [spec.name]: _, ...invalid } = draft.invalid
-  if (text === "") return { ...draft, params, invalid }
+  if (text.trim() === "") return { ...draft, params, invalid }
   const value = readNumber(text, spec)
   if (value !== null) return { ...draft, params: { ...params, [spec.name]: value }, invalid }
   return { ...draft, invalid: { ...invalid, [spec.name]: text } }
@@ -46,26 +46,28 @@ interface NumberFieldProps {
 }
 
 const NumberField = ({ spec, draft, onDraft }: NumberFieldProps) => {
-  const value = draft.params[spec.name]
-  const invalid = draft.invalid[spec.name]
-  const [text, setText] = useState(invalid ?? (typeof value === "number" ? String(value) : ""))
-  const error =
-    invalid === undefined ? undefined : t("chat.number", { min: spec.min, max: spec.max })
+  const { name, min, max } = spec
+  const value = draft.params[name]
+  const invalid = draft.invalid[name]
+  const [typed, setTyped] = useState("")
+  // The draft may have changed since, in another window.
+  const isCurrent = readNumber(typed, spec) === (value ?? null)
+  const text = isCurrent ? typed : String(value ?? "")
+  const message = integerParams.has(name) ? "chat.wholeNumber" : "chat.number"
   return (
     <Field
       label={t(spec.label)}
       {...(spec.help && { help: t(spec.help) })}
-      {...(error !== undefined && { error })}
+      problem={invalid === undefined ? undefined : t(message, { min, max })}
     >
       {(controlProps) => (
         <Input
           {...controlProps}
           inputMode="decimal"
-          value={text}
-          onChange={(event) => {
-            const next = event.target.value.replace(",", ".")
-            setText(next)
-            onDraft(withNumber(draft, spec, next))
+          value={invalid ?? text}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            onDraft(withNumber(draft, spec, target.value))
           }}
         />
       )}

@@ -46,11 +46,23 @@ export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBa
   const navigate = useNavigate()
   useEffect(() => watchSaves(chat?.id ?? "", setError), [chat?.id])
 
-  const createChat = async (): Promise<string> => {
-    const created = await chatApi.create({ models: [...models], folder, ...settings.read() })
+  const post = async (id: string, message: OutgoingMessage): Promise<void> => {
+    await chatApi.sendMessage(id, { ...message, files: [...message.files], models: [...models] })
+  }
+  const postFirst = async (message: OutgoingMessage): Promise<void> => {
+    const sent = settings.read()
+    const created = await chatApi.create({ models: [...models], folder, ...sent })
+    const { id } = created
     const emptyChat = { ...created, messages: [], earlier: null, seq: 0, writable: true }
-    queryClient.setQueryData<ChatWithMessages>(chatQuery(created.id).queryKey, emptyChat)
-    return created.id
+    queryClient.setQueryData<ChatWithMessages>(chatQuery(id).queryKey, emptyChat)
+    try {
+      await post(id, message)
+    } catch (reason) {
+      void chatApi.remove(id).catch(() => {})
+      throw reason
+    }
+    settings.moveTo(id, sent)
+    await navigate({ to: "/c/$chatId", params: { chatId: id } })
   }
 
   const send = async (message: OutgoingMessage): Promise<void> => {
@@ -58,18 +70,10 @@ export const useSendMessage = ({ chat, models, settings, folder }: Deps): ChatBa
     setError(null)
     setPending(message)
     rememberModels(models)
-    let id = chat?.id ?? null
     try {
-      id ??= await createChat()
-      await chatApi.sendMessage(id, { ...message, files: [...message.files], models: [...models] })
-      if (!chat) {
-        settings.discard()
-        await navigate({ to: "/c/$chatId", params: { chatId: id } })
-      }
+      await (chat ? post(chat.id, message) : postFirst(message))
     } catch (reason) {
       setError(reason)
-      // Remove the chat just created if its first message was rejected.
-      if (id !== null && !chat) void chatApi.remove(id).catch(() => {})
       throw reason
     } finally {
       setPending(null)

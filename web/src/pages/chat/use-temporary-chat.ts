@@ -46,7 +46,9 @@ const createTemporaryStore = (onChange: (chat: ChatWithMessages) => void) => {
     patch(answer.id, (message) => ({ ...message, state: "running", error: null }))
     publish()
     try {
-      const { instructions } = await queryClient.fetchQuery(instructionsQuery)
+      // They may have been changed in another window just now.
+      const latest = { ...instructionsQuery, staleTime: 0 }
+      const { instructions } = await queryClient.fetchQuery(latest)
       const system = [instructions, settings.system].filter((text) => text.trim() !== "")
       const body = buildCompletionBody(chat, answer, { ...settings, system: system.join("\n\n") })
       for await (const delta of streamCompletion(body, controller.signal)) {
