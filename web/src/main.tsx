@@ -5,21 +5,13 @@ import { createRoot } from "react-dom/client"
 import { initLanguage, useLanguage } from "./i18n/translate.ts"
 import { discardSharedDrafts } from "./lib/drafts.ts"
 import { preventDropNavigation } from "./lib/drop-guard.ts"
-import { readLocalStorage, writeLocalStorage } from "./lib/local-storage.ts"
+import { reloadNewerBuild } from "./lib/newer-build.ts"
 import { queryClient } from "./lib/query-client.ts"
 import { syncThemeAcrossWindows } from "./lib/theme.ts"
 import { router } from "./router.tsx"
 import "./styles.css"
 
-const reloadPauseMs = 10_000
-
-// A newer build replaced the files while this page was open; only a reload finds the new chunks.
-window.addEventListener("vite:preloadError", () => {
-  const last = Number(readLocalStorage("reloaded"))
-  if (Date.now() - last < reloadPauseMs) return
-  writeLocalStorage("reloaded", String(Date.now()))
-  window.location.reload()
-})
+window.addEventListener("vite:preloadError", () => void reloadNewerBuild().catch(() => {}))
 
 const Portico = () => (
   // A language change re-renders everything.

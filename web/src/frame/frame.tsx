@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { Outlet, useRouterState } from "@tanstack/react-router"
-import { Menu as MenuIcon, Search, SquarePen } from "lucide-react"
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react"
+import { Suspense, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
+import { lazyComponent, setDownloadMissing, useIsDownloadMissing } from "../lib/lazy-component.tsx"
 import { useIsReachable } from "../lib/reachability.ts"
 import { sessionQuery } from "../lib/session.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
@@ -10,6 +11,7 @@ import { switchTheme } from "../lib/theme.ts"
 import { UndoBar } from "../pages/chat/undo-bar.tsx"
 import { IconButton } from "../ui/button.tsx"
 import { classes } from "../ui/classes.ts"
+import { DownloadBoundary } from "../ui/download-boundary.tsx"
 import { LazyPopup } from "../ui/lazy-popup.tsx"
 import { PageBarSlot } from "../ui/page-bar.tsx"
 import { Banner } from "./banner.tsx"
@@ -17,15 +19,11 @@ import { Logo } from "./logo.tsx"
 import { Sidebar } from "./sidebar.tsx"
 import { usePageNavigation } from "./use-page-navigation.ts"
 
-const CommandPalette = lazy(async () => ({
-  default: (await import("./command-palette.tsx")).CommandPalette,
-}))
-const SignInAgain = lazy(async () => ({
-  default: (await import("./sign-in-again.tsx")).SignInAgain,
-}))
-const KeyboardHelp = lazy(async () => ({
-  default: (await import("./keyboard-help.tsx")).KeyboardHelp,
-}))
+const CommandPalette = lazyComponent(
+  async () => (await import("./command-palette.tsx")).CommandPalette,
+)
+const SignInAgain = lazyComponent(async () => (await import("./sign-in-again.tsx")).SignInAgain)
+const KeyboardHelp = lazyComponent(async () => (await import("./keyboard-help.tsx")).KeyboardHelp)
 
 type OpenDialog = "palette" | "keys" | null
 
@@ -36,6 +34,25 @@ const ConnectionLostBar = () => {
     <div role="status">
       {!isReachable && (
         <p className="bg-warn-soft px-4 py-1.5 text-center text-xs text-warn">{t("error.away")}</p>
+      )}
+    </div>
+  )
+}
+
+/** Shown after a menu or dialog could not be loaded. */
+const DownloadMissingBar = () => {
+  const isMissing = useIsDownloadMissing()
+  return (
+    <div role="alert">
+      {isMissing && (
+        <div className="flex items-center gap-2 bg-danger-soft py-1 pr-2 pl-4 text-sm">
+          <p className="min-w-0 flex-1">{t("error.notLoaded")}</p>
+          <IconButton
+            icon={X}
+            label={t("banner.dismiss")}
+            onClick={() => setDownloadMissing(false)}
+          />
+        </div>
       )}
     </div>
   )
@@ -127,6 +144,7 @@ export const Frame = () => {
           <IconButton icon={SquarePen} label={t("chat.new")} onClick={() => go("/")} />
         </header>
         <ConnectionLostBar />
+        <DownloadMissingBar />
         <Banner />
         <main
           id="page"
@@ -144,13 +162,15 @@ export const Frame = () => {
           </div>
         )}
       </div>
-      <LazyPopup>
+      <LazyPopup onCancel={close}>
         {openDialog === "palette" && (
           <CommandPalette onClose={close} openKeys={() => setOpenDialog("keys")} />
         )}
         {openDialog === "keys" && <KeyboardHelp onClose={close} />}
       </LazyPopup>
-      <Suspense>{hasSessionEnded && <SignInAgain />}</Suspense>
+      <DownloadBoundary>
+        <Suspense>{hasSessionEnded && <SignInAgain />}</Suspense>
+      </DownloadBoundary>
     </div>
   )
 }

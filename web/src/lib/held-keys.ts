@@ -42,13 +42,15 @@ const hasTakenFocus = (before: Element | null): boolean => {
 interface HoldOptions {
   /** Whether the focus stays in a text field, whose text need not wait. */
   inField: boolean
+  /** Called when Escape is pressed, which also drops what was typed. */
+  onEscape: () => void
 }
 
 /**
  * Holds the keys that are typed while a menu or dialog loads.
  * @returns releases them to what has the focus then
  */
-export const holdKeys = ({ inField }: HoldOptions): (() => Promise<void>) => {
+export const holdKeys = ({ inField, onEscape }: HoldOptions): (() => Promise<void>) => {
   const before = document.activeElement
   const held: KeyboardEvent[] = []
   const hold = (event: KeyboardEvent): void => {
@@ -57,6 +59,12 @@ export const holdKeys = ({ inField }: HoldOptions): (() => Promise<void>) => {
     if (key === "Shift" || (inField && isText(key) && held.length === 0)) return
     event.preventDefault()
     event.stopImmediatePropagation()
+    if (key === "Escape") {
+      held.length = 0
+      window.removeEventListener("keydown", hold, true)
+      onEscape()
+      return
+    }
     if (!repeat || isText(key)) held.push(event)
   }
   window.addEventListener("keydown", hold, true)

@@ -3,6 +3,10 @@ import { t, translateServerMessage } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
 
+/** What browsers say if a module cannot be downloaded. */
+const isDownloadFailure = (error: unknown): boolean =>
+  error instanceof TypeError && /dynamically imported module|module script/i.test(error.message)
+
 /** A message for the user, in their language if it is known. */
 export const errorText = (error: unknown): string => {
   if (error instanceof ApiError) {
@@ -11,6 +15,7 @@ export const errorText = (error: unknown): string => {
     }
     return translateServerMessage(error.message)
   }
+  if (isDownloadFailure(error)) return t("error.notLoaded")
   return error instanceof Error && error.message ? error.message : t("error.unknown")
 }
 

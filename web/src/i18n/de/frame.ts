@@ -65,6 +65,8 @@ export const frame = {
   "state.off": "Aus",
   "error.gone": "Der Server ist nicht erreichbar. Prüfen Sie Ihr Netzwerk und ob der Server läuft.",
   "error.away": "Verbindung unterbrochen. Wird wiederhergestellt …",
+  "error.notLoaded":
+    "Dieser Teil der Seite konnte nicht geladen werden. Prüfen Sie Ihr Netzwerk, und versuchen Sie es erneut.",
   "error.unknown": "Auf dieser Seite ist ein Fehler aufgetreten.",
   "error.slow": "Zu viele Versuche. Versuchen Sie es in {seconds} Sekunden erneut.",
   "error.details": "Details",

@@ -65,6 +65,8 @@ export const frame = {
   "state.off": "Off",
   "error.gone": "Can't reach the server. Check your network, and make sure the server is running.",
   "error.away": "Connection lost. Reconnecting…",
+  "error.notLoaded":
+    "This part of the page could not be loaded. Check your network, and try again.",
   "error.unknown": "Something went wrong on this page.",
   "error.slow": "Too many attempts. Try again in {seconds} seconds.",
   "error.details": "Details",

@@ -1,11 +1,10 @@
-import { lazy, useState } from "react"
+import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type ChatChanges, chatApi } from "../../lib/chat-api.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 
-const ErrorDialog = lazy(async () => ({
-  default: (await import("./chat-dialogs.tsx")).ErrorDialog,
-}))
+const ErrorDialog = lazyComponent(async () => (await import("./chat-dialogs.tsx")).ErrorDialog)
 
 interface Failure {
   ids: readonly string[]
@@ -45,7 +44,7 @@ export const useChangeChats = () => {
     return failed === null
   }
   const dialog = failure && (
-    <LazyPopup>
+    <LazyPopup onCancel={() => setFailure(null)}>
       <ErrorDialog
         title={t("chat.notChanged", { count: failure.ids.length })}
         error={failure.error}

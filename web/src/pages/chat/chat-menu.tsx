@@ -10,9 +10,10 @@ import {
   Tags,
   Trash2,
 } from "lucide-react"
-import { lazy, type ReactElement, useState } from "react"
+import { type ReactElement, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type Chat, exportUrl } from "../../lib/chat-api.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu.tsx"
 import { useChangeChats } from "./change-chats.tsx"
@@ -23,11 +24,11 @@ type ChatSubject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "p
 
 const loadDialogs = () => import("./chat-dialogs.tsx")
 const dialogs = {
-  rename: lazy(async () => ({ default: (await loadDialogs()).RenameDialog })),
-  tags: lazy(async () => ({ default: (await loadDialogs()).TagsDialog })),
-  share: lazy(async () => ({ default: (await loadDialogs()).ShareDialog })),
+  rename: lazyComponent(async () => (await loadDialogs()).RenameDialog),
+  tags: lazyComponent(async () => (await loadDialogs()).TagsDialog),
+  share: lazyComponent(async () => (await loadDialogs()).ShareDialog),
 }
-const MoveDialog = lazy(async () => ({ default: (await import("./move-dialog.tsx")).MoveDialog }))
+const MoveDialog = lazyComponent(async () => (await import("./move-dialog.tsx")).MoveDialog)
 
 /** Actions on a whole chat, used in the sidebar and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactElement }) => {
@@ -36,6 +37,10 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
   const { change, dialog: failureDialog } = useChangeChats()
   const leaveChats = useLeaveChats()
   const Dialog = dialog && dialogs[dialog]
+  const closeDialogs = (): void => {
+    setDialog(null)
+    setMoving(false)
+  }
   const archive = async (): Promise<void> => {
     const isChanged = await change([chat.id], { archived: !chat.archived })
     if (isChanged && !chat.archived) leaveChats([chat.id])
@@ -86,7 +91,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: ChatSubject; trigger: ReactE
           {t("chat.delete")}
         </MenuItem>
       </Menu>
-      <LazyPopup>
+      <LazyPopup onCancel={closeDialogs}>
         {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
         {isMoving && (
           <MoveDialog ids={[chat.id]} folder={chat.folder} onClose={() => setMoving(false)} />

@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { MessageSquare, MessageSquareOff } from "lucide-react"
-import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react"
+import { Suspense, useEffect, useLayoutEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { type ChatWithMessages, chatQuery } from "../../lib/chat-api.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
 import { type Project, projectsQuery } from "../../lib/project-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { useChatEvents } from "../../lib/use-chat-events.ts"
 import { ButtonLink } from "../../ui/button.tsx"
+import { DownloadBoundary } from "../../ui/download-boundary.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
@@ -24,9 +26,7 @@ import { ModelPicker } from "./model-picker.tsx"
 import { SettingsPane } from "./settings-pane.tsx"
 import { useSendMessage } from "./use-send-message.ts"
 
-const SourcesPane = lazy(async () => ({
-  default: (await import("./sources-pane.tsx")).SourcesPane,
-}))
+const SourcesPane = lazyComponent(async () => (await import("./sources-pane.tsx")).SourcesPane)
 
 const NoModels = () => {
   const me = useCurrentUser()
@@ -67,15 +67,17 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
   const message = chat.messages.find(({ id }) => id === shown?.messageId)
   if (!shown || !message?.sources?.length) return null
   return (
-    <Suspense>
-      <SourcesPane
-        key={message.id}
-        message={message}
-        number={shown.number}
-        onNumber={(number) => writeLocalStorage("pane", encodePane(message.id, number))}
-        onClose={() => writeLocalStorage("pane", null)}
-      />
-    </Suspense>
+    <DownloadBoundary>
+      <Suspense>
+        <SourcesPane
+          key={message.id}
+          message={message}
+          number={shown.number}
+          onNumber={(number) => writeLocalStorage("pane", encodePane(message.id, number))}
+          onClose={() => writeLocalStorage("pane", null)}
+        />
+      </Suspense>
+    </DownloadBoundary>
   )
 }
 

@@ -1,7 +1,6 @@
 import {
   type ClipboardEvent,
   type KeyboardEvent,
-  lazy,
   type ReactNode,
   type Ref,
   useEffect,
@@ -10,6 +9,7 @@ import {
 } from "react"
 import { t } from "../../i18n/translate.ts"
 import { readSelectedFiles } from "../../lib/file-selection.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { AttachmentChips } from "./attachment-chips.tsx"
 import { ComposerBar } from "./composer-bar.tsx"
@@ -22,9 +22,9 @@ import { useDictation } from "./use-dictation.ts"
 import { useMention } from "./use-mention.ts"
 import { usePromptMenu } from "./use-prompt-menu.tsx"
 
-const AttachmentPicker = lazy(async () => ({
-  default: (await import("./attachment-picker.tsx")).AttachmentPicker,
-}))
+const AttachmentPicker = lazyComponent(
+  async () => (await import("./attachment-picker.tsx")).AttachmentPicker,
+)
 
 /**
  * Characters. Chromium takes seconds to paste a longer text into the field, so it is inserted
@@ -122,7 +122,7 @@ export const Composer = ({ ref, blocked, onStop, onEditLast, ...deps }: Composer
       )}
       <div className="relative rounded-lg border border-field bg-bg focus-within:border-accent">
         {picker.mention && (
-          <LazyPopup inField>
+          <LazyPopup inField onCancel={picker.dismiss}>
             <AttachmentPicker
               id={picker.id}
               query={picker.mention.query}

@@ -1,41 +1,24 @@
 import { ChevronDown, Plus, Star, X } from "lucide-react"
-import { cloneElement, lazy, type ReactElement, useState } from "react"
+import type { ReactElement } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
-import { LazyPopup } from "../../ui/lazy-popup.tsx"
+import { LazyTrigger } from "../../ui/lazy-trigger.tsx"
 import { toggleFavorite } from "./chat-models.ts"
 import { focusComposer } from "./composer-focus.ts"
 import type { ModelListProps } from "./model-list.tsx"
 
 const load = () => import("./model-list.tsx")
-const ModelList = lazy(async () => ({ default: (await load()).ModelList }))
+const ModelList = lazyComponent(async () => (await load()).ModelList)
 
-interface TriggerProps {
-  onClick?: () => void
-  onPointerEnter?: () => void
-  "aria-haspopup"?: "listbox"
-}
-
-/** Loads the list on first hover or click, since most chats keep their model. */
-const LazyModelList = (props: ModelListProps) => {
-  const [isOpened, setOpened] = useState(false)
-  // Every trigger is a button.
-  const trigger = props.trigger as ReactElement<TriggerProps>
-  if (isOpened) {
-    return (
-      <LazyPopup fallback={trigger}>
-        <ModelList {...props} />
-      </LazyPopup>
-    )
-  }
-  return cloneElement(trigger, {
-    "aria-haspopup": "listbox",
-    onClick: () => setOpened(true),
-    onPointerEnter: () => void load(),
-  })
-}
+/** Most chats keep their model. */
+const LazyModelList = (props: ModelListProps) => (
+  <LazyTrigger trigger={props.trigger as ReactElement<object>} kind="listbox" load={load}>
+    <ModelList {...props} />
+  </LazyTrigger>
+)
 
 interface ModelPickerProps {
   models: readonly ModelRecord[]

@@ -1,31 +1,25 @@
 import { ChevronDown } from "lucide-react"
-import { lazy, useState } from "react"
 import { t } from "../../i18n/translate.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { IconButton } from "../../ui/button.tsx"
-import { LazyPopup } from "../../ui/lazy-popup.tsx"
+import { LazyTrigger } from "../../ui/lazy-trigger.tsx"
 
 const load = () => import("./regenerate-models.tsx")
-const RegenerateModels = lazy(async () => ({ default: (await load()).RegenerateModels }))
+const RegenerateModels = lazyComponent(async () => (await load()).RegenerateModels)
 
-/** Opens the list of models to answer with. The list is loaded on first hover or click. */
+/** Opens the list of models to answer with. */
 export const RegenerateWith = ({ onModel }: { onModel: (id: string) => void }) => {
-  const [isOpened, setOpened] = useState(false)
   const trigger = (
     <IconButton
       icon={ChevronDown}
       label={t("answer.againWith")}
       aria-haspopup="listbox"
       className="w-6"
-      {...(!isOpened && {
-        onClick: () => setOpened(true),
-        onPointerEnter: () => void load(),
-      })}
     />
   )
-  if (!isOpened) return trigger
   return (
-    <LazyPopup fallback={trigger}>
+    <LazyTrigger trigger={trigger} kind="listbox" load={load}>
       <RegenerateModels trigger={trigger} onModel={onModel} />
-    </LazyPopup>
+    </LazyTrigger>
   )
 }

@@ -7,9 +7,10 @@ import {
   Trash2,
   X,
 } from "lucide-react"
-import { lazy, useEffect, useState } from "react"
+import { useEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { exportSomeUrl } from "../../lib/chat-api.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { IconButton } from "../../ui/button.tsx"
 import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { useChangeChats } from "./change-chats.tsx"
@@ -17,9 +18,7 @@ import { type ChatSelection, endSelection, selectAllChats } from "./chat-selecti
 import { scheduleDeletion } from "./deletions.ts"
 import { useLeaveChats } from "./use-leave-chats.ts"
 
-const MoveDialog = lazy(async () => ({
-  default: (await import("./move-dialog.tsx")).MoveDialog,
-}))
+const MoveDialog = lazyComponent(async () => (await import("./move-dialog.tsx")).MoveDialog)
 
 /** An export's URL contains the IDs, so their number is limited. */
 const maxExported = 200
@@ -102,7 +101,7 @@ export const SelectionBar = ({ selection }: { selection: NonNullable<ChatSelecti
         </p>
       )}
       {isMoving && (
-        <LazyPopup>
+        <LazyPopup onCancel={() => setMoving(false)}>
           <MoveDialog
             ids={ids}
             folder={null}

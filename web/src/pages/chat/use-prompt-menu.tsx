@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { type KeyboardEvent, lazy, type RefObject, useEffect, useRef, useState } from "react"
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react"
 import { formatDate } from "../../lib/format.ts"
+import { lazyComponent } from "../../lib/lazy-component.tsx"
 import { fillVariables, findVariables, isAutomatic } from "../../lib/prompt-variables.ts"
 import { type PromptToInsert, promptQuery } from "../../lib/prompts-api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
@@ -9,12 +10,8 @@ import { LazyPopup } from "../../ui/lazy-popup.tsx"
 import { findPromptCommand } from "./prompt-command.ts"
 import type { SuggestionKeyHandler } from "./suggestion-list.tsx"
 
-const PromptPicker = lazy(async () => ({
-  default: (await import("./prompt-picker.tsx")).PromptPicker,
-}))
-const PromptFields = lazy(async () => ({
-  default: (await import("./prompt-fields.tsx")).PromptFields,
-}))
+const PromptPicker = lazyComponent(async () => (await import("./prompt-picker.tsx")).PromptPicker)
+const PromptFields = lazyComponent(async () => (await import("./prompt-fields.tsx")).PromptFields)
 
 const listId = "prompt-choices"
 
@@ -88,7 +85,7 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
 
   return {
     menu: (
-      <LazyPopup inField>
+      <LazyPopup inField onCancel={closeFields}>
         {chosen && (
           <PromptFields
             prompt={chosen}

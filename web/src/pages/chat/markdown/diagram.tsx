@@ -1,13 +1,14 @@
-import { lazy, useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
+import { lazyComponent } from "../../../lib/lazy-component.tsx"
 import { useCurrentTheme } from "../../../lib/theme.ts"
 import { Button } from "../../../ui/button.tsx"
 import { LazyPopup } from "../../../ui/lazy-popup.tsx"
 import { CodeBlock } from "./code-block.tsx"
 
-const DiagramDialog = lazy(async () => ({
-  default: (await import("./diagram-dialog.tsx")).DiagramDialog,
-}))
+const DiagramDialog = lazyComponent(
+  async () => (await import("./diagram-dialog.tsx")).DiagramDialog,
+)
 
 /** The diagram as an image; its URL is null until drawn. */
 const useDiagram = (source: string): { url: string | null; failed: boolean } => {
@@ -61,7 +62,7 @@ export const Diagram = ({ source }: { source: string }) => {
       <Button variant="quiet" onClick={() => setAsSource(true)}>
         {t("chat.showSource")}
       </Button>
-      <LazyPopup>
+      <LazyPopup onCancel={() => setEnlarged(false)}>
         {enlarged && (
           <DiagramDialog
             source={source}

@@ -49,8 +49,11 @@ export const CodeEditor = (props: CodeEditorProps) => {
   const hint = useId()
   const [ready, setReady] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const [attempt, setAttempt] = useState(0)
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt loads the editor again
   useEffect(() => {
+    setError(null)
     let view: EditorView | undefined
     let isUnmounted = false
     const open = async (): Promise<void> => {
@@ -78,12 +81,12 @@ export const CodeEditor = (props: CodeEditorProps) => {
       if (handle) handle.current = null
       view?.destroy()
     }
-  }, [label, declarations, handle, hint])
+  }, [label, declarations, handle, hint, attempt])
 
   return (
     <div className="flex min-h-0 min-w-0 flex-col gap-1.5">
       <div className={classes("min-h-0 overflow-hidden rounded border border-field", className)}>
-        {error !== null && <ErrorNote error={error} />}
+        {error !== null && <ErrorNote error={error} retry={() => setAttempt(attempt + 1)} />}
         {!ready && error === null && <Skeleton rows={8} height={24} />}
         <div ref={container} className="h-full" />
       </div>

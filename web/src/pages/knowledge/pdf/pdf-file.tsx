@@ -1,11 +1,13 @@
-import { lazy, type ReactNode, Suspense, useMemo, useState } from "react"
+import { type ReactNode, Suspense, useMemo, useState } from "react"
 import { t } from "../../../i18n/translate.ts"
 import { contentUrl } from "../../../lib/knowledge-api.ts"
+import { lazyComponent } from "../../../lib/lazy-component.tsx"
 import { classes } from "../../../ui/classes.ts"
+import { DownloadBoundary } from "../../../ui/download-boundary.tsx"
 import { Skeleton } from "../../../ui/skeleton.tsx"
 import type { PdfFailure } from "./open-document.ts"
 
-const PdfViewer = lazy(async () => ({ default: (await import("./pdf-viewer.tsx")).PdfViewer }))
+const PdfViewer = lazyComponent(async () => (await import("./pdf-viewer.tsx")).PdfViewer)
 
 /** Whether a file can be shown as pages. */
 export const isPdf = (name: string): boolean => /\.pdf$/i.test(name)
@@ -55,21 +57,23 @@ export const PdfFile = (props: PdfFileProps) => {
           className,
         )}
       >
-        <Suspense
-          fallback={
-            <div className="p-4">
-              <Skeleton rows={6} />
-            </div>
-          }
-        >
-          <PdfViewer
-            firstPage={page}
-            passage={sought}
-            onSearched={setIsFound}
-            onFailure={setFailure}
-            download={{ url: contentUrl(id), name }}
-          />
-        </Suspense>
+        <DownloadBoundary>
+          <Suspense
+            fallback={
+              <div className="p-4">
+                <Skeleton rows={6} />
+              </div>
+            }
+          >
+            <PdfViewer
+              firstPage={page}
+              passage={sought}
+              onSearched={setIsFound}
+              onFailure={setFailure}
+              download={{ url: contentUrl(id), name }}
+            />
+          </Suspense>
+        </DownloadBoundary>
       </div>
       {isFound ? (
         link
