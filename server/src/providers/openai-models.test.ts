@@ -31,6 +31,8 @@ describe("the effort of a model that reasons", () => {
     ],
     ...["gpt-oss-120b", "gemini-3-pro-preview", "google/gemini-2.5-flash", "glm-4.6"],
     ...["magistral-medium", "kimi-k2-thinking", "anthropic/claude-sonnet-4.5"],
+    ...["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-4-opus-20250514"],
+    ...["gpt-5-mini-2025-08-07", "ft:o4-mini-2025-04-16:acme::a1", "models/gemini-2.5-pro"],
   ])("is requested, with and without tools: %s", (name) => {
     for (const request of [{}, tools]) expect(accept(name, "high", { request })).toBe("high")
   })
@@ -42,6 +44,8 @@ describe("the effort of a model that reasons", () => {
       "qwen3-coder",
       "qwen3-30b-a3b-instruct-2507",
       "claude-3-5-haiku",
+      ...["ft:gpt-4.1:acme::o3abc", "ft:gpt-4.1:team-o3::a1", "GPT-5-Chat", "gpt-5.1-chat-latest"],
+      ...["o1-mini", "openai/o1-preview-2024-09-12"],
     ],
   ])("is not requested from models that are not known to reason: %s", (name) => {
     expect(accept(name, "high")).toBeNull()
@@ -74,6 +78,7 @@ describe("the effort of a model that reasons", () => {
   it.each([
     ["o3", "minimal", "low"],
     ["gpt-5-mini", "minimal", "minimal"],
+    ["gpt-5-codex", "minimal", "low"],
     ["gpt-5-mini", "max", "high"],
     ["gpt-5.2", "xhigh", "xhigh"],
     ["gpt-5.2", "max", "xhigh"],

@@ -5,12 +5,19 @@ import type { ProviderModel } from "./provider.ts"
 // Which parameters of chat completions a model accepts. Most model lists do not say, so its name and
 // its server's host decide: one name is served by OpenAI, Azure, proxies and other gateways.
 
-const reasoningSeries = /(^|[./:_-])(o[1-9]|gpt-?[5-9])/i
+/** Of a fine-tuned model, which is named `ft:gpt-4.1:organization::id`, that of its base. */
+const baseNameOf = (name: string): string => /(?:^|\/)ft:([^:]+)/i.exec(name)?.[1] ?? name
+
+const numberedSeries = /(^|[./:_-])o([1-9])(?![a-z\d])/i
 const versionedName = /(^|[./:_-])gpt-?([5-9])(\.\d+)?/i
+const chatName = /(^|[./:_-])gpt-?[5-9](\.\d+)?-chat/i
+
+/** Of o1 and later, the number of the series; 0 for other models. */
+const seriesOf = (name: string): number => Number(numberedSeries.exec(baseNameOf(name))?.[2] ?? 0)
 
 /** Of GPT-5 and later, 100 times the major version and the minor one; 0 for other models. */
 const gptVersion = (name: string): number => {
-  const [, , major = "0", minor = ".0"] = versionedName.exec(name) ?? []
+  const [, , major = "0", minor = ".0"] = versionedName.exec(baseNameOf(name)) ?? []
   return Number(major) * 100 + Number(minor.slice(1))
 }
 
@@ -22,7 +29,10 @@ const reasonsWithoutTools = (name: string): boolean =>
 const turnsOffReasoning = (name: string): boolean =>
   gptVersion(name) >= 501 && !/codex|pro/i.test(name)
 const hasHighestEffort = (name: string): boolean => gptVersion(name) >= 502
-const hasMinimalEffort = (name: string): boolean => gptVersion(name) === 500
+const hasMinimalEffort = (name: string): boolean =>
+  gptVersion(name) === 500 && !/codex|pro/i.test(name)
+/** The first models that reasoned. */
+const hasNoEffort = (name: string): boolean => /(^|[./:_-])o1-(mini|preview)/i.test(name)
 
 /** Series of other vendors whose APIs, or the servers that offer them, have `reasoning_effort`. */
 const otherReasoningSeries = [
@@ -32,7 +42,7 @@ const otherReasoningSeries = [
   /(^|[./:_-])gemini-(2\.5|[3-9])/i,
   /(^|[./:_-])glm-(4\.[5-9]|[5-9])/i,
   /(^|[./:_-])kimi-k(2\.[5-9]|[3-9])/i,
-  /(^|[./:_-])claude-(3[.-]7|(opus|sonnet|haiku|fable|mythos)-[4-9])/i,
+  /(^|[./:_-])claude-(3[.-]7|[4-9]|(opus|sonnet|haiku|fable|mythos)-[4-9])/i,
   /thinking|reasoning/i,
 ]
 const withoutReasoning = /non-?reasoning|non-?thinking|instruct|coder|-image|embed/i
@@ -44,7 +54,7 @@ const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname
 
 /** Whether a name is that of a model of OpenAI that reasons. */
 export const isReasoningModel = (name: string): boolean =>
-  reasoningSeries.test(name) && !name.includes("-chat")
+  seriesOf(name) > 0 || (gptVersion(name) > 0 && !chatName.test(baseNameOf(name)))
 
 const hasTools = ({ tools }: Fields): boolean => Array.isArray(tools) && tools.length > 0
 
@@ -100,7 +110,7 @@ export const toAcceptedEffort = (
   const isOpenAI = isReasoningModel(name)
   const isOther =
     otherReasoningSeries.some((series) => series.test(name)) && !withoutReasoning.test(name)
-  if (!(listed ?? (isOpenAI || isOther))) return () => null
+  if (!(listed ?? (isOpenAI || isOther)) || hasNoEffort(name)) return () => null
   if (hasTools(request) && isOpenAI && rejectsEffortWithTools(name, host)) return () => null
   if (isOpenAI) return (effort) => toOpenAIEffort(name, effort)
   if (listed === null) return (effort) => toOtherEffort(name, effort, host)
@@ -121,15 +131,35 @@ const samplingParameters = new Set([
   ...["temperature", "top_p", "presence_penalty", "frequency_penalty"],
   ...["logit_bias", "logprobs", "top_logprobs"],
 ])
-/** The only values that models accept while they reason. */
-const defaultSampling: Record<string, unknown> = { temperature: 1, top_p: 1 }
+/** Values that ask for nothing else than leaving a parameter out does. */
+const defaultValues: Record<string, unknown> = {
+  temperature: 1,
+  top_p: 1,
+  parallel_tool_calls: true,
+}
 
-/** Models that reason reject what changes the choice of tokens. */
-const withoutSampling = (request: Fields, report: ReportDropped): Fields => {
-  if (request.reasoning_effort === "none") return request
-  const isLeftOut = ([name]: [string, unknown]): boolean => samplingParameters.has(name)
+/** o1 and o3-mini still had stop sequences, and GPT-5.5 has them again. */
+const rejectsStop = (name: string): boolean => {
+  const series = seriesOf(name)
+  if (series > 0) return series > 3 || (series === 3 && !/o3-mini/i.test(name))
+  return gptVersion(name) < 505
+}
+
+/** What a model rejects: while it reasons, all that changes the choice of tokens. */
+const rejectedParameters = ({ model, reasoning_effort }: Fields): ReadonlySet<string> => {
+  const name = textOf(model)
+  return new Set([
+    ...(reasoning_effort === "none" ? [] : samplingParameters),
+    ...(rejectsStop(name) ? ["stop"] : []),
+    ...(seriesOf(name) > 0 ? ["parallel_tool_calls"] : []),
+  ])
+}
+
+const withoutRejected = (request: Fields, report: ReportDropped): Fields => {
+  const rejected = rejectedParameters(request)
+  const isLeftOut = ([name]: [string, unknown]): boolean => rejected.has(name)
   for (const [name, value] of Object.entries(request).filter(isLeftOut)) {
-    if (value !== (defaultSampling[name] ?? null)) report(name)
+    if (value !== (defaultValues[name] ?? null)) report(name)
   }
   return Object.fromEntries(Object.entries(request).filter((entry) => !isLeftOut(entry)))
 }
@@ -143,7 +173,7 @@ export const adaptToOpenAIModel = (
   const host = hostOf(baseUrl)
   if (isAdaptingHost(host)) return request
   if (isReasoningModel(textOf(request.model))) {
-    return withoutSampling(turnOffReasoningForTools(renameMaxTokens(request)), report)
+    return withoutRejected(turnOffReasoningForTools(renameMaxTokens(request)), report)
   }
   return isOpenAIHost(host) ? renameMaxTokens(request) : request
 }

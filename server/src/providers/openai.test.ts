@@ -26,6 +26,8 @@ describe("a converted request to a model of OpenAI", () => {
     "GPT-5-Nano",
     "o4-mini",
     "gpt-6",
+    "ft:o4-mini-2025-04-16:acme::a1",
+    "azure/GPT-5",
   ])("has the newer name of the token limit behind any host: %s", (model) => {
     expect(adapt({ model, max_tokens: 5 }, proxy).adapted).toEqual({
       model,
@@ -35,7 +37,8 @@ describe("a converted request to a model of OpenAI", () => {
 
   it.each([
     ...["gpt-4.1", "gpt-4o", "gpt-5-chat-latest", "gpt-oss-120b", "llama3.2", "qwen3-32b", "c1"],
-    ...["photo1", "solo3", "chatgpt-4o-latest"],
+    ...["photo1", "solo3", "chatgpt-4o-latest", "GPT-5-Chat", "llama-o3x", "gpt-35-turbo"],
+    ...["ft:gpt-4.1:acme::o3abc", "openai/ft:gpt-4.1-2025-04-14:team-o3::gpt-5"],
   ])("keeps the older name and the temperature for other models: %s", (model) => {
     const request = { model, max_tokens: 5, temperature: 0.2 }
     expect(adapt(request, proxy)).toEqual({ adapted: request, dropped: [] })
@@ -50,11 +53,27 @@ describe("a converted request to a model of OpenAI", () => {
       stop: "x",
     }
     expect(adapt(request, proxy)).toEqual({
-      adapted: { model: "azure/gpt-5", stop: "x" },
-      dropped: ["temperature", "presence_penalty"],
+      adapted: { model: "azure/gpt-5" },
+      dropped: ["temperature", "presence_penalty", "stop"],
     })
     const silent = { model: "gpt-5.4", temperature: 0.2, reasoning_effort: "none" }
     expect(adapt(silent, proxy)).toEqual({ adapted: silent, dropped: [] })
+  })
+
+  it.each([
+    ["o3", ["stop", "parallel_tool_calls"]],
+    ["openai/o4-mini-2025-04-16", ["stop", "parallel_tool_calls"]],
+    ["o3-mini", ["parallel_tool_calls"]],
+    ["o1", ["parallel_tool_calls"]],
+    ["gpt-5.2", ["stop"]],
+    ["gpt-5.5", []],
+    ["gpt-4.1", []],
+  ])("names stop sequences and limits of parallel calls that %s rejects", (model, dropped) => {
+    const request = { model, stop: ["x"], parallel_tool_calls: false }
+    const kept = Object.entries(request).filter(([name]) => !dropped.includes(name))
+    expect(adapt(request, proxy)).toEqual({ adapted: Object.fromEntries(kept), dropped })
+    const usual = adapt({ model, parallel_tool_calls: true }, proxy)
+    expect(usual.dropped).toEqual([])
   })
 
   it.each(["gpt-5.5", "gpt-5.6-terra", "openai/gpt-6"])(

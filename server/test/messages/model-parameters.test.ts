@@ -7,7 +7,7 @@ let testbed: MessagesTestbed
 
 const models = [
   ...["gpt-5-mini", "azure/gpt-5", "o3", "gpt-5.4", "gpt-5.6", "grok-4", "deepseek-v4-pro"],
-  ...["qwen3-32b", "gpt-4.1"],
+  ...["qwen3-32b", "gpt-4.1", "ft:gpt-4.1:acme::o3abc"],
 ]
 
 beforeAll(async () => {
@@ -57,10 +57,25 @@ describe("a request of the Messages API to a chat model", () => {
     },
   )
 
-  it.each(["gpt-4.1", "grok-4"])("keeps limit and temperature for %s", async (model) => {
-    const { sent, dropped } = await ask(model, { temperature: 0.2 })
-    expect(sent).toMatchObject({ max_tokens: 100, temperature: 0.2 })
-    expect(sent).not.toHaveProperty("max_completion_tokens")
-    expect(dropped).toBeNull()
+  it("names stop sequences and a limit of parallel calls that a model rejects", async () => {
+    const tool_choice = { type: "auto", disable_parallel_tool_use: true }
+    const fields = { stop_sequences: ["END"], tool_choice, tools: [weather] }
+    const { sent, dropped } = await ask("o3", fields)
+    expect(sent).not.toHaveProperty("stop")
+    expect(sent).not.toHaveProperty("parallel_tool_calls")
+    expect(dropped).toBe("parallel_tool_calls, stop")
+    expect((await ask("gpt-4.1", fields)).sent).toMatchObject({
+      ...{ stop: ["END"], parallel_tool_calls: false },
+    })
   })
+
+  it.each(["gpt-4.1", "grok-4", "ft:gpt-4.1:acme::o3abc"])(
+    "keeps limit and temperature for %s",
+    async (model) => {
+      const { sent, dropped } = await ask(model, { temperature: 0.2 })
+      expect(sent).toMatchObject({ max_tokens: 100, temperature: 0.2 })
+      expect(sent).not.toHaveProperty("max_completion_tokens")
+      expect(dropped).toBeNull()
+    },
+  )
 })
