@@ -103,12 +103,15 @@ export type ToAcceptedEffort = (effort: string) => string | null
 /** Thinking between tool calls are short remarks, for which no model of others can be asked. */
 const offTypes = new Set<unknown>(["disabled", "between_tools"])
 
-const effortOfThinking = ({ type, budget_tokens }: Fields): string => {
-  if (offTypes.has(type)) return "none"
-  if (typeof budget_tokens !== "number") return "medium"
-  if (budget_tokens < 4096) return "low"
-  return budget_tokens < 16_384 ? "medium" : "high"
+/** The effort that corresponds to this many tokens of reasoning. */
+export const effortOfBudget = (tokens: unknown): string => {
+  if (typeof tokens !== "number") return "medium"
+  if (tokens < 4096) return "low"
+  return tokens < 16_384 ? "medium" : "high"
 }
+
+const effortOfThinking = ({ type, budget_tokens }: Fields): string =>
+  offTypes.has(type) ? "none" : effortOfBudget(budget_tokens)
 
 /** Models that do not reason reject `reasoning_effort`. */
 const toReasoningEffort = (
@@ -117,12 +120,13 @@ const toReasoningEffort = (
   report: ReportDropped,
 ): Fields => {
   const ofThinking = isObject(thinking) ? effortOfThinking(thinking) : ""
-  const requested = ofThinking === "none" ? ofThinking : textOf(reasoning_effort) || ofThinking
+  const effort = textOf(reasoning_effort).toLowerCase()
+  const requested = ofThinking === "none" ? ofThinking : effort || ofThinking
   if (requested === "") return {}
   const accepted = toEffort(requested)
   if (accepted !== null) return { reasoning_effort: accepted }
   if (requested !== "none" && ofThinking !== "") report("thinking")
-  if (requested !== "none" && textOf(reasoning_effort) !== "") report("effort")
+  if (requested !== "none" && effort !== "") report("effort")
   return {}
 }
 

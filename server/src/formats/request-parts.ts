@@ -9,6 +9,11 @@ export const failUnsupported = (what: string, param: string): never =>
 export const failWrongType = (name: string, expected: string): never =>
   fail("bad_request", `"${name}" must be ${expected}.`, { param: name.replace(/\[.*/, "") })
 
+/** Refuses values of other types for members that are objects, if the request has them. */
+export const checkObjects = (body: Fields, names: readonly string[]): void => {
+  for (const name of names) if (!isObject(body[name] ?? {})) failWrongType(name, "an object")
+}
+
 /** Whether a value is the content of a message: a text, or parts. */
 export const isContent = (value: unknown): boolean =>
   typeof value === "string" || (Array.isArray(value) && value.every(isObject))

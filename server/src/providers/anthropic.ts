@@ -4,6 +4,7 @@ import { decodeMessage, decodeMessagesError } from "../formats/messages/decode-r
 import { createMessageStreamDecoder } from "../formats/messages/decode-stream.ts"
 import { encodeMessagesRequest } from "../formats/messages/encode-request.ts"
 import type { ThinkingSupport } from "../formats/messages/thinking-parameters.ts"
+import { thinkingSupportOfName } from "./claude-models.ts"
 import type { ChatFormat, Provider, ProviderModel } from "./provider.ts"
 
 const apiVersion = "2023-06-01"
@@ -55,7 +56,8 @@ const effortsOf = (info: ModelInfo | undefined): ReadonlySet<string> => {
   return new Set(levels.filter(([, level]) => isSupported(level)).map(([name]) => name))
 }
 
-const thinkingSupportOf = (info: ModelInfo | undefined): ThinkingSupport => {
+const thinkingSupportOf = (name: string, info: ModelInfo | undefined): ThinkingSupport => {
+  if (!info?.capabilities) return thinkingSupportOfName(name)
   const { supported, types } = capabilityOf(info, "thinking") ?? {}
   const listed = isObject(types) ? types : {}
   const supportsEffort = supports(info, "effort") === true
@@ -70,7 +72,7 @@ const thinkingSupportOf = (info: ModelInfo | undefined): ThinkingSupport => {
 
 const encodeRequest: ChatFormat["encodeRequest"] = (request, { name, listing }, reportDropped) => {
   const info = ModelInfo.safeParse(listing).data
-  const model = { name, maxTokens: info?.max_tokens ?? null, ...thinkingSupportOf(info) }
+  const model = { name, maxTokens: info?.max_tokens ?? null, ...thinkingSupportOf(name, info) }
   return encodeMessagesRequest(request, model, reportDropped)
 }
 

@@ -79,6 +79,8 @@ describe("a request of the Messages API", () => {
     ],
     ["tools that are no list", { ...requestTo(chatModel), tools: "weather" }, '"tools"'],
     ["a tool without a name", { ...requestTo(chatModel), tools: [{}] }, "tools[0]"],
+    ["thinking that is a text", { ...requestTo(chatModel), thinking: "enabled" }, '"thinking"'],
+    ["options in a list", { ...requestTo(chatModel), output_config: [] }, '"output_config"'],
     ["a system prompt that is a number", { ...requestTo(chatModel), system: 7 }, '"system"'],
   ])("with %s is rejected with a helpful message", async (_what, body, hint) => {
     const { status, headers, text } = await testbed.send(body)

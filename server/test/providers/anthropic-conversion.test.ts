@@ -9,11 +9,19 @@ const withAdaptive = createClaudeModel("claude-adaptive", {
   thinking: { ...supported, types: { adaptive: supported, enabled: supported } },
   effort: { ...supported, low: supported, high: supported },
 })
+/** The list of its server does not say what it accepts. */
+const unknown = (id: string) => ({
+  ...createClaudeModel(id, {}),
+  ...{ capabilities: null, max_tokens: null },
+})
 
 let testbed: Awaited<ReturnType<typeof startAnthropicTestbed>>
 
 beforeAll(async () => {
-  testbed = await startAnthropicTestbed([withBudget, withAdaptive])
+  testbed = await startAnthropicTestbed([
+    ...[withBudget, withAdaptive],
+    ...["claude-sonnet-4-5-20250929", "claude-opus-4-6", "claude-opus-4-7", "kimi-k2"].map(unknown),
+  ])
 })
 afterAll(async () => {
   await testbed.gateway.stop()
@@ -52,6 +60,40 @@ describe("reasoning requested from a model of Anthropic", () => {
       })
       expect(dropped).toBeNull()
     }
+  })
+})
+
+describe("reasoning requested from a model whose list does not say what it accepts", () => {
+  it.each<[string, object, object]>([
+    [
+      "claude-sonnet-4-5-20250929",
+      { reasoning_effort: "high", max_tokens: 4000 },
+      { thinking: { type: "enabled", budget_tokens: 2000 } },
+    ],
+    [
+      "claude-opus-4-6",
+      { reasoning_effort: "xhigh" },
+      { thinking: { type: "adaptive" }, output_config: { effort: "high" } },
+    ],
+    [
+      "claude-opus-4-7",
+      { reasoning_effort: "xhigh", temperature: 0.2 },
+      { thinking: { type: "adaptive" }, output_config: { effort: "xhigh" } },
+    ],
+  ])("follows from its name: %s", async (model, fields, expected) => {
+    expect((await chat({ model, ...fields })).sent).toMatchObject(expected)
+  })
+
+  it("is named if the name says nothing either", async () => {
+    const { sent, dropped } = await chat({ model: "kimi-k2", reasoning_effort: "high" })
+    expect(sent).not.toHaveProperty("thinking")
+    expect(dropped).toBe("reasoning_effort")
+  })
+
+  it("leaves room for an answer besides the client's budget", async () => {
+    const thinking = { type: "enabled", budget_tokens: 10_000 }
+    const { sent } = await chat({ model: "kimi-k2", thinking })
+    expect(sent).toMatchObject({ thinking, max_tokens: 14_096 })
   })
 })
 

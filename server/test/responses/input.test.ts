@@ -167,4 +167,14 @@ describe("a request through the Responses API", () => {
     await testbed.client.responses.create({ model: chatModel, previous_response_id: id })
     expect(testbed.lastChatBody().messages).toMatchObject([{ role: "user" }, { role: "assistant" }])
   })
+
+  it.each(["reasoning", "text"])("is refused if %s is not an object", async (name) => {
+    for (const model of [chatModel, claudeModel]) {
+      const { status, text } = await testbed.send({ model, input: "Hi", [name]: "high" })
+      expect(status).toBe(400)
+      expect(JSON.parse(text).error).toMatchObject({
+        ...{ code: "bad_request", param: name, message: `"${name}" must be an object.` },
+      })
+    }
+  })
 })

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from "../json-values.ts"
-import { failWrongType, isContent } from "../request-parts.ts"
+import { checkObjects, failWrongType, isContent } from "../request-parts.ts"
 
 const roles = new Set<unknown>(["user", "assistant", "system"])
 
@@ -23,7 +23,9 @@ const isTool = (tool: unknown): boolean =>
  * are passed on are left to the provider.
  * @throws {Failure} `bad_request`
  */
-export const checkMessagesRequest = ({ messages, system, tools }: Fields): void => {
+export const checkMessagesRequest = (body: Fields): void => {
+  const { messages, system, tools } = body
+  checkObjects(body, ["thinking", "output_config"])
   if (Array.isArray(messages)) messages.forEach(checkMessage)
   if (!isContent(system ?? "")) failWrongType("system", "a string or an array of content blocks")
   if (!Array.isArray(tools ?? [])) failWrongType("tools", "an array of tools")

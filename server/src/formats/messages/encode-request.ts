@@ -1,6 +1,6 @@
 import { fail } from "../../errors.ts"
 import type { ReportDropped } from "../canonical-request.ts"
-import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
+import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "../json-values.ts"
 import { cacheControlOf } from "../request-parts.ts"
 import { limitBreakpoints } from "./cache-breakpoints.ts"
 import { encodeConversation } from "./encode-conversation.ts"
@@ -12,7 +12,7 @@ import {
   toThinkingParameters,
 } from "./thinking-parameters.ts"
 
-/** Required by the API; used for models whose own maximum is not known. */
+/** For models whose own maximum is not known. */
 const defaultMaxTokens = 4096
 
 /** What the request depends on besides the canonical prompt. */
@@ -79,10 +79,19 @@ const checkFields = (request: Fields, report: ReportDropped): void => {
     const message = "The model's provider returns one answer per request."
     fail("unsupported_by_model", message, { param: "n" })
   }
-  if (requestedEffortOf(request) === "" && isObject(request.reasoning)) report("reasoning")
+  const { thinking = null, reasoning = null } = request
+  if (reasoning !== null && requestedEffortOf(request) === "") report("reasoning")
+  if (thinking !== null && !isObject(thinking)) report("thinking")
   for (const [name, value] of Object.entries(request)) {
     if (!knownFields.has(name) && value !== null) report(name)
   }
+}
+
+/** Required by the API. Without a limit of the client there is room besides its thinking. */
+const toMaxTokens = (request: Fields, { maxTokens }: MessagesModel): unknown => {
+  const { max_completion_tokens, max_tokens, thinking } = request
+  const budget = isObject(thinking) ? numberOf(thinking.budget_tokens) : 0
+  return max_completion_tokens ?? max_tokens ?? maxTokens ?? budget + defaultMaxTokens
 }
 
 /** The API's range ends at 1, OpenAI's at 2. */
@@ -105,8 +114,7 @@ export const encodeMessagesRequest = (
 ): Fields => {
   checkFields(request, report)
   const { stop, user, stream } = request
-  const limit = request.max_completion_tokens ?? request.max_tokens
-  const max_tokens = limit ?? model.maxTokens ?? defaultMaxTokens
+  const max_tokens = toMaxTokens(request, model)
   const { system, messages } = encodeConversation(objectsIn(request.messages), report)
   const { tools, tool_choice } = toToolFields(request)
   const format = toFormat(request, report)

@@ -1,4 +1,4 @@
-import type { ReportDropped } from "../canonical-request.ts"
+import { effortOfBudget, type ReportDropped } from "../canonical-request.ts"
 import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "../json-values.ts"
 
 /** What a model's listing says about its thinking. Undefined if it does not say. */
@@ -27,11 +27,14 @@ const budgetByEffort: Record<string, number> = {
   ...{ minimal: minBudget, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 },
 }
 
+const budgetOf = (effort: string): number =>
+  ownValue(budgetByEffort, effort) ?? numberOf(budgetByEffort.medium)
+
 /** Undefined if the limit leaves no room. Thinking counts towards it, so half remains for the answer. */
-const toBudget = (effort: string, max_tokens: number): Fields | undefined => {
+const toBudget = (wanted: number, max_tokens: number): Fields | undefined => {
   if (max_tokens <= minBudget) return undefined
-  const wanted = ownValue(budgetByEffort, effort) ?? numberOf(budgetByEffort.medium)
-  const budget_tokens = Math.min(wanted, Math.max(minBudget, Math.floor(max_tokens / 2)))
+  const highest = Math.max(minBudget, Math.floor(max_tokens / 2))
+  const budget_tokens = Math.min(Math.max(minBudget, wanted), highest)
   return { type: "enabled", budget_tokens }
 }
 
@@ -55,11 +58,11 @@ const lacksThinking = (messages: readonly Fields[]): boolean => {
 const forbidsThinking = ({ tool_choice, messages }: ThinkingContext): boolean =>
   tool_choice.type === "any" || tool_choice.type === "tool" || messages.at(-1)?.role === "assistant"
 
-const chooseThinking = (effort: string, context: ThinkingContext): Fields | undefined => {
+const chooseThinking = (budget: number, context: ThinkingContext): Fields | undefined => {
   const { support, max_tokens, messages } = context
   if (forbidsThinking(context)) return undefined
   if (support.adaptive) return { type: "adaptive" }
-  return support.budget && !lacksThinking(messages) ? toBudget(effort, max_tokens) : undefined
+  return support.budget && !lacksThinking(messages) ? toBudget(budget, max_tokens) : undefined
 }
 
 /** The client's own thinking, in the type that the model has. */
@@ -68,12 +71,14 @@ const toSupportedThinking = (
   effort: string,
   { support, max_tokens }: ThinkingContext,
 ): Fields => {
-  const { type, budget_tokens: _budget, ...options } = thinking
-  if (type === "enabled" && support.budget === false && support.adaptive) {
+  const { type, budget_tokens, ...options } = thinking
+  const hasBudget = typeof budget_tokens === "number"
+  if (type === "enabled" && support.adaptive && (support.budget === false || !hasBudget)) {
     return { type: "adaptive", ...options }
   }
-  const needsBudget = type === "adaptive" && support.adaptive === false && support.budget
-  const budget = needsBudget ? toBudget(effort, max_tokens) : undefined
+  const lacksBudget = type === "enabled" && !hasBudget
+  const isUnknownType = type === "adaptive" && !support.adaptive && support.budget
+  const budget = lacksBudget || isUnknownType ? toBudget(budgetOf(effort), max_tokens) : undefined
   return budget ? { ...budget, ...options } : thinking
 }
 
@@ -82,9 +87,19 @@ const toSupportedEffort = (effort: string, { efforts }: ThinkingSupport): string
   return efforts && efforts.size > 0 && !efforts.has(effort) ? "high" : effort
 }
 
-/** OpenRouter's clients have it in `reasoning`. */
-export const requestedEffortOf = ({ reasoning_effort, reasoning }: Fields): string =>
-  textOf(reasoning_effort) || textOf(isObject(reasoning) ? reasoning.effort : undefined)
+/** OpenRouter's clients have it in `reasoning`, as an effort, a number of tokens or a switch. */
+export const requestedEffortOf = ({ reasoning_effort, reasoning }: Fields): string => {
+  const { effort, max_tokens, enabled } = isObject(reasoning) ? reasoning : {}
+  const named = textOf(reasoning_effort) || textOf(effort)
+  if (named !== "") return named.toLowerCase()
+  if (enabled === false) return "none"
+  return enabled === true || typeof max_tokens === "number" ? effortOfBudget(max_tokens) : ""
+}
+
+const requestedBudgetOf = (request: Fields): number => {
+  const { max_tokens } = isObject(request.reasoning) ? request.reasoning : {}
+  return numberOf(max_tokens) || budgetOf(requestedEffortOf(request))
+}
 
 /** Requests the effort that a client asks for, in the way that the model has: `thinking` and `effort`. */
 export const toThinkingParameters = (
@@ -102,7 +117,7 @@ export const toThinkingParameters = (
     const turnsOff = support.adaptive && support.disabled
     return { thinking: turnsOff ? { type: "disabled" } : undefined }
   }
-  const chosen = given ?? chooseThinking(requested, context)
+  const chosen = given ?? chooseThinking(requestedBudgetOf(request), context)
   if (support.supportsEffort) {
     return { thinking: chosen, effort: toSupportedEffort(requested, support) }
   }

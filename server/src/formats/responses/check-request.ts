@@ -1,6 +1,6 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
-import { failWrongType, isContent } from "../request-parts.ts"
+import { checkObjects, failWrongType, isContent } from "../request-parts.ts"
 
 const isText = (value: unknown): boolean => typeof value === "string"
 const isRole = (value: unknown): boolean =>
@@ -112,6 +112,7 @@ export const checkInput = (input: unknown): void => {
 export const checkResponsesRequest = (body: Fields): void => {
   const { input, instructions, tools } = body
   checkRepeatedMembers(body)
+  checkObjects(body, ["reasoning", "text"])
   checkInput(input)
   if (Array.isArray(input) && input.length === 0)
     failWrongType("input", "a string or at least one item")
