@@ -6,8 +6,10 @@ import { type StopCause, toFinishReason } from "./finish-reason.ts"
 import { HeldAnswer } from "./held-answer.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
+import { toPlainMessage } from "./plain-message.ts"
 import { StateCollector } from "./provider-state.ts"
 import { type ReceivedBlock, receiveBlock } from "./received-block.ts"
+import { ReceivedCalls } from "./received-calls.ts"
 import { argumentsTextOf, createCallId, type ToolArguments } from "./tool-arguments.ts"
 
 /**
@@ -45,7 +47,7 @@ export class AnswerEventReader {
   /** Those before it have been opened: removing each from the array would copy it every time. */
   #nextWaiting = 0
   readonly #held = new HeldAnswer()
-  readonly #callByIndex = new Map<unknown, { id: string; received: ReceivedBlock }>()
+  readonly #calls = new ReceivedCalls()
   #hasBlocks = false
   #hasCalls = false
   /** Annotations of a text that is still to come. */
@@ -101,7 +103,7 @@ export class AnswerEventReader {
     this.#stopSequence = textOf(chunk.stop_sequence) || this.#stopSequence
     const choice = objectsIn(chunk.choices).find(({ index = 0 }) => index === 0)
     if (!choice) return
-    if (isObject(choice.delta)) this.#readDelta(choice.delta)
+    if (isObject(choice.delta)) this.#readDelta(toPlainMessage(choice.delta))
     if (textOf(choice.finish_reason) !== "") this.#readFinishReason(textOf(choice.finish_reason))
   }
 
@@ -154,40 +156,33 @@ export class AnswerEventReader {
   }
 
   #readCall(call: Fields): void {
-    const { index, id, function: called } = call
-    const { name, arguments: args } = isObject(called) ? called : {}
-    const known = this.#findCall(index, textOf(id), textOf(name))
+    const known = this.#calls.find(call)
     if (known?.block.kind === "tool") this.#collectState(known.block.id, call)
-    this.#extendCall(index, known ?? this.#addCall(call), argumentsTextOf(args))
+    const args = isObject(call.function) ? call.function.arguments : null
+    this.#extendCall(call, known ?? this.#addCall(call), argumentsTextOf(args))
   }
 
   #collectState(id: string, call: Fields): void {
     if (this.#reading.origin.key !== null) this.#state.addCall(id, call)
   }
 
-  /** A call with another id is another call, even if it has the same index or none. */
-  #findCall(index: unknown, id: string, name: string): ReceivedBlock | null {
-    const known = this.#callByIndex.get(index)
-    return known && (id === "" || id === known.id || name === "") ? known.received : null
-  }
-
   #addCall(call: Fields): ReceivedBlock {
-    const id = textOf(call.id) || createCallId()
+    const id = this.#calls.toUniqueId(call)
     const name = isObject(call.function) ? textOf(call.function.name) : ""
     this.#hasCalls = true
     this.#collectState(id, call)
     this.#addState()
     const received = this.#add({ kind: "tool", id, name })
-    this.#callByIndex.set(call.index, { id, received })
+    this.#calls.set(call, received)
     return received
   }
 
-  #extendCall(index: unknown, received: ReceivedBlock, text: string): void {
+  #extendCall(call: Fields, received: ReceivedBlock, text: string): void {
     let { own, rest } = received.args.push(text)
     this.#extend(received, own)
     while (rest !== "" && received.block.kind === "tool") {
       const next = this.#add({ ...received.block, id: createCallId() })
-      this.#callByIndex.set(index, { id: received.block.id, received: next })
+      this.#calls.set(call, next)
       ;({ own, rest } = next.args.push(rest))
       this.#extend(next, own)
     }

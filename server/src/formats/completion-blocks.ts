@@ -6,6 +6,7 @@ import { type StopCause, toFinishReason } from "./finish-reason.ts"
 import { type Fields, isObject, numberOf, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 import { listBlocks, type MessageBlock } from "./ordered-blocks.ts"
+import { toPlainMessage } from "./plain-message.ts"
 import { StateCollector } from "./provider-state.ts"
 import { argumentsTextOf, createCallId, splitArguments } from "./tool-arguments.ts"
 
@@ -53,13 +54,6 @@ const readCall = (call: Fields, { acceptsText, isCutOff }: ReadOptions): Complet
     return { block: { kind: "tool", id, name: textOf(name) }, text, signature: "" }
   })
 }
-
-const textOfContent = (content: unknown): string =>
-  typeof content === "string"
-    ? content
-    : objectsIn(content)
-        .map(({ text }) => textOf(text))
-        .join("")
 
 const readBlock = ({ kind, fields }: MessageBlock, options: ReadOptions): CompleteBlock[] => {
   if (kind === "reasoning") return readDetail(fields)
@@ -118,8 +112,7 @@ const readBlocks = (received: Fields, options: ReadOptions): CompleteBlock[] => 
   const { key } = options.origin
   const { reasoning_details, ...plain } = received
   const message = key === null ? received : plain
-  const content = textOfContent(message.content)
-  const blocks = listBlocks({ ...message, content }).flatMap((one) => readBlock(one, options))
+  const blocks = listBlocks(message).flatMap((one) => readBlock(one, options))
   const annotations = objectsIn(message.annotations).filter(isUrlCitation)
   const refusal = textBlock("refusal", textOf(message.refusal))
   const answer = [...addAnnotations(blocks, annotations), ...refusal]
@@ -129,16 +122,17 @@ const readBlocks = (received: Fields, options: ReadOptions): CompleteBlock[] => 
   return key === null ? all : addState(all, received, key)
 }
 
-/** Some servers leave the ids of calls out. */
-const withCallIds = (message: Fields): Fields =>
-  Array.isArray(message.tool_calls)
-    ? {
-        ...message,
-        tool_calls: objectsIn(message.tool_calls).map((call) =>
-          textOf(call.id) === "" ? { ...call, id: createCallId() } : call,
-        ),
-      }
-    : message
+/** Some servers leave the ids of calls out, or use the name of the tool. */
+const withCallIds = (message: Fields): Fields => {
+  if (!Array.isArray(message.tool_calls)) return message
+  const known = new Set([""])
+  const tool_calls = objectsIn(message.tool_calls).map((call) => {
+    const isUnique = !known.has(textOf(call.id))
+    known.add(textOf(call.id))
+    return isUnique ? call : { ...call, id: createCallId() }
+  })
+  return { ...message, tool_calls }
+}
 
 /**
  * Reads a chat completion that is not streamed. Null if it contains no answer.
@@ -146,8 +140,8 @@ const withCallIds = (message: Fields): Fields =>
  */
 export const readCompletion = (completion: Fields, reading: AnswerReading): Answer | null => {
   const [choice] = objectsIn(completion.choices)
-  const message = choice?.message
-  if (!(choice && isObject(message))) return null
+  if (!(choice && isObject(choice.message))) return null
+  const message = toPlainMessage(choice.message)
   const finishReason = textOf(choice.finish_reason)
   const hasCalls = objectsIn(message.tool_calls).length > 0
   const reason = toFinishReason(finishReason, hasCalls)

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto"
 import { JsonCompleteness } from "./json-completeness.ts"
-import { isObject, parseObject, textOf } from "./json-values.ts"
+import { parseObject } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 
 /** For calls without an id. */
 export const createCallId = (): string => `call_${randomUUID()}`
 
-/** Arguments as a text; some servers send an object, or null. */
+/** Arguments as a text; some servers send their value, or null. */
 export const argumentsTextOf = (value: unknown): string => {
-  if (isObject(value)) return JSON.stringify(value)
-  const text = textOf(value)
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null)
   return text === "null" ? "" : text
 }
 
@@ -32,6 +31,10 @@ export class ToolArguments {
   /** Whether nothing is missing, so that another block may follow. */
   get isComplete(): boolean {
     return this.#stage === "ended"
+  }
+
+  get isEmpty(): boolean {
+    return this.#text === ""
   }
 
   push(text: string): ReadArguments {

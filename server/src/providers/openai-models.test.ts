@@ -69,6 +69,7 @@ describe("the effort of a model that reasons", () => {
     ["gpt-5-mini", { request: tools, baseUrl: ofOpenAI }, "high"],
     ["grok-4", { baseUrl: "https://api.x.ai/v1" }, null],
     ["grok-4.3", { baseUrl: "https://api.x.ai/v1" }, "high"],
+    ["magistral-medium-latest", { baseUrl: "https://api.mistral.ai/v1" }, null],
     ["qwen/qwen3-32b", { baseUrl: "https://api.groq.com/openai/v1" }, "default"],
     ["openai/gpt-oss-120b", { baseUrl: "https://api.groq.com/openai/v1" }, "high"],
   ])("is left out where servers reject it: %s %j", (name, given, expected) => {

@@ -89,6 +89,8 @@ const xaiWithEffort = /grok-(3-mini|4\.([3-9]|20-multi-agent)|[5-9])/
 
 const toOtherEffort = (name: string, effort: string, host: string): string | null => {
   if (host === "api.x.ai" && !xaiWithEffort.test(name)) return null
+  // Mistral's models of this series always reason.
+  if (host === "api.mistral.ai" && name.includes("magistral")) return null
   // Groq turns the reasoning of these on or off.
   if (host === "api.groq.com" && name.includes("qwen"))
     return effort === "none" ? effort : "default"

@@ -100,4 +100,19 @@ describe("a converted request to a model of OpenAI", () => {
     const request = { model: "openai/gpt-5.6", tools, max_tokens: 5, temperature: 0.2 }
     expect(adapt(request, openRouter)).toEqual({ adapted: request, dropped: [] })
   })
+
+  it("has the reasoning of earlier answers as parts for Mistral", () => {
+    const call = { id: "1", type: "function", function: { name: "f", arguments: "{}" } }
+    const messages = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Ok.", reasoning_content: "Hm.", tool_calls: [call] },
+    ]
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }] }
+    const content = [thinking, { type: "text", text: "Ok." }]
+    const request = { model: "magistral", max_tokens: 5, messages }
+    expect(adapt(request, "https://api.mistral.ai/v1").adapted).toEqual({
+      ...request,
+      messages: [messages[0], { role: "assistant", content, tool_calls: [call] }],
+    })
+  })
 })

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { adaptToMistral, isMistralHost } from "./mistral.ts"
 import { adaptToOpenAIModel } from "./openai-models.ts"
 import { bearerHeaders, openaiOperations, type Provider, type ProviderModel } from "./provider.ts"
 
@@ -74,7 +75,10 @@ export const openai: Provider = {
   operations: openaiOperations,
   optionalOperations: ["responses", "responses/compact"],
   chatFormat: null,
-  adaptChatRequest: adaptToOpenAIModel,
+  adaptChatRequest: (request, baseUrl, reportDropped) =>
+    isMistralHost(baseUrl)
+      ? adaptToMistral(request)
+      : adaptToOpenAIModel(request, baseUrl, reportDropped),
   operationPath: (operation) => `/${operation}`,
   credentialHeaders: bearerHeaders,
   listModels: async (client) => {

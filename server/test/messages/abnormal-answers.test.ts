@@ -27,6 +27,7 @@ const contentIn = (events: readonly Fields[]): Fields[] =>
       const deltas = events.filter((event) => event.delta && event.index === index)
       const join = (member: string) => deltas.map(({ delta }) => Object(delta)[member]).join("")
       const { type, ...block } = Object(content_block)
+      if (type === "thinking") return { type, thinking: join("thinking") }
       if (type !== "tool_use") return { type, text: join("text") }
       return { type, ...block, input: JSON.parse(join("partial_json") || "{}") }
     })
@@ -52,6 +53,28 @@ describe.each([
       ...{ stop_reason: "refusal", content: [{ type: "text", text: "No." }] },
       stop_details: { type: "refusal", explanation: "No." },
     })
+  })
+
+  it("has the text, the reasoning and the refusal of a content that consists of parts", async () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }] }
+    const texts = ["Well", "."].map((text) => ({ type: "text", text }))
+    const content = [thinking, ...texts, { type: "refusal", refusal: "No." }]
+    testbed.answer(streamed, { message: { content } })
+    expect(await ask(streamed)).toMatchObject({
+      stop_reason: "refusal",
+      content: [
+        { type: "thinking", thinking: "Hm." },
+        { type: "text", text: "Well." },
+        { type: "text", text: "No." },
+      ],
+    })
+  })
+
+  it("has calls with ids of their own if the provider repeats one", async () => {
+    const call = { id: "f", type: "function", function: { name: "f", arguments: "{}" } }
+    testbed.answer(streamed, { message: {}, calls: [call, call] })
+    const { content } = await ask(streamed)
+    expect(content).toMatchObject([{ id: "f" }, { id: expect.stringMatching(/^call_/) }])
   })
 
   it.each([
@@ -181,6 +204,17 @@ describe("a stream of a chat model", () => {
   it("is an answer without a finish reason, which some servers leave out", async () => {
     testbed.replyWith(`${chunk({ content: "Hi" })}data: [DONE]\n\n`, streamHeaders)
     expect(await ask(true)).toMatchObject({ stop_reason: "end_turn" })
+  })
+
+  it.each(["", "{}"])("keeps calls without ids apart, with arguments %j", async (args) => {
+    const calls = ["f", "g"].map((name) => ({
+      ...{ index: 0, id: "", type: "function", function: { name, arguments: args } },
+    }))
+    testbed.streamDeltas(calls.map((call) => ({ tool_calls: [call] })))
+    expect((await ask(true)).content).toMatchObject([
+      { type: "tool_use", name: "f", input: {} },
+      { type: "tool_use", name: "g", input: {} },
+    ])
   })
 
   it("splits glued calls wherever their arguments are cut", async () => {

@@ -83,6 +83,13 @@ describe.each([
     expect(received.tool_calls[1]).toEqual(calls[1])
   })
 
+  it("returns the states of calls whose ids the provider repeats", async () => {
+    const calls = ["A", "B"].map((seal) => callOf("weather", { seal }))
+    testbed.answer(streamed, { message: {}, calls })
+    const received = await sendBack((await ask(streamed)).content)
+    expect(received.tool_calls).toMatchObject([{ seal: "A" }, { seal: "B" }])
+  })
+
   it("returns the signature of a text, which ends last", async () => {
     testbed.answer(streamed, { message: { content: "Sunny.", extra_content: signature } })
     const message = await ask(streamed)

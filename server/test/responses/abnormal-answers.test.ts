@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { Json } from "../fakes/json.ts"
 import {
   chatModel,
   type ResponsesTestbed,
@@ -25,7 +26,7 @@ const ask = async (stream: boolean) => {
   return { http: status, ...Object(readEvents(text).at(-1)?.response) }
 }
 
-const callOf = (name: string, args: string) => ({
+const callOf = (name: string, args: Json) => ({
   ...{ id: "call_1", type: "function", function: { name, arguments: args } },
 })
 
@@ -78,6 +79,16 @@ describe.each([
     testbed.answer(streamed, { message: {}, calls: [callOf("patch", "*** Begin {x} Patch")] })
     const { output } = await ask(streamed)
     expect(output).toMatchObject([{ type: "custom_tool_call", input: "*** Begin {x} Patch" }])
+  })
+
+  it.each([
+    [["apply", "P"], '["apply","P"]'],
+    [{ input: "P" }, "P"],
+    [JSON.stringify('{"input":"P"}'), "P"],
+    [JSON.stringify('{"other":"P"}'), '{"other":"P"}'],
+  ])("has the input of a custom tool from arguments in another form: %j", async (args, input) => {
+    testbed.answer(streamed, { message: {}, calls: [callOf("patch", args)] })
+    expect((await ask(streamed)).output).toMatchObject([{ type: "custom_tool_call", input }])
   })
 
   it.each([

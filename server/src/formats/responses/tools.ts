@@ -150,6 +150,13 @@ const findOnlyText = (fields: Fields): string | undefined => {
   return values.every(isScalar) && others.length === 0 ? textOf(text) || undefined : undefined
 }
 
+/** The input in arguments of the declared form, which a model may have encoded twice. */
+const declaredInputOf = (args: unknown): string | undefined => {
+  if (!isObject(args) || Object.keys(args).length !== 1) return undefined
+  const input = args[inputParameter]
+  return typeof input === "string" ? input : undefined
+}
+
 /**
  * The input of a custom tool, from the arguments of its function. Models do not always name the
  * parameter as it is declared. What cannot be told apart reaches the tool as it came: it may
@@ -157,7 +164,7 @@ const findOnlyText = (fields: Fields): string | undefined => {
  */
 export const toCustomInput = (args: string): string => {
   const parsed = parseJson(args)
-  if (typeof parsed === "string") return parsed
+  if (typeof parsed === "string") return declaredInputOf(parseJson(parsed)) ?? parsed
   if (!isObject(parsed)) return args
   const input = parsed[inputParameter]
   const isOnly = Object.keys(parsed).length === 1
