@@ -1,15 +1,11 @@
-import { isObject, parseObject, textOf } from "../formats/json-values.ts"
+import { parseErrorObject } from "../formats/error-body.ts"
+import { isObject, textOf } from "../formats/json-values.ts"
 
-/** What a connection cannot serve: nothing, as its credential was rejected, or one model. */
+/** What a connection cannot serve: nothing, as its account was refused, or one model. */
 export type ConnectionFault = "connection" | "model"
 
 const credentialStatuses = new Set([401, 402])
-const ambiguousStatuses = new Set([400, 403, 404])
-
-const missing =
-  /not found|not exist|no endpoints|doesn't exist|no such|no longer|unknown|unavailable|invalid|not a valid|unsupported/i
-const rejectedContent = /moderation|flagged|content[ _-]?(policy|filter)|safety|guardrail|harmful/i
-const missingModelCodes = new Set(["model_not_found", "model_not_exist", "invalid_model"])
+const ambiguousStatuses = new Set([400, 403, 404, 405, 410, 412])
 
 export const isCredentialStatus = (status: number): boolean => credentialStatuses.has(status)
 
@@ -17,27 +13,79 @@ export const isCredentialStatus = (status: number): boolean => credentialStatuse
 export const mayBeConnectionFault = (status: number): boolean =>
   isCredentialStatus(status) || ambiguousStatuses.has(status)
 
-interface RejectionText {
+interface Rejection {
+  /** Empty if the body is not an error of an API, such as a web server's page. */
   message: string
-  code: unknown
+  /** In lower case. */
+  code: string
   /** The parameter that the provider objects to. */
-  param: unknown
+  param: string
 }
 
-const readRejection = (body: string): RejectionText => {
-  const fields = parseObject(body) ?? {}
+/** Longer messages quote what was sent. */
+const maxMessageLength = 500
+
+const readRejection = (body: string): Rejection => {
+  const fields = parseErrorObject(body) ?? {}
   const error = isObject(fields.error) ? fields.error : fields
   const message = textOf(error.message) || textOf(fields.error) || textOf(fields.detail)
-  return { message, code: error.code, param: error.param }
+  const param = textOf(error.param)
+  return {
+    message: message.trim().slice(0, maxMessageLength),
+    code: textOf(error.code).toLowerCase(),
+    param: /^(none|null)$/i.test(param) ? "" : param,
+  }
 }
 
-const isAboutModel = ({ message, code, param }: RejectionText, model: string): boolean => {
-  if (typeof code === "string" && missingModelCodes.has(code)) return true
+/**
+ * Texts at the beginning of a message, as what follows may quote the caller. Google and xAI refuse
+ * keys with status 400, and Anthropic an account without credit.
+ */
+const rejectedAccountTexts = [
+  /^(?:incorrect|invalid|expired) api[ -]?key/i,
+  /^(?:the |your )?api[ -]?key (?:\S+ )?(?:not valid|not found|invalid|expired|disabled|revoked)/i,
+  /^(?:your )?credit balance is too low/i,
+  /^(?:insufficient|not enough) (?:account )?(?:balance|credits?|funds|quota)/i,
+  /^you (?:have )?exceeded your current quota/i,
+  /^billing (?:hard limit|is not active)/i,
+  /^(?:this |the |your )?(?:account|organization|project)\b.{0,100}\b(?:suspended|disabled|restricted|deactivated)/i,
+]
+const rejectedAccountCodes = new Set([
+  ...["invalid_api_key", "insufficient_quota", "insufficient_balance", "insufficient_credits"],
+  ...["billing_hard_limit_reached", "billing_not_active"],
+  ...["account_deactivated", "organization_restricted"],
+])
+
+const isAboutAccount = ({ message, code }: Rejection): boolean =>
+  rejectedAccountCodes.has(code) || rejectedAccountTexts.some((text) => text.test(message))
+
+/** A model, its name or a few words, and that it is missing. */
+const missingModelTexts = [
+  /\bmodels?\b(?:[/:]\S{1,200})?(?: \S{1,200}){0,3} (?:not (?:found|exist|supported|available|deployed|loaded)\b|no longer\b|unavailable\b|unknown\b|invalid\b|decommissioned\b|retired\b|deprecated\b)/i,
+  /\bmodels?\b(?: \S{1,200}){0,2} doesn't exist\b/i,
+  /\bdeployment\b(?: \S{1,200}){0,4} not (?:found|exist)\b/i,
+  /\b(?:unknown|invalid|unsupported|no such|missing|not a valid|unable to access) (?:the )?model\b/i,
+  /\bno (?:models? loaded|endpoints found)/i,
+]
+const missingModelCodes = new Set([
+  ...["model_not_found", "model_not_exist", "invalid_model", "model_not_supported"],
+  ...["model_not_available", "model_decommissioned", "deploymentnotfound"],
+])
+
+const isAboutModel = ({ message, code, param }: Rejection, model: string): boolean => {
+  if (missingModelCodes.has(code)) return true
   // Errors about other things that were not found may quote the caller.
-  if (typeof param === "string" && param !== "" && param !== "model") return false
-  if (message.trim() === `model: ${model}`) return true
-  return /\bmodel\b|no endpoints/i.test(message) && missing.test(message)
+  if (param !== "" && param !== "model") return false
+  return message === `model: ${model}` || missingModelTexts.some((text) => text.test(message))
 }
+
+/** How servers say that they have no such path, in any format. */
+const missingPathText = /^(?:(?:404 )?(?:page |file |resource )?not found\.?|invalid url\b.*)$/i
+
+const isMissingPath = (status: number, { message }: Rejection): boolean =>
+  status === 405 || (status === 404 && (message === "" || missingPathText.test(message)))
+
+const rejectedContent = /moderation|flagged|content[ _-]?(policy|filter)|safety|guardrail|harmful/i
 
 /**
  * Whether another connection of the model could do better, from the body of an error. Null if the
@@ -48,7 +96,12 @@ export const findConnectionFault = (
   model: string | null,
 ): ConnectionFault | null => {
   if (isCredentialStatus(status)) return "connection"
-  if (!ambiguousStatuses.has(status) || model === null) return null
+  // Spent credit has the status of a rate limit at some providers.
+  if (!(ambiguousStatuses.has(status) || status === 429) || model === null) return null
   if (status === 403) return rejectedContent.test(body) ? null : "model"
-  return isAboutModel(readRejection(body), model) ? "model" : null
+  const rejection = readRejection(body)
+  if (isAboutAccount(rejection)) return "connection"
+  if (status === 429) return null
+  const isModelFault = isMissingPath(status, rejection) || isAboutModel(rejection, model)
+  return isModelFault || status === 410 ? "model" : null
 }

@@ -1,5 +1,5 @@
 import { headerOf, type ResponseHandler, type UpstreamError } from "@portico/http1"
-import { type Fields, isObject, objectsIn } from "../formats/json-values.ts"
+import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
@@ -12,16 +12,6 @@ const replaceContentType = (rawHeaders: readonly string[], type: string): string
   rawHeaders.map((value, at) =>
     at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === "content-type" ? type : value,
   )
-
-/** The object of a body; Google puts an error into an array. Null if there is none. */
-const parseBody = (bytes: Buffer): Fields | null => {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"))
-    return isObject(value) ? value : (objectsIn(value)[0] ?? null)
-  } catch {
-    return null
-  }
-}
 
 interface ReceivedHead {
   status: number
@@ -138,7 +128,7 @@ export class ConvertingHandler implements ResponseHandler {
   /** An error that the converter does not know is passed on as it is. */
   #passBody(): void {
     const bytes = Buffer.concat(this.#body)
-    const body = parseBody(bytes)
+    const body = parseErrorObject(bytes.toString("utf8"))
     if (this.#content === "error") {
       const error = body && this.#converter.convertError(body, this.#status)
       this.#receiver.onData(error ? Buffer.from(JSON.stringify(error)) : bytes)

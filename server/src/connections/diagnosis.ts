@@ -1,7 +1,7 @@
 import { RefusedError, UpstreamError } from "@portico/http1"
 import { ZodError } from "zod"
-import { readErrorBody } from "../formats/error-body.ts"
-import { parseObject, textOf } from "../formats/json-values.ts"
+import { parseErrorObject, readErrorBody } from "../formats/error-body.ts"
+import { textOf } from "../formats/json-values.ts"
 import { providers } from "../providers/registry.ts"
 import { redactSecrets } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
@@ -22,7 +22,7 @@ export interface Diagnosis {
 
 /** What the provider says, in its own format or a common one; empty if it says nothing. */
 const reasonIn = (body: string, kind: NewConnection["kind"]): string => {
-  const fields = parseObject(body)
+  const fields = parseErrorObject(body)
   const error = fields && providers[kind].chatFormat?.decodeError(fields)
   return textOf(error?.message) || textOf(readErrorBody(body)?.message)
 }

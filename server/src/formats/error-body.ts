@@ -1,12 +1,4 @@
-import {
-  type Fields,
-  isObject,
-  numberOf,
-  objectsIn,
-  ownValue,
-  parseObject,
-  textOf,
-} from "./json-values.ts"
+import { type Fields, isObject, numberOf, objectsIn, ownValue, textOf } from "./json-values.ts"
 
 export interface ErrorBody {
   message: string
@@ -36,9 +28,19 @@ export const toErrorBody = (body: Fields): ErrorBody | null => {
   return typeof message === "string" ? { message, code } : null
 }
 
+/** The object of a JSON text. Google puts an error into an array. Null if there is none. */
+export const parseErrorObject = (text: string): Fields | null => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : (objectsIn(value)[0] ?? null)
+  } catch {
+    return null
+  }
+}
+
 /** `toErrorBody` of JSON text; null for anything else. */
 export const readErrorBody = (text: string): ErrorBody | null => {
-  const body = parseObject(text)
+  const body = parseErrorObject(text)
   return body && toErrorBody(body)
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Json } from "../fakes/json.ts"
+import type { Fault } from "../fakes/faults.ts"
+import type { Json, JsonObject } from "../fakes/json.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
@@ -34,6 +35,67 @@ const rejections: [string, { status: number; body: Json }][] = [
   ["an unknown model", { status: 400, body: { error: { message: "Model Not Exist" } } }],
 ]
 
+const error = (message: string, more: JsonObject = {}): Json => ({ error: { message, ...more } })
+
+/** As providers and servers document them, or answer. */
+const otherRejections: [string, { status: number; body: Json | string }][] = [
+  [
+    "Google's invalid key",
+    {
+      status: 400,
+      body: [error("API key not valid. Please pass a valid API key.", { code: 400 })],
+    },
+  ],
+  ["Google's expired key", { status: 400, body: error("API key expired. Please renew it.") }],
+  [
+    "xAI's wrong key",
+    {
+      status: 400,
+      body: { code: "Invalid argument", error: "Incorrect API key provided: xa***." },
+    },
+  ],
+  [
+    "an Anthropic account without credit",
+    { status: 400, body: error("Your credit balance is too low to access the Anthropic API.") },
+  ],
+  ["a disabled account", { status: 400, body: error("This organization has been disabled.") }],
+  ["a suspended account", { status: 412, body: error("Account acme is suspended, possibly due…") }],
+  [
+    "OpenAI's spent quota",
+    { status: 429, body: error("You exceeded your quota", { code: "insufficient_quota" }) },
+  ],
+  [
+    "a missing deployment of Azure",
+    { status: 404, body: error("It does not exist.", { code: "DeploymentNotFound" }) },
+  ],
+  [
+    "a model that Google no longer has",
+    { status: 404, body: [error("models/shared is not found for API version v1main")] },
+  ],
+  [
+    "a model that no host serves",
+    { status: 400, body: error("The requested model 'shared' is not supported by any provider") },
+  ],
+  [
+    "a model that LiteLLM does not know",
+    {
+      status: 400,
+      body: error("/chat: Invalid model name passed in model=shared", { param: "None" }),
+    },
+  ],
+  [
+    "a model that Together cannot access",
+    { status: 404, body: error("Unable to access model shared. See https://example.com/models") },
+  ],
+  ["no loaded model", { status: 404, body: error("No models loaded.", { param: "model" }) }],
+  ["a retired model", { status: 410, body: error("Gone") }],
+  ["a web server's page", { status: 404, body: "<html>404 Not Found</html>" }],
+  ["a path unknown to Go's server", { status: 404, body: "404 page not found" }],
+  ["a path unknown to FastAPI", { status: 404, body: { detail: "Not Found" } }],
+  ["a path unknown to OpenAI", { status: 404, body: error("Invalid URL (POST /v1/chat)") }],
+  ["a method that a web server refuses", { status: 405, body: "<html>405 Not Allowed</html>" }],
+]
+
 const callersFaults: [string, { status: number; body: Json }, number][] = [
   ["a missing response", { status: 404, body: { error: { message: "Response not found." } } }, 404],
   ["rejected content", { status: 403, body: { error: { message: "Flagged by moderation" } } }, 502],
@@ -41,6 +103,21 @@ const callersFaults: [string, { status: number; body: Json }, number][] = [
   [
     "an invalid parameter",
     { status: 400, body: { error: { message: "Unknown value for this model", param: "size" } } },
+    400,
+  ],
+  [
+    "a parameter that the model does not have",
+    { status: 400, body: { error: { message: "'top_k' is not supported with this model" } } },
+    400,
+  ],
+  [
+    "too many tokens",
+    { status: 400, body: { error: { message: "This model's maximum context is 4096 tokens." } } },
+    400,
+  ],
+  [
+    "text of the caller about keys",
+    { status: 400, body: { error: { message: "Unknown tool: 'invalid API key'" } } },
     400,
   ],
 ]
@@ -70,11 +147,16 @@ describe("of two connections with a model", () => {
 
   const modelRequests = ({ requests }: FakeOpenAI) =>
     requests.filter(({ method, path }) => method === "POST" && /chat|embeddings/.test(path)).length
-  const rejectAll = ({ status, body }: { status: number; body: Json }, fake = failing) =>
-    fake.injectFault(
-      { kind: "status", status, body },
-      { on: /chat|embeddings/, times: Number.POSITIVE_INFINITY },
-    )
+  const rejectAll = (
+    { status, body }: { status: number; body: Json | string },
+    fake = failing,
+  ): void => {
+    const fault: Fault =
+      typeof body === "string"
+        ? { kind: "reply", status, body, headers: { "content-type": "text/html" } }
+        : { kind: "status", status, body }
+    fake.injectFault(fault, { on: /chat|embeddings/, times: Number.POSITIVE_INFINITY })
+  }
   const health = async () => (await gateway.call("GET", "/api/v1/connections")).body.items[0].health
 
   it.each(rejections)("leaves out the one with %s, and shows why", async (_what, rejection) => {
@@ -95,6 +177,17 @@ describe("of two connections with a model", () => {
     const { status, last_error } = await health()
     expect(status).toBe("resting")
     expect(last_error).toContain(`status ${rejection.status}`)
+  })
+
+  it.each(otherRejections)("leaves out the one with %s", async (_what, rejection) => {
+    rejectAll(rejection)
+    const before = modelRequests(failing)
+    for (const [path, fields] of requests) {
+      const { status } = await gateway.call("POST", path, { model: "shared", ...fields })
+      expect([path, status]).toEqual([path, 200])
+    }
+    expect(modelRequests(failing) - before).toBeLessThanOrEqual(2)
+    expect(await health()).toMatchObject({ status: "resting" })
   })
 
   it.each(rejections)("uses the one with %s again once it answers", async (_what, rejection) => {
