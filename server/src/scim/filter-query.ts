@@ -2,7 +2,7 @@
 const escapeOrQuote = /(?:%5C|\\)(?:%[0-9A-F]{2}|[^%])|%22|"/gi
 /** Text before a value of an attribute that contains no spaces. */
 const spacelessAttribute =
-  /(?:^|[\s.([+=])(?:userName|externalId|id|value|emails|\$ref)[\s+]+\w\w[\s+]*$/i
+  /(?:^|[\s.([+=:])(?:userName|externalId|id|value|emails|\$ref|created|lastModified)[\s+]+\w\w[\s+]*$/i
 const maxAttributeLength = 100
 
 const isQuote = (text: string): boolean => text === '"' || text === "%22"
@@ -21,10 +21,7 @@ const encodeIn = (pair: string): string => {
   const encodePart = (part: string, at: number): string => {
     if (!isQuoted(at)) return part
     const before = (parts[at - 1] ?? "").slice(-maxAttributeLength)
-    const text = before
-      .replaceAll("%20", " ")
-      .replaceAll(/%5B/gi, "[")
-      .replace(/^(?:"|%22)/, "")
+    const text = before.replaceAll(/%[2-7][0-9A-F]/gi, decodeURIComponent).replace(/^"/, "")
     const isMeant = !writesPlusForSpaces || spacelessAttribute.test(text)
     return isMeant ? part.replaceAll("+", "%2B") : part
   }
@@ -34,7 +31,7 @@ const encodeIn = (pair: string): string => {
 /**
  * Encodes `+` in quoted values of a query's filter where it is meant as written (RFC 3986 §3.4), as
  * form-decoding makes it a space. A client that writes `+` between the words of a filter means a
- * space by it, except in addresses and IDs.
+ * space by it, except in addresses, IDs and times.
  */
 export const encodePlusSigns = (query: string): string =>
   query

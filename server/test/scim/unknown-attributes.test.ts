@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { z } from "zod"
-import { describeScim, scimBase, scimToken } from "./scim-client.ts"
+import { describeScim, scimBase, scimToken, userSchema } from "./scim-client.ts"
 
 const acme = "urn:ietf:params:scim:schemas:extension:acme:2.0:User"
 const deactivate = { op: "Replace", path: "active", value: "False" }
@@ -116,6 +116,11 @@ describeScim("a plus sign in the URL of a search", (client) => {
       "filter=emails.value%20eq%20%22pat+dev@example.org%22",
       "filter=emails%5Bvalue%20eq%20%22pat+dev@example.org%22%5D",
       "filter=externalId%20eq%20%22a%5C%22+b%22",
+      `filter=${userSchema}:userName+eq+%22pat+dev@example.org%22`,
+      `filter=${encodeURIComponent(userSchema)}%3AuserName+eq+%22pat+dev@example.org%22`,
+      "filter=%28userName+eq+%22pat+dev@example.org%22%29+and+%28active+eq+true%29",
+      "filter=not+%28userName+ne+%22pat+dev@example.org%22%29",
+      "filter=userName+sw+%22pat+%22+and+meta.created+gt+%222011-05-13T04:42:34+02:00%22",
       "filter=displayName+eq+%22Pat+Dev%22",
       "count=10&filter=active+eq+true+and+userName+eq+%22pat+dev@example.org%22",
     ]) {
