@@ -90,15 +90,20 @@ export const Origins = z.string().transform((text, context) => {
   return origins
 })
 
-/** The root of a host: links and cookies of the pages do not support a path. */
+/** The root of a host, as an origin: links and cookies of the pages do not support a path. */
 export const RootUrl = z
   .string()
-  .refine(isHttpUrl, { error: (issue) => `must be an http(s) URL (got "${issue.input}")` })
-  .transform(stripTrailingSlashes)
-  .refine((text) => !isHttpUrl(text) || (/^[^?#]*$/.test(text) && new URL(text).pathname === "/"), {
-    error: (issue) =>
-      `must not have a path: the gateway needs a host name of its own (got "${issue.input}")`,
+  .refine(isHttpUrl, {
+    abort: true,
+    error: (issue) => `must be an http(s) URL (got "${issue.input}")`,
   })
+  .transform(stripTrailingSlashes)
+  .refine((text) => new URL(text).href === `${new URL(text).origin}/`, {
+    abort: true,
+    error: (issue) =>
+      `must not have a path, a query or a user: the gateway needs a host name of its own (got "${issue.input}")`,
+  })
+  .transform((text) => new URL(text).origin)
 
 export const splitList = (text: string): string[] => text.split(";").map((item) => item.trim())
 export const Urls = z

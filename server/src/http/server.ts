@@ -221,9 +221,16 @@ export const createServerApp = (deps: Deps) => {
     /** Closes the fast path's connections, which Node's server does not track. */
     closeAll: fastPath.closeAll,
     routes: routes as readonly MountedRoute[],
-    /** Handles GET requests that match no route; call it last. `next` responds with 404 or 405. */
+    /**
+     * Handles GET requests that match no route, except those of programs for a path that resembles
+     * one; call it last. `next` responds with 404 or 405.
+     */
     fallback: (handler: MiddlewareHandler<HonoEnv>): void => {
-      hono.get("*", handler)
+      hono.get("*", (context, next) => {
+        const isNavigation = context.req.header("accept")?.toLowerCase().includes("text/html")
+        const isLost = !isNavigation && findLikelyPath(context.req.path) !== undefined
+        return isLost ? next() : handler(context, next)
+      })
     },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)

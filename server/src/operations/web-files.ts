@@ -58,13 +58,26 @@ const filePath = /^\/[A-Za-z0-9_./-]+$/
 const fileExtension = /\.[a-z][a-z0-9]*$/i
 /** Names of models may end like those of files. */
 const modelPage = /^\/models\/view\//
-const machinePath = /^\/(\.well-known|v\d[a-z0-9]*)(\/|$)/i
+/** Versions of an API, and hidden files, such as those below `/.well-known/`. */
+const machinePath = /^\/v\d[a-z0-9]*(\/|$)|\/\./i
+
+const decodePath = (path: string): string => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+const acceptsPage = (accepted: string): boolean =>
+  /text\/html/i.test(accepted) ||
+  (/text\/\*|\*\/\*/.test(accepted) && !/application\/json/i.test(accepted))
 
 /** Whether a browser shows what it gets; clients with a wrong base address must get an error. */
-const isForPage = ({ headers }: Request, path: string): boolean => {
-  const accepted = headers.get("accept") ?? "*/*"
+const isForPage = ({ headers }: Request, encodedPath: string): boolean => {
+  const path = decodePath(encodedPath)
   const hasKey = /^bearer /i.test(headers.get("authorization") ?? "") || headers.has("x-api-key")
-  if (hasKey || !/text\/html|text\/\*|\*\/\*/i.test(accepted)) return false
+  if (hasKey || !acceptsPage(headers.get("accept") ?? "*/*")) return false
   return modelPage.test(path) || !(machinePath.test(path) || fileExtension.test(path))
 }
 

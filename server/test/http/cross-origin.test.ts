@@ -133,9 +133,9 @@ it.each(["*", "example.com", "https://example.com/app", "https://*.example.com",
   },
 )
 
-it.each(["https://example.com/myai", "https://example.com/?a=b"])(
-  "does not start behind a path: PUBLIC_URL=%s",
-  async (url) => {
-    await expect(startGateway({ PUBLIC_URL: url })).rejects.toThrow(/must not have a path/)
-  },
-)
+it.each([
+  ...["https://example.com/myai", "https://example.com/?a=b", "https://example.com:8443/myai/"],
+  ...["https://ada:secret@example.com", "https://ada@example.com", "https://example.com/#/"],
+])("does not start behind a path: PUBLIC_URL=%s", async (url) => {
+  await expect(startGateway({ PUBLIC_URL: url })).rejects.toThrow(/must not have a path/)
+})
