@@ -11,6 +11,7 @@ import type { ResponseConverter } from "../formats/response-converter.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ChatFormat } from "../providers/provider.ts"
+import type { TokenCounts } from "../usage/schema.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import type { EncodingTarget } from "./encode-chat-request.ts"
 import type { ModelRequest } from "./request.ts"
@@ -29,11 +30,11 @@ export interface AttemptContext {
   /** Client headers to forward. */
   headers: Record<string, string>
   dropped: DroppedFields | undefined
-  /** Called with the size of the prompt as soon as it is known. */
-  reportPromptTokens: (count: number) => void
+  /** Called with what a provider reports before the end of its answer. */
+  reportTokens: (counts: TokenCounts) => void
   encode: ChatRequestEncoder
   /** Converts a chat completion to the client's format; omitted if it stays one. */
-  createEncoder: (() => ResponseConverter) | undefined
+  createEncoder: ((reportTokens: (counts: TokenCounts) => void) => ResponseConverter) | undefined
 }
 
 /** Converts the body of a chat completion to the format of an endpoint. @throws {Failure} */
@@ -75,14 +76,17 @@ const passThroughBody = (
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
-  const { createEncoder, dropped, reportPromptTokens } = context
+  const { createEncoder, dropped, reportTokens } = context
   const { model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
   if (!(chatFormat || createEncoder)) return undefined
-  const reports = { dropped: dropped?.reportAnswer ?? noReport, promptTokens: reportPromptTokens }
+  const reports = {
+    dropped: dropped?.reportAnswer ?? noReport,
+    promptTokens: (tokens_in: number) => reportTokens({ tokens_in, tokens_out: 0 }),
+  }
   return (receiver) => {
     const encoded: ResponseHandler = createEncoder
-      ? new ConvertingHandler(receiver, createEncoder())
+      ? new ConvertingHandler(receiver, createEncoder(reportTokens))
       : receiver
     if (!chatFormat) return encoded
     return new ConvertingHandler(encoded, createChatDecoder(chatFormat, model, reports))

@@ -8,6 +8,8 @@ import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
+import type { TokenCounts } from "../usage/schema.ts"
+import { parseTokenCounts } from "../usage/token-counts.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import {
   messagesRelayFormat,
@@ -90,12 +92,18 @@ export const relayFormatOf = (
   }
 }
 
-export const createClientConverter = ({
-  encoder,
-  origin,
-  dropped,
-}: ClientConversion): ResponseConverter =>
-  createAnswerConverter(encoder, { origin, reportDropped: dropped.reportAnswer })
+export const createClientConverter = (
+  { encoder, origin, dropped }: ClientConversion,
+  reportTokens?: (counts: TokenCounts) => void,
+): ResponseConverter =>
+  createAnswerConverter(encoder, {
+    origin,
+    reportDropped: dropped.reportAnswer,
+    reportUsage: (usage) => {
+      const tokens = reportTokens && parseTokenCounts(usage)
+      if (tokens) reportTokens(tokens)
+    },
+  })
 
 const changesPrompt = ({ workspace }: ResolvedModel): boolean =>
   workspace.some(

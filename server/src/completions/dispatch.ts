@@ -141,8 +141,11 @@ export const createDispatcher = ({
       original: conversion?.original ?? null,
       origin: conversion?.origin ?? null,
       encode: requestConversion.createEncoder({ userId: caller.user.id }),
-      reportPromptTokens: (count) => usageRecorder?.setPromptTokens(count),
-      createEncoder: conversion && !isEncoded ? () => createClientConverter(conversion) : undefined,
+      reportTokens: (counts) => usageRecorder?.reportTokens(counts),
+      createEncoder:
+        conversion && !isEncoded
+          ? (reportTokens) => createClientConverter(conversion, reportTokens)
+          : undefined,
     })
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
     const share = fairLoop.of(caller.user.id)

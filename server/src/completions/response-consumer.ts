@@ -77,6 +77,8 @@ export interface StreamScanner {
   takeMissingEnd(): string | null
   readonly isFrameOpen: boolean
   readonly tokens: TokenCounts | null
+  /** Events that followed `tokens`. */
+  readonly eventsAfterTokens: number
   /** Input tokens that were reported before the answer; null if none were. */
   readonly promptTokens: number | null
   /** Events received; about one per token. */

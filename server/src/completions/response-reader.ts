@@ -284,13 +284,22 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
     } catch (error) {
       unreported = { error }
     }
-    const tokens = this.#bodyTokens ?? this.#scanner.tokens
+    const tokens = this.#bodyTokens ?? this.#streamTokens(outcome)
     const { eventCount: chunks, promptTokens } = this.#scanner
-    if (promptTokens !== null) this.#usageRecorder?.setPromptTokens(promptTokens)
+    if (promptTokens !== null)
+      this.#usageRecorder?.reportTokens({ tokens_in: promptTokens, tokens_out: 0 })
     this.#usageRecorder?.settle({ outcome, status, tokens, chunksOut: chunks })
     const result = { outcome, status, tokens, chunks, failure }
     if (unreported) this.#onUnexpectedError(unreported.error)
     else this.#onDone(result)
     this.#consumer.onDone?.(result)
+  }
+
+  /** The counts of a stream that broke off are those last reported, and about one per event since. */
+  #streamTokens(outcome: RequestOutcome): TokenCounts | null {
+    const { tokens, eventsAfterTokens } = this.#scanner
+    if (tokens === null || outcome === "ok" || eventsAfterTokens === 0) return tokens
+    this.#usageRecorder?.markEstimated()
+    return { ...tokens, tokens_out: tokens.tokens_out + eventsAfterTokens }
   }
 }

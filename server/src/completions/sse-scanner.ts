@@ -144,9 +144,9 @@ const readUsage = (frame: string): FrameUsage => {
   }
 }
 
-/** Anthropic may report the input tokens only when the message starts. */
+/** Anthropic may report the input tokens, or those of its cache, only when the message starts. */
 const addPromptTokens = (tokens: TokenCounts, earlier: number | null): TokenCounts =>
-  tokens.tokens_in === 0 && earlier !== null ? { ...tokens, tokens_in: earlier } : tokens
+  earlier !== null && earlier > tokens.tokens_in ? { ...tokens, tokens_in: earlier } : tokens
 
 /**
  * Scans server-sent events on their way to the client: counts them, finds the usage and detects
@@ -163,6 +163,7 @@ export class SseScanner implements StreamScanner {
   /** Whether the last frame sent to the client lacks its blank line. */
   isFrameOpen = false
   tokens: TokenCounts | null = null
+  #eventsAtTokens = 0
   promptTokens: number | null = null
   /** Events received; about one per token. */
   eventCount = 0
@@ -190,6 +191,10 @@ export class SseScanner implements StreamScanner {
     this.#pending = empty
     this.isFrameOpen = true
     return out
+  }
+
+  get eventsAfterTokens(): number {
+    return this.hasTerminator || this.hasFinishReason ? 0 : this.eventCount - this.#eventsAtTokens
   }
 
   /** The bytes still held back when the upstream ends or fails. */
@@ -258,6 +263,9 @@ export class SseScanner implements StreamScanner {
   }
 
   #keepTokens(tokens: TokenCounts, isStart: boolean): void {
+    // Some servers send a usage that they have not counted.
+    if (tokens.tokens_in + tokens.tokens_out === 0) return
+    this.#eventsAtTokens = this.eventCount
     if (!isStart) this.tokens = addPromptTokens(tokens, this.tokens?.tokens_in ?? this.promptTokens)
     else if (tokens.tokens_in > 0) this.promptTokens = tokens.tokens_in
   }
@@ -268,15 +276,20 @@ export class SseScanner implements StreamScanner {
     const shown: string[] = []
     let extras = 0
     let from = 0
+    let tokensEnd = whole.length
     for (let at = text.indexOf(usageName); at >= 0; at = text.indexOf(usageName, from)) {
       const start = Math.max(from, frameStart(text, at))
       const end = frameEnd(text, at)
       const { tokens, isStart, isUsageOnly } = readUsage(text.slice(start, end))
-      if (tokens) this.#keepTokens(tokens, isStart)
+      if (tokens) {
+        this.#keepTokens(tokens, isStart)
+        tokensEnd = end
+      }
       if (isUsageOnly) extras++
       shown.push(text.slice(from, isUsageOnly ? start : end))
       from = end
     }
+    if (tokensEnd < whole.length) this.#eventsAtTokens -= count(whole.subarray(tokensEnd), dataMark)
     if (!this.#hideUsage || extras === 0) return { shown: whole, extras }
     shown.push(text.slice(from))
     return { shown: Buffer.from(shown.join(""), "latin1"), extras }

@@ -5,7 +5,7 @@ import type { ReportDropped } from "./canonical-request.ts"
 import { readCompletion } from "./completion-blocks.ts"
 import { readReportedError, retrySecondsOf, toErrorBody } from "./error-body.ts"
 import type { AnswerEncoder } from "./inbound-format.ts"
-import { type Fields, parseObject } from "./json-values.ts"
+import { type Fields, isObject, parseObject } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 import { ProviderError } from "./provider-error.ts"
 import type { ResponseConverter } from "./response-converter.ts"
@@ -14,6 +14,8 @@ interface AnswerContext {
   origin: AnswerOrigin
   /** Called with what the encoder's format has no place for. */
   reportDropped: ReportDropped
+  /** Called with the `usage` of chunks: a stream may break off before its last one. */
+  reportUsage?: ((usage: Fields) => void) | undefined
 }
 
 /** Converts chat completions to the format of an encoder. */
@@ -41,6 +43,7 @@ export const createAnswerConverter = (
       const chunk = parseObject(data)
       if (!chunk) throw new MalformedResponse("it has an event that is not a JSON object")
       if (!reader.hasStarted) throwReportedError(chunk)
+      if (isObject(chunk.usage)) context.reportUsage?.(chunk.usage)
       return encodeAll(reader.read(chunk))
     },
     // Some servers leave out `[DONE]`. Without a finish reason the answer is incomplete.

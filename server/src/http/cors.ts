@@ -3,11 +3,15 @@ const maxAgeSeconds = 7200
 
 const allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
-/** Response headers that pages of other origins may read, besides the few that browsers allow. */
+/**
+ * Response headers that pages of other origins may read: all of them, as requests with a key but
+ * without cookies have no credentials in the sense of CORS. The names are for older browsers.
+ */
 const exposedHeaders = [
   ...["x-request-id", "request-id", "x-portico-dropped", "x-should-retry"],
   ...["retry-after", "retry-after-ms", "location", "etag", "content-disposition"],
-  ...["upload-offset", "upload-length", "upload-expires", "upload-metadata"],
+  ...["upload-offset", "upload-length", "upload-expires", "upload-metadata", "tus-resumable"],
+  "*",
 ].join(", ")
 
 const varyHeaders: readonly string[] = ["vary", "Origin"]

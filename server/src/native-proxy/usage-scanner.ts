@@ -17,6 +17,7 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
 export class NativeUsageScanner implements StreamScanner {
   readonly hasError = false
   readonly promptTokens = null
+  readonly eventsAfterTokens = 0
   #tail: Buffer = Buffer.alloc(0)
   /** Lines received; about one per token in a stream. */
   eventCount = 0

@@ -61,7 +61,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
     let firstTokenAt: number | null = null
     let isSettled = false
     let isEstimate = false
-    let promptTokens: number | null = null
+    let reported: TokenCounts = { tokens_in: 0, tokens_out: 0 }
     metrics.recordStart()
 
     return {
@@ -77,9 +77,12 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
         isEstimate = true
       },
 
-      /** Sets the input tokens of a response that may break off before it reports its usage. */
-      setPromptTokens: (count: number): void => {
-        promptTokens = count
+      /** Keeps counts of a response that may break off before it reports its final usage. */
+      reportTokens: ({ tokens_in, tokens_out }: TokenCounts): void => {
+        reported = {
+          tokens_in: Math.max(reported.tokens_in, tokens_in),
+          tokens_out: Math.max(reported.tokens_out, tokens_out),
+        }
       },
 
       markFirstToken: (): void => {
@@ -89,7 +92,10 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
       settle: ({ outcome, status, tokens, chunksOut }: UsageOutcome): void => {
         if (isSettled) return
         isSettled = true
-        const tokens_in = promptTokens ?? estimatePrompt(outcome, promptBytes)
+        const estimate: TokenCounts = {
+          tokens_in: reported.tokens_in || estimatePrompt(outcome, promptBytes),
+          tokens_out: Math.max(reported.tokens_out, chunksOut),
+        }
         const record = {
           id: randomUUIDv7(),
           at: now(),
@@ -98,7 +104,7 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
           model,
           connection_id,
           streamed: bit(streamed),
-          ...(tokens ?? { tokens_in, tokens_out: chunksOut }),
+          ...(tokens ?? estimate),
           estimated: bit(isEstimate || tokens === null),
           time_to_first_token_ms:
             firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),

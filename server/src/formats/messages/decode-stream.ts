@@ -46,7 +46,7 @@ const usageMembers = [
 export const createMessageStreamDecoder = (model: string, reports: AnswerReports) => {
   let formatter = createCompletionFormatter(model)
   const usage: Fields = {}
-  let stopSequence: Fields = {}
+  let isUsageSent = false
   /** Number of the current tool call; its arguments arrive in pieces. */
   let call = -1
   /** The arguments with which the current call started; null if others arrived. */
@@ -67,6 +67,12 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
   const mergeUsage = (reported: unknown): void => {
     const counts = objectOf(reported)
     for (const name of usageMembers) usage[name] = counts[name] ?? usage[name]
+  }
+  /** As soon as it is final: the stream may break off before its last event. */
+  const usageChunk = (stopSequence: Fields): Fields[] => {
+    if (isUsageSent) return []
+    isUsageSent = true
+    return [formatter.chunk({ usage: toUsage(usage), ...stopSequence })]
   }
   const startBlock = (block: Fields): Fields[] => {
     const { type, id, name, input, data, text } = block
@@ -112,12 +118,13 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
     message_delta: ({ delta, usage: reported }) => {
       mergeUsage(reported)
       const ended = objectOf(delta)
-      stopSequence = stopSequenceOf(ended)
       const refusal = refusalOf(ended)
       const said = refusal === null ? [] : [formatter.deltaChunk({ refusal })]
-      return [...said, formatter.deltaChunk({}, finishReasonOf(ended))]
+      const finished = formatter.deltaChunk({}, finishReasonOf(ended))
+      const isLast = textOf(ended.stop_reason) !== ""
+      return [...said, finished, ...(isLast ? usageChunk(stopSequenceOf(ended)) : [])]
     },
-    message_stop: () => [formatter.chunk({ usage: toUsage(usage), ...stopSequence }), null],
+    message_stop: () => [...usageChunk({}), null],
     error: (event) => [{ error: decodeMessagesError(event) ?? unknownError }],
   }
   return (event: Fields): readonly (Fields | null)[] =>
