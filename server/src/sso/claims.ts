@@ -38,24 +38,38 @@ const parseText = <T extends z.ZodType<string>>(schema: T, value: unknown): stri
   return result.success && result.data.isWellFormed() ? result.data : null
 }
 
+/** Some providers send a string instead of a boolean. */
+const isTrue = (value: unknown): boolean =>
+  value === true || (typeof value === "string" && value.toLowerCase() === "true")
+
 const findClaim = ({ claims, userInfo }: ProviderResponse, name: string): unknown =>
   readClaim(claims, name) ?? readClaim(userInfo, name)
 
-/** No provider says whether an address in another claim than `email` is verified. */
-const parseOtherEmail = (answer: ProviderResponse, name: string | null): string | null => {
-  if (name === null || name === "email") return null
-  const value = findClaim(answer, name)
-  return parseText(EmailAddress, Array.isArray(value) ? value[0] : value)
+const Address = z.string().trim().pipe(EmailAddress)
+/** An entry of a list of addresses, as in SCIM. */
+const AddressEntry = z.object({ value: z.string(), primary: z.boolean().optional() })
+
+const addressOf = (value: unknown): string | null =>
+  parseText(Address, AddressEntry.safeParse(value).data?.value ?? value)
+
+/** The address in a claim: the primary one of a list, else its first. */
+const parseAddress = (claim: unknown): string | null => {
+  const values: unknown[] = Array.isArray(claim) ? claim : [claim]
+  const primary = values.find((value) => AddressEntry.safeParse(value).data?.primary)
+  return addressOf(primary) ?? values.map(addressOf).find((address) => address !== null) ?? null
 }
+
+/** No provider says whether an address in another claim than `email` is verified. */
+const parseOtherEmail = (answer: ProviderResponse, name: string | null): string | null =>
+  name === null || name === "email" ? null : parseAddress(findClaim(answer, name))
 
 /** The address and its verified flag must come from the same source. */
 const parseStandardEmail = ({ claims, userInfo }: ProviderResponse) => {
   const hasEmail = claims.email !== undefined
   const isVerificationKnown = claims.email_verified !== undefined || userInfo.email === undefined
   const { email, email_verified } = hasEmail && isVerificationKnown ? claims : userInfo
-  // Some providers send a string instead of a boolean.
-  const verified = email_verified === true || email_verified === "true"
-  return { email: parseText(EmailAddress, email), verified }
+  const verified = isTrue(email_verified)
+  return { email: parseAddress(email), verified }
 }
 
 const parseEmail = (answer: ProviderResponse, name: string | null) => {
@@ -63,10 +77,14 @@ const parseEmail = (answer: ProviderResponse, name: string | null) => {
   return email === null ? parseStandardEmail(answer) : { email, verified: false }
 }
 
-/** Entra ID omits the claim if there are too many groups, and indicates so in `_claim_names`. */
+/**
+ * Entra ID omits the claim if there are too many groups, and indicates so in `_claim_names`, or in
+ * `hasgroups` if the token must fit into a URL.
+ */
 const isOmitted = (claims: Record<string, unknown>, name: string): boolean => {
   const elsewhere = z.record(z.string(), z.unknown()).safeParse(claims._claim_names)
-  return elsewhere.success && name in elsewhere.data
+  const hasOthers = name === "groups" && isTrue(claims.hasgroups)
+  return hasOthers || (elsewhere.success && Object.hasOwn(elsewhere.data, name))
 }
 
 const parseGroups = (
@@ -76,7 +94,7 @@ const parseGroups = (
   if (name === null) return { groups: null, unreadable_groups: null }
   const value = findClaim(answer, name)
   if (value === undefined) {
-    return isOmitted(answer.claims, name)
+    return isOmitted(answer.claims, name) || isOmitted(answer.userInfo, name)
       ? { groups: null, unreadable_groups: "omitted by the provider" }
       : { groups: [], unreadable_groups: null }
   }

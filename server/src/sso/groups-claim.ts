@@ -23,22 +23,42 @@ const describeShape = (value: unknown): string =>
     : typeOf(value)
 
 /** The common name of a distinguished name (RFC 4514), such as `CN=dev,OU=groups`. */
-const commonName = /^cn=((?:[^,\\]|\\.)+)/i
+const commonName = /^cn=((?:[^,+\\]|\\.)+)/i
 const domainAndName = /^[^\\]+\\([^\\]+)$/
+/** Keycloak writes groups as paths; a group within another one is not meant by its last name. */
+const rootedPath = /^\/(.+)$/
+const hexEscapes = /(?:\\[0-9a-f]{2})+/gi
+
+const unescapeName = (name: string): string =>
+  name
+    .replace(hexEscapes, (text) => Buffer.from(text.replaceAll("\\", ""), "hex").toString())
+    .replace(/\\(.)/g, "$1")
+    .trim()
 
 /** The name of a group as written, and without its directory's path or domain. */
 const spellingsOf = (text: string): string[] => {
   const common = commonName.exec(text)?.[1]
-  if (common !== undefined) return [text, common.replace(/\\(.)/g, "$1").trim()]
-  const named = domainAndName.exec(text)?.[1]
+  if (common !== undefined) return [text, unescapeName(common)]
+  const named = (domainAndName.exec(text) ?? rootedPath.exec(text))?.[1]
   return named === undefined ? [text] : [text, named]
+}
+
+/** A text may be a list, as JSON or as Java prints it: `["dev","ops"]`, `[dev, ops]`. */
+const parseListText = (text: string): unknown => {
+  const trimmed = text.trim()
+  if (!(trimmed.startsWith("[") && trimmed.endsWith("]"))) return text
+  try {
+    return JSON.parse(trimmed)
+  } catch {
+    return trimmed.slice(1, -1)
+  }
 }
 
 /** The names in one text. Spaces are part of names unless the setting says otherwise. */
 const splitNames = (text: string, separator: string | null): string[] => {
   if (separator !== null) return text.split(separator === "space" ? /\s+/ : separator)
-  if (text.includes(";")) return text.split(";")
-  return commonName.test(text) ? [text] : [text, ...text.split(",")]
+  if (/[;\r\n]/.test(text)) return text.split(/[;\r\n]+/)
+  return commonName.test(text) ? [text] : [text, ...text.split(/[,|]/)]
 }
 
 /** Undefined if the value names no group. */
@@ -55,7 +75,8 @@ const namesOfObject = (value: Record<string, unknown>): string[] | undefined => 
   return Object.values(value).every(isRecord) ? Object.keys(value) : undefined
 }
 
-const namesIn = (value: unknown, separator: string | null): string[] | undefined => {
+const namesIn = (claim: unknown, separator: string | null): string[] | undefined => {
+  const value = isText(claim) ? parseListText(claim) : claim
   if (isText(value)) return splitNames(value, separator)
   if (isRecord(value)) return namesOfObject(value)
   if (!Array.isArray(value)) return undefined

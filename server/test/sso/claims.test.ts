@@ -37,11 +37,28 @@ describe("the claim with the email address", () => {
     ["user.mail", { user: { mail: jane } }],
     ["https://contoso.com/mail", { "https://contoso.com/mail": jane }],
     ["emails", { emails: [jane] }],
+    ["emails", { emails: ["CONTOSO\\jane", jane] }],
+    ["emails", { emails: [{ value: "j@contoso.com" }, { value: jane, primary: true }] }],
+    ["emails.value", { emails: [{ value: jane }] }],
+    ["user.mail", { "user.mail": null, user: { mail: ` ${jane}` } }],
+    ["https://contoso.com/claims.mail", { "https://contoso.com/claims": { mail: jane } }],
+    ["email", { email: [jane] }],
     ["upn", { upn: "CONTOSO\\jane", email: jane }],
     ["upn", { email: jane }],
   ])("can be %s: %o", async (EMAIL_CLAIM, claims) => {
     expect(await signIn({ EMAIL_CLAIM, TRUST_EMAIL: "true" }, claims)).toBe(jane)
   })
+
+  it.each([[true], ["true"], ["True"]])("counts as verified: %o", async (email_verified) => {
+    expect(await signIn({}, { email: jane, email_verified })).toBe(jane)
+  })
+
+  it.each([[false], ["false"], [1], ["yes"], [null], [[true]], [["true"]]])(
+    "does not count as verified: %o",
+    async (email_verified) => {
+      expect(await signIn({}, { email: jane, email_verified })).toBe("email_unverified")
+    },
+  )
 
   it("counts as verified only with TRUST_EMAIL", async () => {
     const claims = { upn: jane, email_verified: true }
@@ -55,7 +72,7 @@ describe("the claim with the email address", () => {
 })
 
 describe("the groups claim", () => {
-  const groupNames = ["dev", "ops", "Sales, EMEA", "Domain Admins", "Admins"]
+  const groupNames = [...["dev", "ops", "Sales, EMEA", "Domain Admins", "Admins", "parent/Admins"]]
   let gateway: TestGateway
   let people = 0
   const start = async (settings: Record<string, string> = {}) => {
@@ -108,6 +125,15 @@ describe("the groups claim", () => {
         ["EXAMPLE\\dev", "ops"],
         ["dev", "ops"],
       ],
+      [
+        ["/dev", "/parent/Admins"],
+        ["dev", "parent/Admins"],
+      ],
+      ['["dev","Sales, EMEA"]', ["Sales, EMEA", "dev"]],
+      ["[dev, ops]", ["dev", "ops"]],
+      ["dev|ops", ["dev", "ops"]],
+      ["dev\nops\n", ["dev", "ops"]],
+      ["CN=dev+UID=5,OU=groups;cn=Sales\\2C EMEA", ["Sales, EMEA", "dev"]],
     ] satisfies [unknown, string[]][]) {
       expect([groups, await groupsAfter({ groups })]).toEqual([groups, expected.toSorted()])
     }
@@ -117,6 +143,10 @@ describe("the groups claim", () => {
     ["realm_access.roles", { realm_access: { roles: ["dev", "ops"] } }],
     ["https://example.com/groups", { "https://example.com/groups": ["dev", "ops"] }],
     ["a.b", { "a.b": ["dev", "ops"], a: { b: ["Admins"] } }],
+    ["clients.my.app.roles", { clients: { "my.app": { roles: ["dev", "ops"] } } }],
+    ["https://example.com/c.roles", { "https://example.com/c": { roles: ["dev", "ops"] } }],
+    ["groups.name", { groups: [{ name: "dev", id: 1 }, { name: "ops" }] }],
+    ["teams.roles", { teams: [{ roles: ["dev"] }, {}, { roles: ["ops"] }] }],
   ])("can be the claim %s", async (name, claims) => {
     await start({ GROUPS_CLAIM: name })
     expect(await groupsAfter(claims)).toEqual(["dev", "ops"])
@@ -144,6 +174,21 @@ describe("the groups claim", () => {
       expect(lines).toMatchObject([{ provider: "okta", claim: "groups" }])
       expect(JSON.stringify(lines)).not.toMatch(/dev|secret-id/)
     }
+  })
+
+  it.each([
+    { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://x" } } },
+    { hasgroups: true },
+    { hasgroups: "true" },
+  ])("changes nothing if the provider omits it because there are too many: %o", async (claims) => {
+    await start()
+    expect(await groupsAfter({ groups: ["dev"] }, claims)).toEqual(["dev"])
+  })
+
+  it("may name hundreds of groups", async () => {
+    await start()
+    const groups = Array.from({ length: 500 }, (_, at) => `group ${at}`)
+    expect(await groupsAfter({ groups: [...groups, "DEV", "dev"] })).toEqual(["dev"])
   })
 
   it("means no groups if it is missing or empty", async () => {
