@@ -85,6 +85,9 @@ export const signOn = {
   "signOn.anyDomain": "Alle",
   "signOn.provision": "Konten bei der ersten Anmeldung erstellen",
   "signOn.groups": "Gruppen-Claim",
+  "signOn.groupsSeparator": "Trennzeichen von Gruppen in einem Text",
+  "signOn.defaultSeparators": "; oder Zeilenumbruch, sonst , oder |",
+  "signOn.emailClaim": "Claim mit der E-Mail-Adresse",
   "signOn.no": "Keiner",
   "signOn.fixed":
     "Durch Umgebungsvariablen festgelegt. Ändern Sie sie dort, und starten Sie den Server neu.",

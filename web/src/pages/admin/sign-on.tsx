@@ -91,6 +91,7 @@ const Switches = ({ provider }: { provider: SignOnProvider }) => {
     ["SCOPES", t("signOn.scopes"), provider.scopes.join(" ")],
     ["LINK_CLAIM", t("signOn.linkClaim"), provider.link_claim ?? t("signOn.no")],
     ["LINK_EMAIL", t("signOn.linkEmail"), onOff(provider.link_email)],
+    ["EMAIL_CLAIM", t("signOn.emailClaim"), provider.email_claim ?? "email"],
     ["TRUST_EMAIL", t("signOn.trustEmail"), onOff(provider.trust_email)],
     [
       "ALLOWED_DOMAINS",
@@ -99,6 +100,11 @@ const Switches = ({ provider }: { provider: SignOnProvider }) => {
     ],
     ["PROVISION", t("signOn.provision"), onOff(provider.provision)],
     ["GROUPS_CLAIM", t("signOn.groups"), provider.groups_claim ?? t("signOn.no")],
+    [
+      "GROUPS_SEPARATOR",
+      t("signOn.groupsSeparator"),
+      provider.groups_separator ?? t("signOn.defaultSeparators"),
+    ],
   ] as const
   return (
     <div className="flex flex-col gap-3">
