@@ -15,9 +15,14 @@ const maxCount = 1e12
 const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && value <= maxCount ? Math.round(value) : null
 
-/** Anthropic counts input tokens that were read from or written to its cache apart. */
-const cacheTokens = (usage: Record<string, unknown>): number =>
-  (count(usage.cache_read_input_tokens) ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0)
+/**
+ * Anthropic counts input tokens that were read from or written to its cache apart; proxies that
+ * add these members to the usage of a chat completion do not.
+ */
+const cacheTokens = (usage: Record<string, unknown>, inputField: string): number =>
+  inputField === "input_tokens"
+    ? (count(usage.cache_read_input_tokens) ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0)
+    : 0
 
 /**
  * Parses an upstream's token counts; null if there are none. Hand-written instead of a schema, as
@@ -30,7 +35,10 @@ export const parseTokenCounts = (usage: unknown): TokenCounts | null => {
     const tokens_in = count(fields[inputField])
     const tokens_out = count(fields[outputField])
     if (tokens_in !== null || tokens_out !== null) {
-      return { tokens_in: (tokens_in ?? 0) + cacheTokens(fields), tokens_out: tokens_out ?? 0 }
+      return {
+        tokens_in: (tokens_in ?? 0) + cacheTokens(fields, inputField),
+        tokens_out: tokens_out ?? 0,
+      }
     }
   }
   return null

@@ -6,9 +6,10 @@ import { type Answer, type CompleteBlock, refusalOf, textOfAnswer } from "../com
 import type { AnswerError } from "../error-body.ts"
 import type { FinishReason, StopCause } from "../finish-reason.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
-import { type Fields, isObject, numberOf, objectsIn, parseObject, textOf } from "../json-values.ts"
+import { type Fields, numberOf, objectsIn, parseObject, textOf } from "../json-values.ts"
 import { isProviderState } from "../provider-state.ts"
 import { formatTypedEvent } from "../sse-events.ts"
+import { readTokenDetails } from "../token-details.ts"
 import { shortenToolName } from "../tool-names.ts"
 import { messagesErrorType } from "./error-types.ts"
 
@@ -31,25 +32,17 @@ const toStopFields = ({ reason, stopSequence }: StopCause, refusal: string): Fie
   }
 }
 
-const objectOf = (value: unknown): Fields => (isObject(value) ? value : {})
-
 /** Unlike in a chat completion, input tokens read from or written to the cache are not included. */
 const toUsage = (usage: Fields | null): Fields => {
-  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage ?? {}
-  const { reasoning_tokens } = objectOf(usage?.completion_tokens_details)
-  const details = objectOf(prompt_tokens_details)
-  const cache_read_input_tokens = numberOf(details.cached_tokens)
-  const cache_creation_input_tokens = numberOf(details.cache_write_tokens)
-  const cached = cache_read_input_tokens + cache_creation_input_tokens
+  const { prompt_tokens, completion_tokens } = usage ?? {}
+  const { cached, cacheWritten, reasoning } = readTokenDetails(usage ?? {})
   return {
-    input_tokens: Math.max(0, numberOf(prompt_tokens) - cached),
-    cache_creation_input_tokens,
-    cache_read_input_tokens,
+    input_tokens: Math.max(0, numberOf(prompt_tokens) - cached - cacheWritten),
+    cache_creation_input_tokens: cacheWritten,
+    cache_read_input_tokens: cached,
     cache_creation: null,
     output_tokens: numberOf(completion_tokens),
-    ...(typeof reasoning_tokens === "number" && {
-      output_tokens_details: { thinking_tokens: reasoning_tokens },
-    }),
+    ...(reasoning !== null && { output_tokens_details: { thinking_tokens: reasoning } }),
     server_tool_use: null,
     service_tier: null,
   }

@@ -1,17 +1,16 @@
 import type { FinishReason } from "../finish-reason.ts"
 import { type Fields, isObject, numberOf } from "../json-values.ts"
+import { readTokenDetails } from "../token-details.ts"
 
 export const toUsage = (usage: Fields | null): Fields | null => {
   if (!usage) return null
   const { prompt_tokens, completion_tokens } = usage
-  const { prompt_tokens_details: input, completion_tokens_details: output } = usage
-  const cached = isObject(input) ? input.cached_tokens : 0
-  const reasoning = isObject(output) ? output.reasoning_tokens : 0
+  const { cached, reasoning } = readTokenDetails(usage)
   return {
     input_tokens: numberOf(prompt_tokens),
-    input_tokens_details: { cached_tokens: numberOf(cached) },
+    input_tokens_details: { cached_tokens: cached },
     output_tokens: numberOf(completion_tokens),
-    output_tokens_details: { reasoning_tokens: numberOf(reasoning) },
+    output_tokens_details: { reasoning_tokens: reasoning ?? 0 },
     total_tokens: numberOf(prompt_tokens) + numberOf(completion_tokens),
   }
 }
