@@ -45,7 +45,7 @@ export class ConvertingHandler implements ResponseHandler {
     if (hasLines) this.#events = createLineDecoder()
     if (status >= 400) this.#content = "error"
     else if (hasLines || type.startsWith("text/event-stream")) this.#content = "stream"
-    else if (type.includes("json")) this.#content = "body"
+    else if (type === "" || type.includes("json")) this.#content = "body"
     // Lines of JSON are passed on as server-sent events.
     const headers = hasLines ? replaceContentType(rawHeaders, "text/event-stream") : rawHeaders
     this.#head = { status, rawHeaders: headers }

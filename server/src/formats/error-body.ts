@@ -15,15 +15,21 @@ export interface AnswerError {
   status: number
 }
 
+/** The messages of Cloudflare, Zhipu, Baidu and MiniMax. */
+const otherMessagesIn = (body: Fields): unknown[] => [
+  ...objectsIn(body.errors).map(({ message }) => message),
+  ...[body.msg, body.error_msg],
+  isObject(body.base_resp) ? body.base_resp.status_msg : undefined,
+]
+
 /**
  * Reads a provider's error: OpenAI's `{ error: { message, code } }`, Ollama's `{ error }`, FastAPI's
- * `{ detail }` or `{ message }`. Null if it has no message.
+ * `{ detail }` or `{ message }`, and others. Null if it has no message.
  */
 export const toErrorBody = (body: Fields): ErrorBody | null => {
   const error = isObject(body.error) ? body.error : body
-  const message = [error.message, body.error, body.detail, body.message].find(
-    (value) => typeof value === "string" && value !== "",
-  )
+  const messages = [error.message, body.error, body.detail, body.message, ...otherMessagesIn(body)]
+  const message = messages.find((value) => typeof value === "string" && value !== "")
   const code = typeof error.code === "string" && error.code ? error.code : "upstream_error"
   return typeof message === "string" ? { message, code } : null
 }
@@ -82,7 +88,7 @@ const findError = (body: Fields): Fields | null => {
   if (error !== undefined) return isObject(error) ? error : { message: error }
   if (choice || isObject(body.message) || Array.isArray(body.content)) return null
   const isNamed = body.object === "error" || body.type === "error"
-  return isNamed || textOf(body.detail) !== "" || textOf(body.message) !== "" ? body : null
+  return isNamed || toErrorBody(body) !== null ? body : null
 }
 
 /**
@@ -93,11 +99,14 @@ export const readReportedError = (body: Fields): AnswerError | null => {
   const error = findError(body)
   if (!error) return null
   const { code, type, status, status_code } = error
-  const { message } = toErrorBody({ error }) ?? { message: textOf(error.detail) }
+  const { message } = toErrorBody(error) ?? { message: "" }
   return {
     message: message || "The provider reported an error without a message.",
     code: textOf(code) || textOf(type) || textOf(status),
-    status: statusOf([code, status, status_code, type, body.code, body.status]),
+    status: statusOf([
+      ...[code, status, status_code, type],
+      ...[body.code, body.status, body.status_code, body.statusCode],
+    ]),
   }
 }
 

@@ -158,6 +158,27 @@ describe.each([
     ],
     ["with a name only", { error: { type: "rate_limit_error" } }, 429, "rate_limit_error", ""],
     ["of FastAPI", { detail: "Not now" }, 502, "api_error", "Not now"],
+    [
+      "of Cloudflare",
+      { errors: [{ message: "No such model", code: 7003 }], success: false, result: null },
+      ...([502, "api_error", "No such model"] as const),
+    ],
+    ["of Zhipu", { code: 1302, msg: "Too many" }, 502, "api_error", "Too many"],
+    [
+      "of Baidu",
+      { error_code: 336003, error_msg: "Invalid" },
+      ...([502, "api_error", "Invalid"] as const),
+    ],
+    [
+      "of MiniMax",
+      { base_resp: { status_code: 1002, status_msg: "Rate limit" }, choices: null },
+      ...([502, "api_error", "Rate limit"] as const),
+    ],
+    [
+      "with a flag",
+      { error: true, message: "Slow down", statusCode: 429 },
+      ...([429, "rate_limit_error", "Slow down"] as const),
+    ],
   ]
 
   it.each(errors)("that is an error %s has its status", async (_what, body, status, type, text) => {
@@ -172,6 +193,48 @@ describe.each([
   it.each(errors)("that is a whole error %s has its status", async (_what, body, status, type) => {
     testbed.replyWith(JSON.stringify(body))
     expect(await ask(streamed)).toMatchObject({ status, type: "error", error: { type } })
+  })
+
+  it.each(["text/html", "application/json", ""])(
+    "that is a web page is an error, whatever its type: %s",
+    async (type) => {
+      testbed.replyWith("<html>Sign in</html>", { "content-type": type })
+      expect(await ask(streamed)).toMatchObject({ status: 502, error: { type: "api_error" } })
+    },
+  )
+
+  it.each([
+    [{ prompt_tokens_details: { cached_tokens: 800 } }, 800, undefined],
+    [{ prompt_cache_hit_tokens: 800, prompt_cache_miss_tokens: 200 }, 800, undefined],
+    [{ cached_tokens: 800, prompt_tokens_details: null }, 800, undefined],
+    [{ cache_read_input_tokens: 800, completion_tokens_details: null }, 800, undefined],
+    [{ completion_tokens_details: { reasoning_tokens: 40 } }, 0, 40],
+    [{ output_tokens_details: { reasoning_tokens: 0 } }, 0, 0],
+    [{ reasoning_tokens: 40 }, 0, 40],
+  ])("counts its cached and reasoning tokens: %o", async (details, cached, thinking_tokens) => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 60, ...details }
+    const choice = {
+      index: 0,
+      message: { role: "assistant", content: "Hi" },
+      finish_reason: "stop",
+    }
+    const body = {
+      id: "c",
+      model: chatModel,
+      choices: [{ ...choice, delta: choice.message }],
+      usage,
+    }
+    const data = JSON.stringify(body)
+    if (streamed) testbed.replyWith(`data: ${data}\n\ndata: [DONE]\n\n`, streamHeaders)
+    else testbed.replyWith(data)
+    const { status, headers, text } = await send(streamed)
+    expect(status).toBe(200)
+    const received = eventsIn(text).findLast(({ usage }) => usage) ?? JSON.parse(text)
+    expect(received.usage).toMatchObject({
+      ...{ input_tokens: 1000 - cached, cache_read_input_tokens: cached, output_tokens: 60 },
+      ...(thinking_tokens !== undefined && { output_tokens_details: { thinking_tokens } }),
+    })
+    expect(await testbed.usageOf({ headers })).toMatchObject({ tokens_in: 1000, tokens_out: 60 })
   })
 
   it("says when to retry", async () => {

@@ -127,8 +127,9 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
     message_stop: () => [...usageChunk({}), null],
     error: (event) => [{ error: decodeMessagesError(event) ?? unknownError }],
   }
+  const typeOf = ({ type, error }: Fields): unknown => type ?? (error ? "error" : undefined)
   return (event: Fields): readonly (Fields | null)[] =>
-    ownValue(decoders, event.type)?.(event) ?? []
+    ownValue(decoders, typeOf(event))?.(event) ?? []
 }
 
 const unknownError = { message: "The provider reported an error.", type: "api_error" }
