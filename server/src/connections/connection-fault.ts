@@ -59,14 +59,25 @@ const rejectedAccountCodes = new Set([
 const isAboutAccount = ({ message, code }: Rejection): boolean =>
   rejectedAccountCodes.has(code) || rejectedAccountTexts.some((text) => text.test(message))
 
-/** A model, its name or a few words, and that it is missing. */
 const missingModelTexts = [
-  /\bmodels?\b(?:[/:]\S{1,200})?(?: \S{1,200}){0,3} (?:not (?:found|exist|supported|available|deployed|loaded)\b|no longer\b|unavailable\b|unknown\b|invalid\b|decommissioned\b|retired\b|deprecated\b)/i,
-  /\bmodels?\b(?: \S{1,200}){0,2} doesn't exist\b/i,
-  /\bdeployment\b(?: \S{1,200}){0,4} not (?:found|exist)\b/i,
   /\b(?:unknown|invalid|unsupported|no such|missing|not a valid|unable to access) (?:the )?model\b/i,
   /\bno (?:models? loaded|endpoints found)/i,
 ]
+const modelWord = /^\W{0,3}models?\b/i
+const missingState =
+  /\b(?:not (?:found|exist|supported|available|deployed|loaded)|doesn't exist|no longer|unavailable|unknown|invalid|decommissioned|retired|deprecated)\b/i
+/** Words of a name, a verb and a state that may follow "model". */
+const maxWordsAfterModel = 5
+
+/** Whether it says that a model, perhaps by its name, is missing: "The model `x` does not exist". */
+const saysModelIsMissing = (message: string): boolean => {
+  const words = message.split(/\s+/)
+  return words.some((word, at) => {
+    const following = words.slice(at + 1, at + 1 + maxWordsAfterModel).join(" ")
+    return modelWord.test(word) && missingState.test(following)
+  })
+}
+
 const missingModelCodes = new Set([
   ...["model_not_found", "model_not_exist", "invalid_model", "model_not_supported"],
   ...["model_not_available", "model_decommissioned", "deploymentnotfound"],
@@ -76,7 +87,8 @@ const isAboutModel = ({ message, code, param }: Rejection, model: string): boole
   if (missingModelCodes.has(code)) return true
   // Errors about other things that were not found may quote the caller.
   if (param !== "" && param !== "model") return false
-  return message === `model: ${model}` || missingModelTexts.some((text) => text.test(message))
+  if (message === `model: ${model}` || saysModelIsMissing(message)) return true
+  return missingModelTexts.some((text) => text.test(message))
 }
 
 /** How servers say that they have no such path, in any format. */
