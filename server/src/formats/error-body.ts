@@ -15,23 +15,45 @@ export interface AnswerError {
   status: number
 }
 
-/** The messages of Cloudflare, Zhipu, Baidu and MiniMax. */
-const otherMessagesIn = (body: Fields): unknown[] => [
-  ...objectsIn(body.errors).map(({ message }) => message),
-  ...[body.msg, body.error_msg],
-  isObject(body.base_resp) ? body.base_resp.status_msg : undefined,
-]
+/** Members of an error that hold its message, or something that has it. */
+const messageMembers = ["message", "msg", "detail", "error", "errors", "error_msg", "error_message"]
+/** The same if its `error` is more than a title. */
+const nestedMembers = ["error", ...messageMembers.filter((name) => name !== "error")]
+const maxDepth = 5
+
+/** MiniMax reports success and failure in the same members. */
+const failureIn = ({ base_resp }: Fields): unknown =>
+  isObject(base_resp) && base_resp.status_code !== 0 ? base_resp.status_msg : undefined
+
+const valuesIn = (value: object): unknown[] => {
+  if (!isObject(value)) return Object.values(value)
+  const names = typeof value.error === "string" ? messageMembers : nestedMembers
+  return [...names.map((name) => value[name]), failureIn(value)]
+}
+
+/** The message of an error, in any of the forms that providers have; "" if it has none. */
+const messageIn = (value: unknown, depth = maxDepth): string => {
+  if (typeof value !== "object" || value === null || depth === 0) return textOf(value)
+  for (const inner of valuesIn(value)) {
+    const message = messageIn(inner, depth - 1)
+    if (message !== "") return message
+  }
+  return ""
+}
+
+/** The object that has the members of an error. */
+const unwrapError = (body: Fields): Fields =>
+  isObject(body.error) ? body.error : (objectsIn(body.errors)[0] ?? body)
 
 /**
  * Reads a provider's error: OpenAI's `{ error: { message, code } }`, Ollama's `{ error }`, FastAPI's
- * `{ detail }` or `{ message }`, and others. Null if it has no message.
+ * `{ detail }`, `{ message }`, and lists of these. Null if it has no message.
  */
 export const toErrorBody = (body: Fields): ErrorBody | null => {
-  const error = isObject(body.error) ? body.error : body
-  const messages = [error.message, body.error, body.detail, body.message, ...otherMessagesIn(body)]
-  const message = messages.find((value) => typeof value === "string" && value !== "")
-  const code = typeof error.code === "string" && error.code ? error.code : "upstream_error"
-  return typeof message === "string" ? { message, code } : null
+  const message = messageIn(body)
+  return message === ""
+    ? null
+    : { message, code: textOf(unwrapError(body).code) || "upstream_error" }
 }
 
 /** The object of a JSON text. Google puts an error into an array. Null if there is none. */
@@ -65,6 +87,13 @@ const statusByName: Record<string, number> = {
   ...{ deadline_exceeded: 504, overloaded_error: 529 },
 }
 
+/** Words in the codes and types of others. */
+const statusByWord: readonly (readonly [RegExp, number])[] = [
+  [/throttl|rate.?limit|too.?many|quota/i, 429],
+  [/overload|unavailable|busy/i, 503],
+  [/invalid|bad.?request/i, 400],
+]
+
 /** For errors that do not say what they are. */
 const unknownStatus = 502
 
@@ -72,23 +101,25 @@ const isErrorStatus = (status: number): boolean => status >= 400 && status < 600
 
 const statusOf = (members: readonly unknown[]): number => {
   const numbers = members.map((value) => numberOf(value) || Number(textOf(value)))
-  const named = members.map((value) => ownValue(statusByName, textOf(value).toLowerCase()))
-  return (
-    numbers.find(isErrorStatus) ?? named.find((status) => status !== undefined) ?? unknownStatus
-  )
+  const names = members.map(textOf).filter((name) => name !== "")
+  const named = names.map((name) => ownValue(statusByName, name.toLowerCase()))
+  const known = numbers.find(isErrorStatus) ?? named.find((status) => status !== undefined)
+  const byWord = statusByWord.find(([word]) => names.some((name) => word.test(name)))
+  return known ?? byWord?.[1] ?? unknownStatus
 }
 
 const isSet = (error: unknown): boolean =>
-  isObject(error) ? Object.keys(error).length > 0 : textOf(error) !== ""
+  isObject(error) ? Object.keys(error).length > 0 : messageIn(error) !== ""
 
 /** The object that has the error's members; null if the body or event is no error. */
 const findError = (body: Fields): Fields | null => {
   const [choice] = objectsIn(body.choices)
   const error = [body.error, choice?.error].find(isSet)
-  if (error !== undefined) return isObject(error) ? error : { message: error }
+  if (isObject(error)) return unwrapError(error)
+  if (error !== undefined) return error === body.error ? body : { message: error }
   if (choice || isObject(body.message) || Array.isArray(body.content)) return null
   const isNamed = body.object === "error" || body.type === "error"
-  return isNamed || toErrorBody(body) !== null ? body : null
+  return isNamed || messageIn(body) !== "" ? unwrapError(body) : null
 }
 
 /**
@@ -99,9 +130,8 @@ export const readReportedError = (body: Fields): AnswerError | null => {
   const error = findError(body)
   if (!error) return null
   const { code, type, status, status_code } = error
-  const { message } = toErrorBody(error) ?? { message: "" }
   return {
-    message: message || "The provider reported an error without a message.",
+    message: messageIn(error) || "The provider reported an error without a message.",
     code: textOf(code) || textOf(type) || textOf(status),
     status: statusOf([
       ...[code, status, status_code, type],

@@ -9,12 +9,15 @@ export interface StopCause {
 
 /** Words in the reasons of providers, which have many of their own; what is left is a normal end. */
 const abnormalReasons: readonly (readonly [FinishReason | "error", RegExp])[] = [
-  ["error", /error|fail|abort|cancel|interrupt|insufficient|malformed|unexpected|unavail|timeout/],
+  [
+    "error",
+    /error|fail|abort|cancel|interrupt|insufficient|malformed|unexpected|unavail|timeout|rate.?limit|quota|overload/,
+  ],
   [
     "content_filter",
-    /filter|safety|guardrail|block|prohibited|recitation|spii|sensitive|refus|moderat|policy/,
+    /filter|safety|guardrail|block|prohibited|recitation|spii|sensitive|refus|moderat|policy|violat|censor|toxic|^language$/,
   ],
-  ["length", /length|max|limit|window|truncat|pause/],
+  ["length", /length|max|limit|window|truncat|pause|incomplete|repetition/],
 ]
 
 /**

@@ -83,6 +83,8 @@ describe.each([
     ["content-filter", "refusal"],
     ["model_length", "max_tokens"],
     ["MAX_TOKENS", "max_tokens"],
+    ["content_violation", "refusal"],
+    ["incomplete", "max_tokens"],
     ["eos_token", "end_turn"],
     ["something_new", "end_turn"],
   ])("that ends with %s stops with %s", async (reason, stop_reason) => {
@@ -90,15 +92,15 @@ describe.each([
     expect(await ask(streamed)).toMatchObject({ stop_reason })
   })
 
-  it.each(["error", "malformed_function_call", "insufficient_system_resource", "abort"])(
-    "that breaks off with %s is an error",
-    async (reason) => {
-      testbed.answer(streamed, { message: { content: "par" }, reason })
-      const { type, error } = await ask(streamed)
-      expect(type).toBe("error")
-      expect(error).toMatchObject({ type: "api_error", message: expect.stringContaining(reason) })
-    },
-  )
+  it.each([
+    ...["error", "malformed_function_call", "insufficient_system_resource", "abort"],
+    ...["engine_overloaded", "rate_limit"],
+  ])("that breaks off with %s is an error", async (reason) => {
+    testbed.answer(streamed, { message: { content: "par" }, reason })
+    const { type, error } = await ask(streamed)
+    expect(type).toBe("error")
+    expect(error).toMatchObject({ type: "api_error", message: expect.stringContaining(reason) })
+  })
 
   it.each([
     ["glued together", '{"path":"a"}{"path":"b"}', [{ path: "a" }, { path: "b" }]],
@@ -158,22 +160,27 @@ describe.each([
     ],
     ["with a name only", { error: { type: "rate_limit_error" } }, 429, "rate_limit_error", ""],
     ["of FastAPI", { detail: "Not now" }, 502, "api_error", "Not now"],
-    [
-      "of Cloudflare",
-      { errors: [{ message: "No such model", code: 7003 }], success: false, result: null },
-      ...([502, "api_error", "No such model"] as const),
-    ],
-    ["of Zhipu", { code: 1302, msg: "Too many" }, 502, "api_error", "Too many"],
-    [
-      "of Baidu",
-      { error_code: 336003, error_msg: "Invalid" },
-      ...([502, "api_error", "Invalid"] as const),
-    ],
+    ["of a field", { detail: [{ loc: ["body"], msg: "Too big" }] }, 502, "api_error", "Too big"],
+    ["in a list", { success: false, errors: [{ message: "No route" }] }, 502, "api_error", "route"],
     [
       "of MiniMax",
-      { base_resp: { status_code: 1002, status_msg: "Rate limit" }, choices: null },
-      ...([502, "api_error", "Rate limit"] as const),
+      { choices: null, base_resp: { status_code: 1008, status_msg: "No balance" } },
+      ...([502, "api_error", "No balance"] as const),
     ],
+    ["with a short name", { code: 500, msg: "Gone", success: false }, 500, "api_error", "Gone"],
+    ["of Baidu", { error_code: 18, error_msg: "No more" }, 502, "api_error", "No more"],
+    [
+      "within an error",
+      { error: { error: { message: "Inner", type: "rate_limit_error" } } },
+      ...([429, "rate_limit_error", "Inner"] as const),
+    ],
+    [
+      "of Alibaba",
+      { code: "Throttling.RateQuota", message: "Too fast" },
+      ...([429, "rate_limit_error", "Too fast"] as const),
+    ],
+    ["whose title is less", { error: "Bad", message: "Why" }, 502, "api_error", "Why"],
+    ["of Zhipu", { code: 1302, msg: "Too many" }, 502, "api_error", "Too many"],
     [
       "with a flag",
       { error: true, message: "Slow down", statusCode: 429 },
@@ -278,6 +285,16 @@ describe("a stream of a chat model", () => {
       { type: "tool_use", name: "f", input: {} },
       { type: "tool_use", name: "g", input: {} },
     ])
+  })
+
+  it("is an answer although MiniMax says in an event of its own that it succeeded", async () => {
+    const events = [
+      { choices: [{ index: 0, delta: { content: "Ok." }, finish_reason: "stop" }] },
+      { choices: [], base_resp: { status_code: 0, status_msg: "success" } },
+    ]
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")
+    testbed.replyWith(body, streamHeaders)
+    expect(await ask(true)).toMatchObject({ stop_reason: "end_turn", content: [{ text: "Ok." }] })
   })
 
   it("splits glued calls wherever their arguments are cut", async () => {

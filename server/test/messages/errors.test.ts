@@ -8,6 +8,7 @@ import Anthropic, {
   RateLimitError,
 } from "@anthropic-ai/sdk"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { JsonObject } from "../fakes/json.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import {
   chatModel,
@@ -130,18 +131,20 @@ describe("an error before the answer", () => {
     }
   })
 
-  it.each([{}, { detail: [{ loc: ["body"], msg: "Field required" }] }, { error: {} }])(
-    "of the provider that has a body of another form: %j",
-    async (body) => {
-      for (const error of await errorsOf(chatModel, () => failWith(500, body))) {
-        expect(error.status).toBe(500)
-        expect(error.error).toEqual({
-          type: "error",
-          error: { type: "api_error", message: expect.stringContaining("status 500") },
-        })
-      }
-    },
-  )
+  it.each<[JsonObject, string]>([
+    [{}, "status 500"],
+    [{ error: {} }, "status 500"],
+    [{ detail: [{ loc: ["body"], msg: "Field required" }] }, "Field required"],
+    [{ errors: [{ code: 7003, message: "No route" }] }, "No route"],
+  ])("of the provider that has a body of another form: %j", async (body, message) => {
+    for (const error of await errorsOf(chatModel, () => failWith(500, body))) {
+      expect(error.status).toBe(500)
+      expect(error.error).toEqual({
+        type: "error",
+        error: { type: "api_error", message: expect.stringContaining(message) },
+      })
+    }
+  })
 
   it("of a provider that responds with a web page", async () => {
     const fault = () => testbed.openai.injectFault({ kind: "html" }, { on: /completions/ })
