@@ -13,6 +13,33 @@ export const shiftAnnotation = (annotation: Fields, characters: number): Fields 
 const urlCitationOf = ({ url_citation }: Fields): Fields | null =>
   isObject(url_citation) && textOf(url_citation.url) !== "" ? url_citation : null
 
+/** Some servers have the form of the Responses API. */
+const toNested = (annotation: Fields): Fields => {
+  const { type, url_citation, ...citation } = annotation
+  return type === "url_citation" && !isObject(url_citation)
+    ? { type, url_citation: citation }
+    : annotation
+}
+
+/** A citation of the whole text, as servers that search the web list them. */
+const toListed = (source: unknown): Fields => {
+  const { url, title } = isObject(source) ? source : { url: source, title: "" }
+  const url_citation = { url, title: textOf(title), start_index: 0, end_index: 0 }
+  return { type: "url_citation", url_citation }
+}
+
+/**
+ * The annotations of a message, or of a delta of one.
+ * @param owner a completion or a chunk: Perplexity and others list what they found there
+ */
+export const annotationsIn = (message: Fields, owner: Fields): Fields[] => {
+  const { annotations, citations = owner.citations } = message
+  if (Array.isArray(annotations)) return objectsIn(annotations).map(toNested)
+  const { search_results } = owner
+  const sources = [search_results, citations].find((list) => Array.isArray(list) && list.length > 0)
+  return Array.isArray(sources) ? sources.map(toListed) : []
+}
+
 /** Whether every format has this kind of annotation. */
 export const isUrlCitation = (annotation: Fields): boolean => urlCitationOf(annotation) !== null
 

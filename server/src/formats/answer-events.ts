@@ -1,4 +1,4 @@
-import { isUrlCitation, shiftAnnotation } from "./annotations.ts"
+import { annotationsIn } from "./annotations.ts"
 import type { AnswerBlock } from "./answer-block.ts"
 import type { AnswerReading } from "./answer-reading.ts"
 import { type AnswerError, readReportedError } from "./error-body.ts"
@@ -11,6 +11,7 @@ import { StateCollector } from "./provider-state.ts"
 import { type ReceivedBlock, receiveBlock } from "./received-block.ts"
 import { ReceivedCalls } from "./received-calls.ts"
 import { argumentsTextOf, createCallId, type ToolArguments } from "./tool-arguments.ts"
+import { WaitingAnnotations } from "./waiting-annotations.ts"
 
 /**
  * The canonical events of a streamed answer: `start`, blocks one after the other, and `finish` or
@@ -50,8 +51,7 @@ export class AnswerEventReader {
   readonly #calls = new ReceivedCalls()
   #hasBlocks = false
   #hasCalls = false
-  /** Annotations of a text that is still to come. */
-  #annotations: Fields[] = []
+  readonly #annotations = new WaitingAnnotations(this.#held)
   #characters = 0
   #reason = ""
   #stopSequence = ""
@@ -103,7 +103,10 @@ export class AnswerEventReader {
     this.#stopSequence = textOf(chunk.stop_sequence) || this.#stopSequence
     const choice = objectsIn(chunk.choices).find(({ index = 0 }) => index === 0)
     if (!choice) return
-    if (isObject(choice.delta)) this.#readDelta(toPlainMessage(choice.delta))
+    const delta = isObject(choice.delta) ? toPlainMessage(choice.delta) : {}
+    this.#readDelta(delta)
+    this.#annotations.add(annotationsIn(delta, chunk))
+    this.#annotate()
     if (textOf(choice.finish_reason) !== "") this.#readFinishReason(textOf(choice.finish_reason))
   }
 
@@ -128,7 +131,6 @@ export class AnswerEventReader {
     this.#append("text", textOf(delta.content))
     this.#append("refusal", textOf(delta.refusal))
     for (const call of objectsIn(delta.tool_calls)) this.#readCall(call)
-    if (Array.isArray(delta.annotations)) this.#annotate(objectsIn(delta.annotations))
   }
 
   #readDetail({ type, signature, data }: Fields): void {
@@ -136,16 +138,14 @@ export class AnswerEventReader {
     else if (textOf(signature) !== "") this.#sign(textOf(signature))
   }
 
-  #annotate(annotations: readonly Fields[]): void {
-    this.#annotations = [...this.#annotations, ...annotations.filter(isUrlCitation)]
-    const last = this.#last()
+  /** Gives the annotations so far to the text that they belong to, if it has begun. */
+  #annotate(): void {
+    const last = this.#annotations.isEmpty ? null : this.#last()
     if (last?.block.kind !== "text") return
-    for (const annotation of this.#annotations) {
-      const shifted = shiftAnnotation(annotation, last.start)
-      if (last === this.#open) this.#events.push({ type: "annotate", annotation: shifted })
-      else last.annotations.push(shifted)
+    for (const annotation of this.#annotations.take(last.start)) {
+      if (last === this.#open) this.#events.push({ type: "annotate", annotation })
+      else last.annotations.push(annotation)
     }
-    this.#annotations = []
   }
 
   /** Adds what the provider needs back, as far as it has arrived. */

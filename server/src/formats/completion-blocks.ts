@@ -1,4 +1,4 @@
-import { isUrlCitation, shiftAnnotation } from "./annotations.ts"
+import { annotationsIn, isUrlCitation, shiftAnnotation } from "./annotations.ts"
 import type { AnswerBlock } from "./answer-block.ts"
 import { reasoningOf } from "./answer-events.ts"
 import type { AnswerReading } from "./answer-reading.ts"
@@ -141,7 +141,8 @@ const withCallIds = (message: Fields): Fields => {
 export const readCompletion = (completion: Fields, reading: AnswerReading): Answer | null => {
   const [choice] = objectsIn(completion.choices)
   if (!(choice && isObject(choice.message))) return null
-  const message = toPlainMessage(choice.message)
+  const plain = toPlainMessage(choice.message)
+  const message: Fields = { ...plain, annotations: annotationsIn(plain, completion) }
   const finishReason = textOf(choice.finish_reason)
   const hasCalls = objectsIn(message.tool_calls).length > 0
   const reason = toFinishReason(finishReason, hasCalls)
