@@ -34,6 +34,8 @@ const toBlock = (part: Fields): Fields => {
   return fail("unsupported_by_model", message, { param: "messages" })
 }
 
+const isSystem = ({ role }: Fields): boolean => role === "system" || role === "developer"
+
 const isText = ({ type }: Fields): boolean => type === "text"
 const hasInk = ({ text }: Fields): boolean => /\S/.test(textOf(text))
 
@@ -46,9 +48,20 @@ const withoutBlankTexts = (blocks: readonly Fields[], report: ReportDropped): Fi
   return blocks.filter((block) => !isBlank(block))
 }
 
+/** The API accepts images and files only from the user and in results of tools. */
+const toTextBlock = (part: Fields, role: unknown): Fields => {
+  const block = toBlock(part)
+  if (block.type === "text") return block
+  const message = `The model's provider does not accept images or files in messages of the role "${textOf(role)}". Send them in a message of the role "user".`
+  return fail("unsupported_by_model", message, { param: "messages" })
+}
+
 const toBlocks = (message: Fields, report: ReportDropped): Fields[] => {
-  const blocks = withoutBlankTexts(partsOf(message.content).map(toBlock), report)
-  return markLastBlock(blocks, cacheControlOf(message), report)
+  const { content, role } = message
+  const blocks = partsOf(content).map((part) =>
+    isSystem(message) ? toTextBlock(part, role) : toBlock(part),
+  )
+  return markLastBlock(withoutBlankTexts(blocks, report), cacheControlOf(message), report)
 }
 
 /** The API accepts only these characters in the ids of tool calls. */
@@ -91,18 +104,25 @@ const hasOnlyUnsignedReasoning = (message: Fields): boolean =>
 
 const toAssistantBlocks = ({ kind, fields }: MessageBlock, report: ReportDropped): Fields[] => {
   if (kind === "reasoning") return toThinking(fields)
-  return [kind === "call" ? toToolUse(fields, report) : toBlock(fields)]
+  return [kind === "call" ? toToolUse(fields, report) : toTextBlock(fields, "assistant")]
+}
+
+/** With the words of a refusal, if the message has no other. */
+const withRefusal = (message: Fields): Fields => {
+  const { content, refusal } = message
+  const isEmpty = (content ?? "") === "" || (Array.isArray(content) && content.length === 0)
+  return isEmpty ? { ...message, content: refusal } : message
 }
 
 const toMessage = (message: Fields, report: ReportDropped): Message => {
   if (message.role === "tool") return { role: "user", content: [toToolResult(message, report)] }
   if (message.role !== "assistant") return { role: "user", content: toBlocks(message, report) }
-  const blocks = listBlocks(message).flatMap((block) => toAssistantBlocks(block, report))
+  const blocks = listBlocks(withRefusal(message)).flatMap((block) =>
+    toAssistantBlocks(block, report),
+  )
   const content = withoutBlankTexts(blocks, report)
   return { role: "assistant", content: markLastBlock(content, cacheControlOf(message), report) }
 }
-
-const isSystem = ({ role }: Fields): boolean => role === "system" || role === "developer"
 
 /** The results of parallel tool calls belong into one message, as do all turns of one role. */
 const mergeTurns = (messages: readonly Message[]): Message[] => {
@@ -136,20 +156,36 @@ const withQuestion = ({ system, messages }: Conversation): Conversation => {
     : failEmpty()
 }
 
+const trimEnd = (content: readonly Fields[]): Fields[] => {
+  const end = content.findLastIndex((block) => !isText(block) || hasInk(block))
+  return content.slice(0, end + 1).map((block, at) => {
+    const isLast = at === end && isText(block)
+    return isLast ? { ...block, text: textOf(block.text).trimEnd() } : block
+  })
+}
+
 /** The API rejects white space at the end of an answer that the model has to continue. */
 const trimBeginning = (messages: readonly Message[]): Message[] =>
   messages.map((message, at) => {
-    const last = message.content.at(-1)
     const isContinued = at === messages.length - 1 && message.role === "assistant"
-    if (!(isContinued && last && isText(last))) return message
-    const trimmed = { ...last, text: textOf(last.text).trimEnd() }
-    return { ...message, content: [...message.content.slice(0, -1), trimmed] }
+    return isContinued ? { ...message, content: trimEnd(message.content) } : message
   })
+
+/** Members of earlier answers that the API has no place for. */
+const answerMembers = ["images", "audio", "function_call"]
+
+const hasMember = (message: Fields, name: string): boolean => {
+  const value = message[name]
+  return Array.isArray(value) ? value.length > 0 : isObject(value)
+}
 
 const reportMessageHints = (messages: readonly Fields[], report: ReportDropped): void => {
   if (messages.some(hasOnlyUnsignedReasoning)) report("thinking")
   const isNamed = ({ role, name }: Fields): boolean => role !== "tool" && textOf(name) !== ""
   if (messages.some(isNamed)) report("name")
+  for (const name of answerMembers) {
+    if (messages.some((message) => hasMember(message, name))) report(name)
+  }
 }
 
 /**

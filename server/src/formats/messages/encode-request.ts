@@ -11,6 +11,7 @@ import {
   toSampling,
   toThinkingParameters,
 } from "./thinking-parameters.ts"
+import { toInputSchema } from "./tool-schema.ts"
 
 /** For models whose own maximum is not known. */
 const defaultMaxTokens = 4096
@@ -20,12 +21,6 @@ export interface MessagesModel extends ThinkingSupport {
   name: string
   /** Null if unknown. */
   maxTokens: number | null
-}
-
-const toInputSchema = (parameters: unknown, isStrict: boolean): unknown => {
-  const schema = isObject(parameters) ? parameters : {}
-  const declared = "type" in schema ? schema : { type: "object", properties: {}, ...schema }
-  return isStrict ? toStructuredSchema(declared) : declared
 }
 
 const toTool = (tool: Fields): Fields => {

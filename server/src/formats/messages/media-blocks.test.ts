@@ -45,6 +45,11 @@ describe("an image of a chat completion", () => {
     ],
     ["base64 alone", { url: png }, image("image/png", png)],
     ["base64 in lines", { url: `data:image/png;base64,iVBO\r\nRw0KGgo=` }, image("image/png", png)],
+    [
+      "base64 in the alphabet of addresses",
+      { url: "data:image/png;base64,iVBORw0KGgr_-w==" },
+      image("image/png", "iVBORw0KGgr/+w=="),
+    ],
     ["a text", `data:image/png;base64,${png}`, image("image/png", png)],
     [
       "an address",
@@ -110,6 +115,18 @@ describe("a file of a chat completion", () => {
       "text without a type",
       { filename: "a.csv", file_data: hello },
       document(text("hello"), "a.csv"),
+    ],
+    ...["application/csv", "application/vnd.ms-excel", "application/x-python"].map(
+      (type): [string, Fields, Fields] => [
+        `text of the type ${type}`,
+        { filename: "a.csv", file_data: `data:${type};base64,${hello}` },
+        document(text("hello"), "a.csv"),
+      ],
+    ),
+    [
+      "an image at an address",
+      { file_data: "https://example.com/a.PNG?b=c.pdf" },
+      { type: "image", source: { type: "url", url: "https://example.com/a.PNG?b=c.pdf" } },
     ],
     ["text in percent encoding", { file_data: "data:text/plain,a%20b" }, document(text("a b"))],
     ["an image", { filename: "a.png", file_data: png }, image("image/png", png)],

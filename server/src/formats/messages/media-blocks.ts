@@ -39,8 +39,8 @@ const typeByExtension: Record<string, string> = {
   ...{ pdf, png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif" },
   ...{ webp: "image/webp", svg: "image/svg+xml" },
 }
-const textTypes =
-  /^text\/|^application\/(.*\+)?(json|xml|yaml|x-yaml|toml|javascript|typescript|sql|x-sh|x-ndjson|jsonl)$/
+/** Types of content that is no text for a model, even if it consists of characters. */
+const otherTypes = /^(image|audio|video|font|model)\//
 
 /** The first bytes of what the API accepts. */
 const signatures: readonly [start: string, mediaType: string][] = [
@@ -82,15 +82,23 @@ const decodePercent = (text: string): Buffer => {
   }
 }
 
+const fromBase64Url: Record<string, string> = { "-": "+", _: "/" }
+
+/** In the usual alphabet, which is the only one that the API accepts. */
 const toBase64 = ({ isBase64, data }: StatedContent): string =>
-  isBase64 ? data.replaceAll(/\s+/g, "") : decodePercent(data).toString("base64")
+  isBase64
+    ? data.replaceAll(/\s+/g, "").replaceAll(/[-_]/g, (character) => fromBase64Url[character] ?? "")
+    : decodePercent(data).toString("base64")
 
 const typeOfName = (filename: string): string =>
   ownValue(typeByExtension, filename.split(".").at(-1)?.toLowerCase()) ?? ""
 
+/** Bytes that no text contains, but most other contents begin with. */
+const isControl = (byte: number): boolean => byte < 9
+
 const toTextSource = (base64: string, mediaType: string): Fields => {
   const bytes = Buffer.from(base64, "base64")
-  if (!isUtf8(bytes) || bytes.includes(0)) return failMediaType(mediaType || "unknown")
+  if (!isUtf8(bytes) || bytes.some(isControl)) return failMediaType(mediaType || "unknown")
   return { type: "text", media_type: "text/plain", data: bytes.toString("utf8") }
 }
 
@@ -103,12 +111,15 @@ const toContentBlock = (content: StatedContent, filename: string): Fields => {
   const source = { type: "base64", media_type: mediaType, data: base64 }
   if (imageTypes.has(mediaType)) return { type: "image", source }
   if (mediaType === pdf) return { type: "document", source }
-  if (mediaType !== "" && !textTypes.test(mediaType)) return failMediaType(mediaType)
+  if (otherTypes.test(mediaType)) return failMediaType(mediaType)
   return { type: "document", source: toTextSource(base64, mediaType) }
 }
 
 const toMediaBlock = (type: "image" | "document", url: string, filename: string): Fields => {
-  if (/^https?:\/\//i.test(url)) return { type, source: { type: "url", url } }
+  if (/^https?:\/\//i.test(url)) {
+    const isImage = imageTypes.has(typeOfName(url.replace(/[?#].*$/s, "")))
+    return { type: isImage ? "image" : type, source: { type: "url", url } }
+  }
   const content = readContent(url)
   return content ? toContentBlock(content, filename) : failSource()
 }

@@ -57,7 +57,8 @@ const splitMembers = (schema: Fields, convert: ConvertSchema) => {
   return { kept, removed }
 }
 
-const describe = (removed: readonly [string, unknown][]): string =>
+/** Keywords that a schema lacks, as a text for the model. */
+export const describeKeywords = (removed: readonly [string, unknown][]): string =>
   removed.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ")
 
 const isObjectSchema = ({ type, properties }: Fields): boolean =>
@@ -66,7 +67,7 @@ const isObjectSchema = ({ type, properties }: Fields): boolean =>
   (type === undefined && isObject(properties))
 
 const convertSchema = (schema: unknown, depth: number): unknown => {
-  if (!isObject(schema)) return schema
+  if (!isObject(schema)) return schema === true ? {} : schema
   if (depth > maxDepth) {
     const message = `A JSON schema may be nested at most ${maxDepth} levels deep.`
     return fail("bad_request", message)
@@ -79,7 +80,7 @@ const convertSchema = (schema: unknown, depth: number): unknown => {
       kept.filter(([name]) => ["$ref", "$defs", "definitions"].includes(name)),
     )
   }
-  const description = [members.description, describe(removed)].filter(Boolean).join("\n\n")
+  const description = [members.description, describeKeywords(removed)].filter(Boolean).join("\n\n")
   return {
     ...members,
     ...(description !== "" && { description }),

@@ -21,10 +21,11 @@ const partDecoders: Record<string, (part: Fields) => Fields> = {
   summary_text: ({ text }) => ({ type: "text", text: textOf(text) }),
   refusal: ({ refusal }) => ({ type: "text", text: textOf(refusal) }),
   input_image: ({ image_url, detail }) => {
-    if (typeof image_url !== "string")
-      return failUnsupportedInput('"input_image" without "image_url"')
+    // Some clients have the form of chat completions.
+    const url = isObject(image_url) ? image_url.url : image_url
+    if (typeof url !== "string") return failUnsupportedInput('"input_image" without "image_url"')
     const isDetailed = typeof detail === "string" && detail !== "auto"
-    return { type: "image_url", image_url: { url: image_url, ...(isDetailed && { detail }) } }
+    return { type: "image_url", image_url: { url, ...(isDetailed && { detail }) } }
   },
   input_file: ({ file_data, file_url, filename }) => {
     const data = textOf(file_data) || textOf(file_url)
@@ -97,6 +98,10 @@ const toAssistantMessage = ({
   ...(calls.length > 0 && { tool_calls: calls }),
   ...cached,
 })
+
+/** Such as one of which only reasoning remains that no other provider can read. */
+const isEmptyTurn = ({ text, calls, details, reasoning }: AssistantTurn): boolean =>
+  text === "" && reasoning === "" && calls.length === 0 && details.length === 0
 
 /** Reasoning follows what the turn already contains. */
 const placeDetail = (detail: ReasoningDetail, { text, calls }: AssistantTurn): ReasoningDetail =>
@@ -236,7 +241,9 @@ class MessageCollector {
   }
 
   #endTurn(): void {
-    if (this.#turn) this.#messages.push(toAssistantMessage(this.#turn))
+    if (this.#turn && !isEmptyTurn(this.#turn)) {
+      this.#messages.push(toAssistantMessage(this.#turn))
+    }
     this.#turn = null
   }
 
