@@ -168,6 +168,13 @@ describe("a request through the Responses API", () => {
     expect(testbed.lastChatBody().messages).toMatchObject([{ role: "user" }, { role: "assistant" }])
   })
 
+  it("has no empty message in place of reasoning that only OpenAI can read", async () => {
+    const reasoning = { type: "reasoning", summary: [], encrypted_content: "gAAA" }
+    const user = { role: "user", content: "Hi" }
+    await testbed.send({ model: chatModel, input: [user, reasoning, user] })
+    expect(testbed.lastChatBody().messages).toEqual([user, user])
+  })
+
   it.each(["reasoning", "text"])("is refused if %s is not an object", async (name) => {
     for (const model of [chatModel, claudeModel]) {
       const { status, text } = await testbed.send({ model, input: "Hi", [name]: "high" })
