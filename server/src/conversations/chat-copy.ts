@@ -60,7 +60,7 @@ export const createChatCopy = (deps: Deps) => {
     try {
       const at = now()
       const copied = { ...chat, created_at: at, updated_at: at }
-      const body = await readImport(chatExport.chatJson(caller, copied))
+      const body = await readImport(chatExport.chatJson({ caller, chat: copied }))
       const file = parseJsonObject(body)
       const { ids } = await importer.import(caller, file, { skip_existing: false })
       const [newId = ""] = ids

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Caller } from "../http/caller.ts"
+import type { CountPiece } from "../http/route.ts"
 import type { Answers } from "./answers.ts"
 import { branchTo } from "./branch.ts"
 import type { Chats } from "./conversations.ts"
@@ -25,6 +26,13 @@ type MessageWithPassages = Omit<Message, "sources"> & { sources: (ChatPassage | 
 /** How much is in memory at a time. */
 const pageSize: PageSize = { messages: 100, bytes: 1_000_000 }
 
+/** What is exported, for whom, and what counts the memory of each piece before it is read. */
+interface ChatExportRequest {
+  caller: Caller
+  chat: StoredChat
+  countPiece?: CountPiece
+}
+
 /** Exports chats as streams: each piece is read after the client has received the previous one. */
 export const createChatExport = ({ chats, store, messages, answers, sharedView }: Deps) => {
   const withPassages = async (
@@ -44,13 +52,15 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
   }
 
   /** All messages of a chat, redacted for the caller. */
-  async function* readMessages(
-    caller: Caller,
-    chat: StoredChat,
-  ): AsyncGenerator<MessageWithPassages> {
+  async function* readMessages({
+    caller,
+    chat,
+    countPiece,
+  }: ChatExportRequest): AsyncGenerator<MessageWithPassages> {
     let start = startOfChat
+    const options = { size: pageSize, ...(countPiece && { beforeRead: countPiece }) }
     for (let hasMore = true; hasMore; ) {
-      const { page } = await answers.page(chat.id, { start, size: pageSize })
+      const { page } = await answers.page(chat.id, { start, ...options })
       yield* await withPassages(caller, chat, page?.messages ?? [])
       hasMore = page?.hasMore ?? false
       if (page) start = { after: page.to }
@@ -58,11 +68,15 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     }
   }
 
-  async function* messageJson({ images, ...message }: MessageWithPassages): AsyncGenerator<string> {
+  async function* messageJson(
+    { images, ...message }: MessageWithPassages,
+    countPiece?: CountPiece,
+  ): AsyncGenerator<string> {
     const state = message.state === "running" ? "interrupted" : message.state
     yield `${JSON.stringify({ ...message, state }).slice(0, -1)},"images":[`
     let separator = ""
     for (const { id } of images) {
+      countPiece?.(await messages.imageSize(id))
       const image = await messages.image(message.chat_id, id)
       if (!image) continue
       yield separator + JSON.stringify({ media_type: image.media_type, base64: image.base64 })
@@ -71,7 +85,8 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     yield "]}"
   }
 
-  async function* chatJson(caller: Caller, chat: StoredChat): AsyncGenerator<string> {
+  async function* chatJson(request: ChatExportRequest): AsyncGenerator<string> {
+    const { caller, chat, countPiece } = request
     const { title, folder, tags, models, system, params, current_id, created_at, updated_at } =
       chats.toReaderView(caller, chat)
     const fields = {
@@ -88,22 +103,23 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     }
     yield `${JSON.stringify(fields).slice(0, -1)},"messages":[`
     let separator = ""
-    for await (const message of readMessages(caller, chat)) {
+    for await (const message of readMessages(request)) {
       yield separator
-      yield* messageJson(message)
+      yield* messageJson(message, countPiece)
       separator = ","
     }
     yield "]}"
   }
 
-  async function* branchMarkdown(caller: Caller, chat: StoredChat): AsyncGenerator<string> {
+  async function* branchMarkdown(request: ChatExportRequest): AsyncGenerator<string> {
+    const { chat } = request
     const branch = branchTo(await messages.links(chat.id), chat.current_id)
     const shown = new Set(branch.map(({ id }) => id))
     const markdown = createMarkdownWriter(chat.title)
     yield markdown.head
     let separator = ""
     // Messages are stored after the ones they reply to, so this is the order of the branch.
-    for await (const message of readMessages(caller, chat)) {
+    for await (const message of readMessages(request)) {
       if (!shown.has(message.id)) continue
       yield separator + markdown.write(message)
       separator = "\n"
@@ -118,14 +134,18 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     branchMarkdown,
 
     /** An `ExportedChats` of the caller's chats: all of them, or those with the given IDs. */
-    allJson: async function* (caller: Caller, ids?: readonly string[]): AsyncGenerator<string> {
+    allJson: async function* (
+      caller: Caller,
+      countPiece: CountPiece,
+      ids?: readonly string[],
+    ): AsyncGenerator<string> {
       yield '{"portico_chats":1,"chats":['
       let separator = ""
       for (const id of ids ?? (await store.listIds(caller.user.id))) {
         const chat = await store.byId(id)
         if (chat?.user_id !== caller.user.id) continue
         yield separator
-        yield* chatJson(caller, chat)
+        yield* chatJson({ caller, chat, countPiece })
         separator = ","
       }
       yield "]}"

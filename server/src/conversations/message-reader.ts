@@ -164,6 +164,13 @@ export const createMessageReader = (db: Database) => {
         .where("chat_id", "=", chatId)
         .executeTakeFirst(),
 
+    /** In bytes, as stored in base64. */
+    imageSize: async (id: string): Promise<number> => {
+      const length = sql<number>`length(base64)`.as("size")
+      const image = db.read.selectFrom("chat_images").select(length).where("id", "=", id)
+      return (await image.executeTakeFirst())?.size ?? 0
+    },
+
     /** By image id, including their bytes. */
     images: async (messageIds: readonly string[]): Promise<Map<string, StoredImage>> => {
       const rows = await readInChunks(messageIds, (chunk) =>

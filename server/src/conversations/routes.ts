@@ -49,8 +49,9 @@ const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps)
     summary: "Export all your chats, or some of them, as one file",
     query: ExportAllQuery,
     responses: { 200: json(ExportedChats, "Every chat with all branches") },
-    handle: async ({ caller, query, exchange }) => {
-      const body = streamText(chatExport.allJson(caller, query.ids), exchange)
+    handle: async ({ caller, query, exchange, createPieceCounter }) => {
+      const chatJson = chatExport.allJson(caller, createPieceCounter(), query.ids)
+      const body = streamText(chatJson, exchange)
       return download(body, "application/json", "portico-chats.json")
     },
   })
@@ -82,14 +83,15 @@ const transferRoutes = ({ router, chats, chatExport, importer, copyChat }: Deps)
     params: IdParams,
     query: ExportQuery,
     responses: { 200: json(ExportedChat, "The chat"), 404: notFound },
-    handle: async ({ caller, params, query, exchange }) => {
+    handle: async ({ caller, params, query, exchange, createPieceCounter }) => {
       const chat = await chats.requireReadable(caller, params.id)
+      const request = { caller, chat, countPiece: createPieceCounter() }
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {
-        const text = streamText(chatExport.branchMarkdown(caller, chat), exchange)
+        const text = streamText(chatExport.branchMarkdown(request), exchange)
         return download(text, "text/markdown; charset=utf-8", `${name}.md`)
       }
-      const text = streamText(chatExport.chatJson(caller, chat), exchange)
+      const text = streamText(chatExport.chatJson(request), exchange)
       return download(text, "application/json", `${name}.json`)
     },
   })

@@ -3,10 +3,13 @@ import { smallBodyBytes } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
 import { type NodeRequestContext, type RequestContext, whenClosed } from "./request-context.ts"
 import { maxStallMs } from "./response-writer.ts"
-import type { RouteShape } from "./route.ts"
+import type { CountPiece, RouteShape } from "./route.ts"
 
 const isReadOnly = ({ incoming }: NodeRequestContext): boolean =>
   incoming.method === "GET" || incoming.method === "HEAD"
+
+/** A piece is held as text, as JSON, and as bytes. */
+const heldPerPieceByte = 3
 
 /** Counts buffered responses against their users' limits until the clients have read them. */
 export const createResponseMemory = (limit: UserLimit) => {
@@ -35,6 +38,26 @@ export const createResponseMemory = (limit: UserLimit) => {
         : limit.hold(owner, amount)
       whenClosed(outgoing, release)
       outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
+    },
+
+    /**
+     * For a response that is read piece by piece: each piece is held until the next one is read.
+     * @throws {Failure} `rate_limited` if the user already has too many unread bytes
+     */
+    createPieceCounter: (exchange: NodeRequestContext): CountPiece => {
+      const { outgoing } = exchange
+      const owner = ownerOf(exchange)
+      limit.check(owner)
+      let release = (): void => {}
+      whenClosed(outgoing, () => release())
+      outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
+      return (bytes) => {
+        release()
+        // A piece above the limit is allowed if the user has nothing else unread.
+        const held = Math.min(bytes * heldPerPieceByte, limit.maxPerUser)
+        release = limit.reserve(owner, bytes <= smallBodyBytes ? 0 : held)
+        if (outgoing.destroyed) release()
+      }
     },
   }
 }

@@ -81,6 +81,12 @@ export interface FastPathRouteRequest<A extends Access> {
   read: ReadBody
 }
 
+/**
+ * Call with the size of a piece of a streamed response before it is read.
+ * @throws {Failure} `rate_limited`
+ */
+export type CountPiece = (bytes: number) => void
+
 /** Input of a handler: authorized, parsed and validated. */
 export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P> {
   query: Q
@@ -89,6 +95,8 @@ export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P
   readBody: () => Promise<JsonBody>
   /** For a buffered `Response`: counts its bytes until the client has read them. */
   countReplyBytes: (bytes: number) => void
+  /** For a streamed `Response`: counts each piece that is read for it. */
+  createPieceCounter: () => CountPiece
   context: HttpContext
 }
 

@@ -212,7 +212,9 @@ export const createRouters =
             return read
           }
           const countBytes = (bytes: number): void => replies.count(request.exchange, bytes)
-          const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
+          const createPieceCounter = () => replies.createPieceCounter(request.exchange)
+          const counters = { countReplyBytes: countBytes, createPieceCounter }
+          const whole = { ...request, query, body, readBody, ...counters }
           replies.checkAvailable(request.exchange)
           // `on` ties the handler's types to those of the shape; TypeScript cannot infer it here.
           const returned = await runFor(request.caller, () =>
