@@ -81,7 +81,7 @@ export const createAudit = ({ now }: { now: () => number }) => {
 
     /** Writes an event that accompanies no change; durable when it resolves. */
     recordDurably: (db: Database, change: AuditRecord): Promise<void> =>
-      db.execute((writer) => insert(writer, change)),
+      db.essential.execute((writer) => insert(writer, change)),
   }
 }
 

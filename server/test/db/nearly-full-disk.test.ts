@@ -11,6 +11,7 @@ import { createSmallDisk, hasSmallDisks, type SmallDisk } from "./small-disk.ts"
 const megabyte = 1024 * 1024
 const options = { storageProbeMs: 200 }
 const model = "gpt-fake"
+const scimToken = "the-identity-providers-own-token"
 
 type Call = TestGateway["call"]
 
@@ -105,6 +106,8 @@ describe.runIf(hasSmallDisks)("a nearly full disk that contains the data folder"
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "sk-upstream",
       MAX_STORAGE: "1GB/1GB",
+      SCIM_ENABLED: "true",
+      SCIM_TOKEN: scimToken,
     }
     gateway = await startGateway(env, options)
     await waitForModels(gateway, [model])
@@ -127,6 +130,23 @@ describe.runIf(hasSmallDisks)("a nearly full disk that contains the data folder"
     expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
     expect(await signIn(adminEmail, "wrong")).toMatchObject({ status: 401 })
     expect((await gateway.call(method, path, body)).status).toBeLessThan(300)
+  })
+
+  it("still answers the identity provider's reads, and records them", async () => {
+    await start(24 * megabyte)
+    const { body: user } = await gateway.call("GET", "/api/v1/auths/")
+    disk.fill(1.5 * reserveSizeFor(gateway.dataDir))
+    const requestIds: (string | null)[] = []
+    for (const path of ["Users", `Users/${user.id}`, "Groups"]) {
+      const read = await gateway.call("GET", `/api/v1/scim/v2/${path}`, undefined, {
+        key: scimToken,
+      })
+      expect([path, read.status]).toEqual([path, 200])
+      requestIds.push(read.headers.get("x-request-id"))
+    }
+    const { items } = (await gateway.call("GET", "/api/v1/audit/")).body
+    const recordedIds = items.map(({ request_id }: { request_id: string }) => request_id)
+    expect(recordedIds).toEqual(expect.arrayContaining(requestIds))
   })
 
   const fillWith = async (write: (n: number) => Promise<{ status: number }>): Promise<void> => {
