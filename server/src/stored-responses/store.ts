@@ -31,6 +31,8 @@ interface ItemPage {
   after: number | undefined
 }
 
+/** Each statement of SQLite blocks the event loop: for about 3 ms with so many. */
+const itemsPerStatement = 250
 /** A response may have 16 MB. */
 const responsesPerStatement = 10
 const deletionsPerBatch = 20
@@ -63,7 +65,7 @@ const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<vo
 
 const itemRows = {
   sqlite: (json: string) => sql`
-    select key as position, value ->> 'item_id' as item_id, value ->> 'is_output' as is_output,
+    select value ->> 'position' as position, value ->> 'item_id' as item_id, value ->> 'is_output' as is_output,
       value ->> 'item' as item, value ->> 'bytes' as bytes from json_each(${json})`,
   postgres: (json: string) => sql`
     select position, item_id, is_output, item, bytes from json_to_recordset(${json})
@@ -202,26 +204,27 @@ export const createResponseStore = (db: Database) => {
 
     /**
      * Violates a unique constraint if the user has a response with this id. Prepares the rows before
-     * the transaction, which then takes two statements however many items there are: SQLite's only
-     * writer is held as shortly as possible.
+     * the transaction, to hold SQLite's only writer as shortly as possible.
      */
     prepareInsert: (
       stored: Pick<StoredResponseRow, "user_id" | "created_at">,
       { items, ...response }: NewResponse,
     ): ((tx: Tx) => Promise<void>) => {
       const { user_id, created_at } = stored
-      const json = joinJsonArray(
-        items.map((item, position) => JSON.stringify({ position, ...item })),
-      )
+      const rows = items.map((item, position) => JSON.stringify({ position, ...item }))
       return async (tx) => {
         await tx
           .insertInto("stored_responses")
           .values({ ...response, ...stored })
           .execute()
-        await sql`insert into stored_response_items (user_id, response_id, created_at,
-            position, item_id, is_output, item, bytes)
-          select ${user_id}, ${response.id}, cast(${created_at} as bigint), added.*
-          from (${itemRows[db.dialect](json)}) as added`.execute(tx)
+        const insert = async (chunk: readonly string[]): Promise<never[]> => {
+          await sql`insert into stored_response_items (user_id, response_id, created_at,
+              position, item_id, is_output, item, bytes)
+            select ${user_id}, ${response.id}, cast(${created_at} as bigint), added.*
+            from (${itemRows[db.dialect](joinJsonArray(chunk))}) as added`.execute(tx)
+          return []
+        }
+        await readInChunks(rows, insert, itemsPerStatement)
       }
     },
 
