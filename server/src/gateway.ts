@@ -180,7 +180,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       references: createReferenceResolver(storedResponses, conversion),
       conversion,
     }),
-    storageOf: createResponseStorage({ storedResponses, log, conversion }),
+    storageOf: createResponseStorage({ storedResponses, log, conversion, limits }),
     dispatch: createDispatcher({
       fairLoop,
       usageRecorders,

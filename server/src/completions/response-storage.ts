@@ -3,7 +3,8 @@ import { Failure, type FailureCode } from "../errors.ts"
 import type { Fields } from "../formats/json-values.ts"
 import { createId } from "../formats/responses/items.ts"
 import type { Caller } from "../http/caller.ts"
-import type { RequestContext } from "../http/request-context.ts"
+import { type RequestContext, whenClosed } from "../http/request-context.ts"
+import type { UserLimits } from "../limits/user-limits.ts"
 import type { ResponseInput } from "../stored-responses/new-response.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
 import type { ModelRequest } from "./request.ts"
@@ -29,6 +30,7 @@ interface Deps {
   storedResponses: Pick<StoredResponses, "save">
   log: Pick<Logger, "warn">
   conversion: Pick<RequestConversion, "serializeResponse">
+  limits: Pick<UserLimits, "requests" | "bodies">
 }
 
 export interface StoredRequest {
@@ -45,12 +47,28 @@ const isOverLimit = (error: unknown): error is Failure =>
   error instanceof Failure && limitCodes.has(error.code)
 
 export const createResponseStorage =
-  ({ storedResponses, log, conversion }: Deps) =>
+  ({ storedResponses, log, conversion, limits }: Deps) =>
   ({ exchange, caller, received, input }: StoredRequest): ResponseStorage => {
     const userId = caller.user.id
     const { previous_response_id = null } = received.fields
     const members = { id: createId("resp"), store: true as const, previous_response_id }
+    /**
+     * Counts the request until it is saved: the provider has answered, and the client may have
+     * disconnected, but its items are still in memory.
+     */
+    const holdLimits = (): (() => void) => {
+      const releases = [limits.requests.hold(userId, 1)]
+      let isEnded = false
+      whenClosed(exchange.outgoing, () => {
+        if (!isEnded) releases.push(limits.bodies.hold(userId, received.bytes.length))
+      })
+      return () => {
+        isEnded = true
+        for (const release of releases) release()
+      }
+    }
     const isSaved = async (saving: Promise<void>): Promise<boolean> => {
+      const release = holdLimits()
       try {
         await saving
         return true
@@ -59,6 +77,8 @@ export const createResponseStorage =
         const { message: reason } = error
         log.warn({ request_id: exchange.requestId, user: userId, reason }, "Response not stored")
         return false
+      } finally {
+        release()
       }
     }
     const saveLarge = async (bytes: Buffer): Promise<void> => {
