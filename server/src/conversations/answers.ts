@@ -4,6 +4,7 @@ import type { Completions } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import type { AnswerEvents, CollectedAnswer } from "./answer-collector.ts"
 import { type AnswerJob, createAnswerGenerator } from "./answer-generation.ts"
 import { createAnswerWriter } from "./answer-writer.ts"
@@ -144,7 +145,7 @@ export const createAnswers = (deps: Deps) => {
     if (remoteTimers.has(chatId)) return
     const timer = setTimeout(() => {
       remoteTimers.delete(chatId)
-      readRemote(chatId, since).catch(() => watchRemote(chatId, since))
+      runAsNobody(() => readRemote(chatId, since)).catch(() => watchRemote(chatId, since))
     }, remotePollMs)
     remoteTimers.set(chatId, timer.unref())
   }

@@ -2,6 +2,7 @@ import type { AuthStore } from "../auth/store.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { ServerSentEvent } from "../http/sse-response.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 
 export interface OpenEventStream {
   caller: Caller
@@ -38,7 +39,7 @@ export const createOpenEventStreams = ({ bus, standings }: Deps) => {
   }
 
   const refresh = (): Promise<void> => {
-    pendingRefresh ??= readUntilCurrent().finally(() => {
+    pendingRefresh ??= runAsNobody(readUntilCurrent).finally(() => {
       pendingRefresh = null
     })
     return pendingRefresh

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import { storageFailureOf } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
@@ -86,7 +87,7 @@ const createStorageMonitor = ({ dataDir, probes, freeSpace, log, ...options }: D
     // A `Failure` is the guard's, which leaves the reserve for essential writes.
     const isDiskFull = failure === "full" && !(error instanceof Failure)
     if (isDiskFull && storage === "database") freeSpace().catch(() => {})
-    probeTimer ??= setTimeout(() => void probe(), probeMs).unref()
+    probeTimer ??= setTimeout(() => void runAsNobody(probe), probeMs).unref()
   }
 
   const watch = async <T>(storage: StorageKind, write: () => Promise<T>): Promise<T> => {

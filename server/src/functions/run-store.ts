@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Insertable } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import { createMutex } from "../limits/mutex.ts"
 import { FunctionRun, LastRun } from "./run-schema.ts"
 
@@ -77,7 +78,7 @@ export const createRunStore = (db: Database) => {
     }
   }
 
-  const flush = (): Promise<void> => runExclusive(writeAll)
+  const flush = (): Promise<void> => runAsNobody(() => runExclusive(writeAll))
 
   const timer = setInterval(() => void flush(), writeIntervalMs).unref()
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { createTopicListeners } from "../bus/bus.ts"
+import { currentUser, runAs } from "../limits/current-user.ts"
 import { createUserLimit } from "../limits/user-limit.ts"
 import { type Caller, noLimits, type UserAccess } from "./caller.ts"
 import { createInFlightRequests } from "./in-flight-requests.ts"
@@ -12,7 +13,10 @@ const startTracking = () => {
   const bus = { ...listeners, publish: async () => {}, close: async () => {} }
   const valid = new Map<string, UserAccess>()
   const failures: Error[] = []
+  /** On whose behalf access was read. */
+  const readers: (string | undefined)[] = []
   const accessByCredential = async (): Promise<ReadonlyMap<string, UserAccess>> => {
+    readers.push(currentUser())
     const present = new Map(valid)
     await Promise.resolve()
     const failure = failures.pop()
@@ -41,7 +45,7 @@ const startTracking = () => {
         end: () => ended.push(`${caller.user.name} without access`),
       },
     })
-  return { deliver: listeners.deliver, inFlight, valid, failures, signIn, start, ended }
+  return { deliver: listeners.deliver, inFlight, valid, failures, readers, signIn, start, ended }
 }
 
 it("ends the requests of a revoked credential, or whose access was lost, and no others", async () => {
@@ -102,4 +106,13 @@ it("waits for the remaining requests at shutdown, and ends them after the given 
   start(signIn("bob"))
   await inFlight.drain(10)
   expect(ended).toEqual(["bob at shutdown"])
+})
+
+it("checks everybody's access on nobody's behalf, whoever causes it", async () => {
+  const { inFlight, valid, readers, signIn, start, ended } = startTracking()
+  start(signIn("ada"))
+  valid.clear()
+  runAs("eve", () => inFlight.recheckAccess())
+  await expect.poll(() => ended).toEqual(["ada"])
+  expect(readers).toEqual([undefined])
 })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import { catchErrors, reportUnhandled } from "../errors.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Caller, Credential, UserAccess } from "./caller.ts"
 import { UnorderedList } from "./unordered-list.ts"
@@ -110,7 +111,7 @@ export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
   const recheckAccess = (): void => {
     if (requests.size === 0) return
     isStale = true
-    if (!isChecking) void checkWhileStale()
+    if (!isChecking) void runAsNobody(checkWhileStale)
   }
 
   bus.subscribe((message) => {

@@ -5,6 +5,7 @@ import type { FileStore, StoredFile } from "../files/file-store.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { JobKind, JobQueue, JobRun } from "../jobs/queue.ts"
 import type { NewJob } from "../jobs/store.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import { embeddingText, embedQuestion } from "./embedding-input.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
@@ -116,20 +117,22 @@ export const createEmbeddingIndexes = (deps: Deps) => {
     await load()
   }
 
+  const reconcileOnce = async (): Promise<void> => {
+    try {
+      await load()
+      const model = models.choose(active()?.model ?? null)
+      if (model !== null) await ensureIndex(model)
+      await enqueueIncomplete()
+      await activateIfComplete()
+      // Not awaited: building takes minutes, during which passages are scanned.
+      void deps.catchUp(indexes)
+    } catch (error) {
+      deps.report(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
   const reconcile = (): Promise<void> => {
-    reconciling = reconciling.then(async () => {
-      try {
-        await load()
-        const model = models.choose(active()?.model ?? null)
-        if (model !== null) await ensureIndex(model)
-        await enqueueIncomplete()
-        await activateIfComplete()
-        // Not awaited: building takes minutes, during which passages are scanned.
-        void deps.catchUp(indexes)
-      } catch (error) {
-        deps.report(error instanceof Error ? error : new Error(String(error)))
-      }
-    })
+    reconciling = reconciling.then(() => runAsNobody(reconcileOnce))
     return reconciling
   }
 

@@ -1,5 +1,6 @@
 import { compareHits, type ScoredHit } from "@portico/search"
 import type { Tx } from "../db/database.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import {
   maxDimensions,
   type NearestQuery,
@@ -128,7 +129,7 @@ export const createPgvector = ({
       const all = async (): Promise<void> => {
         for (const { id, dimensions } of spaces) await catchUpOn(id, dimensions)
       }
-      catchUpRun ??= all()
+      catchUpRun ??= runAsNobody(all)
         .catch((error: unknown) => report(toError(error)))
         .finally(() => {
           catchUpRun = undefined

@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 import type { StorageBreakdown } from "./schema.ts"
 import { readBreakdown } from "./store.ts"
 
@@ -85,7 +86,7 @@ export const createStoredBytes = (db: Database) => {
     refresh: async (user: string | null, since: number): Promise<void> => {
       const sum = totalFor(user)
       while (sum.at < since) {
-        sum.refreshing ??= queryTotal(user, sum).finally(() => {
+        sum.refreshing ??= runAsNobody(() => queryTotal(user, sum)).finally(() => {
           sum.refreshing = null
         })
         await sum.refreshing

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { createUsageRow } from "../../test/harness/usage-records.ts"
 import { openDatabase } from "../db/open.ts"
+import { currentUser, runAs } from "../limits/current-user.ts"
 import { createRecordQueue, type UsageRecord } from "./record-queue.ts"
 
 const record = (tokens: number): UsageRecord =>
@@ -37,6 +38,23 @@ it("drops what a full queue cannot hold, and counts it", async () => {
   const recorder = createRecordQueue(db)
   for (let at = 0; at < 20_010; at++) recorder.enqueue(record(at))
   expect(recorder.dropped()).toBe(10)
+  await recorder.close()
+  await db.close()
+})
+
+it("writes on nobody's behalf, whoever's record fills a batch", async () => {
+  const db = await open()
+  const writers: (string | undefined)[] = []
+  const append: typeof db.append = (table, rows) => {
+    writers.push(currentUser())
+    return db.append(table, rows)
+  }
+  const recorder = createRecordQueue({ ...db, append })
+  runAs("eve", () => {
+    for (let tokens = 0; tokens < 500; tokens++) recorder.enqueue(record(tokens))
+  })
+  await recorder.flush()
+  expect(writers).toEqual([undefined])
   await recorder.close()
   await db.close()
 })

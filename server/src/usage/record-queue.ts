@@ -2,6 +2,7 @@ import type { Insertable } from "kysely"
 import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
 import type { UsageRow } from "../db/tables.ts"
+import { runAsNobody } from "../limits/current-user.ts"
 
 const writeIntervalMs = 500
 /** Rows per transaction. Smaller batches cost more per row; larger ones block other writers. */
@@ -47,7 +48,7 @@ export const createRecordQueue = (db: Database) => {
   }
 
   const startWriting = (count: number): Promise<void> => {
-    writing ??= writeOldest(count).finally(() => {
+    writing ??= runAsNobody(() => writeOldest(count)).finally(() => {
       writing = undefined
     })
     return writing
