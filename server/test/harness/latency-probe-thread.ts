@@ -1,39 +1,48 @@
-import { Agent, createServer, get } from "node:http"
+import { Agent, createServer, request } from "node:http"
 import { setTimeout as delay } from "node:timers/promises"
 import { parentPort, workerData } from "node:worker_threads"
+import type { ProbedRequest } from "./latency-probe.ts"
 import { listenOnLoopback } from "./ports.ts"
 
 const probeIntervalMs = 5
 const agent = new Agent({ keepAlive: true })
 let isStopped = false
 
-const measureResponseMs = (url: string): Promise<number> =>
-  new Promise((resolve, reject) => {
+const measureResponseMs = (url: string, { method, path, body, key }: ProbedRequest) =>
+  new Promise<number>((resolve, reject) => {
     const since = performance.now()
-    get(url, { agent }, (reply) => {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    request(url + path, { agent, method, headers }, (reply) => {
       reply.resume().on("end", () => resolve(performance.now() - since))
-    }).on("error", reject)
+      if ((reply.statusCode ?? 500) >= 400) reject(new Error(`${path}: ${reply.statusCode}`))
+    })
+      .on("error", reject)
+      .end(body)
   })
 
-const measureMaxMs = async (url: string): Promise<number> => {
-  let longest = 0
+/** Measures the requests in turn. */
+const measureTimes = async (url: string, requests: readonly ProbedRequest[]): Promise<number[]> => {
+  const times: number[] = []
   while (!isStopped) {
-    longest = Math.max(longest, await measureResponseMs(url))
+    for (const probed of requests) times.push(await measureResponseMs(url, probed))
     await delay(probeIntervalMs)
   }
-  return longest
+  return times
 }
 
 const control = createServer((_incoming, outgoing) => outgoing.end("{}"))
-const port = await listenOnLoopback(control)
-const controlUrl = `http://127.0.0.1:${port}/`
-const gatewayUrl = `${workerData.url}/health`
+const controlUrl = `http://127.0.0.1:${await listenOnLoopback(control)}`
+const health: ProbedRequest = { method: "GET", path: "/health" }
+const { url, requests } = workerData
 for (let n = 0; n < 20; n++)
-  await Promise.all([measureResponseMs(gatewayUrl), measureResponseMs(controlUrl)])
+  await Promise.all([measureResponseMs(url, health), measureResponseMs(controlUrl, health)])
 
 parentPort?.once("message", () => {
   isStopped = true
 })
 parentPort?.postMessage("started")
-const [maxMs, controlMs] = await Promise.all([measureMaxMs(gatewayUrl), measureMaxMs(controlUrl)])
-parentPort?.postMessage({ maxMs, controlMs })
+const [times, controlTimes] = await Promise.all([
+  measureTimes(url, requests),
+  measureTimes(controlUrl, [health]),
+])
+parentPort?.postMessage({ times, controlTimes })
