@@ -176,7 +176,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     preparation: createRequestPreparation({
       bodyMemory,
       filters,
-      inlineFiles: createFileInliner(createFileContentReader(knowledge)),
+      inlineFiles: createFileInliner(createFileContentReader(knowledge), conversion),
       references: createReferenceResolver(storedResponses, conversion),
       conversion,
     }),

@@ -13,6 +13,19 @@ import {
   serializeOutput,
 } from "../stored-responses/new-response.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
+import {
+  type ExpandedRequest,
+  expandReferences,
+  findReferences,
+  type StoredContent,
+} from "./expand-references.ts"
+import {
+  type FileContents,
+  type FileReference,
+  type FileScope,
+  findFileReferences,
+  replaceFiles,
+} from "./file-references.ts"
 import { findInboundFormat } from "./inbound-formats.ts"
 import { toPassThroughRequest } from "./pass-through-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
@@ -44,6 +57,19 @@ const toRequest = (message: RequestMessage): ModelRequest => {
   return { ...message, bytes, members: readMembers(bytes), fields: parse(bytes), scanned: null }
 }
 
+/** `ExpandedRequest` as a body. */
+export type ExpandedBody = Omit<ExpandedRequest, "fields"> & { body: JsonBody }
+
+interface FileSearch extends FileScope {
+  bytes: Uint8Array
+}
+
+interface FileReplacement {
+  bytes: Uint8Array
+  member: FileScope["member"]
+  contents: FileContents
+}
+
 interface EncodedPrompt {
   body: JsonBody
   /** Hints that the prompt lacks. */
@@ -62,6 +88,34 @@ export const bodySteps = {
   /** The items of a request of the Responses API, as they are stored. @throws {Failure} */
   serializeItems: ({ bytes }: { bytes: Uint8Array }): SerializedInput =>
     serializeInput(toItems(parse(bytes).input), randomUUID),
+
+  /** The ids of the items that a request of the Responses API refers to. @throws {Failure} */
+  findReferences: ({ bytes }: { bytes: Uint8Array }): string[] =>
+    findReferences(parse(bytes).input),
+
+  /** Replaces what a request of the Responses API refers to. @throws {Failure} */
+  expandReferences: ({
+    bytes,
+    content,
+    isStored,
+  }: {
+    bytes: Uint8Array
+    content: StoredContent
+    isStored: boolean
+  }): ExpandedBody => {
+    const { fields, ...expanded } = expandReferences(parse(bytes), content, {
+      isStored,
+      newId: randomUUID,
+    })
+    return { ...expanded, body: toJsonBody(Buffer.from(JSON.stringify(fields))) }
+  },
+
+  /** The references to files in a request. @throws {Failure} if there are too many */
+  findFiles: (input: FileSearch): FileReference[] => findFileReferences(parse(input.bytes), input),
+
+  /** Replaces references to files by their content. */
+  inlineFiles: ({ bytes, member, contents }: FileReplacement): JsonBody =>
+    toJsonBody(Buffer.from(JSON.stringify(replaceFiles(parse(bytes), { member, contents })))),
 
   /** A response with other members, as it is stored. @throws {Failure} */
   serializeResponse: ({

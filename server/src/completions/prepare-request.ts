@@ -75,12 +75,12 @@ export const createRequestPreparation = (deps: Deps) => {
   ): Promise<StandaloneRequest> => {
     const context = { caller, signal, reserve: bodyMemory.reserverOf(exchange) }
     if (!isResponsesOperation(received)) {
-      const request = await inlineFiles(received, { ...context, storedItems: new Set() })
+      const request = await inlineFiles(received, { ...context, storedPositions: [] })
       return { request, storedItems: null }
     }
     const resolvedRequest = await references.resolve(caller.user.id, received, context)
-    const { storedItems } = resolvedRequest
-    const request = await inlineFiles(resolvedRequest.request, { ...context, storedItems })
+    const { storedPositions } = resolvedRequest
+    const request = await inlineFiles(resolvedRequest.request, { ...context, storedPositions })
     return { request, storedItems: resolvedRequest.isStored ? resolvedRequest.newItems : null }
   }
 

@@ -1,12 +1,9 @@
 import { fail } from "../errors.ts"
-import { type Fields, objectsIn, textOf } from "../formats/json-values.ts"
+import { type Fields, textOf } from "../formats/json-values.ts"
 import { failWrongType } from "../formats/request-parts.ts"
-import { checkInput } from "../formats/responses/check-request.ts"
-import { withoutCompacted } from "../formats/responses/compaction.ts"
 import { toItems } from "../formats/responses/input-items.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
-import { parseAllFields } from "../http/json-object.ts"
 import {
   maxResponseBytes,
   measureInput,
@@ -14,7 +11,7 @@ import {
 } from "../stored-responses/new-response.ts"
 import { ReadBudget } from "../stored-responses/read-budget.ts"
 import type { StoredResponses } from "../stored-responses/stored-responses.ts"
-import { replaceFields } from "./pass-through-request.ts"
+import type { BodyOwner } from "./body-thread.ts"
 import type { ModelRequest } from "./request.ts"
 import type { RequestConversion } from "./request-conversion.ts"
 
@@ -23,8 +20,8 @@ export interface ResolvedRequest {
   request: ModelRequest
   /** The request's own items, without those of earlier responses. */
   newItems: ResponseInput
-  /** Those of its items that were stored: its history, and what it refers to. */
-  storedItems: ReadonlySet<unknown>
+  /** The positions of those of its items that were stored: its history, and what it refers to. */
+  storedPositions: readonly number[]
   /** Whether the response is to be stored. */
   isStored: boolean
 }
@@ -63,37 +60,36 @@ const checkStorableSize = ({ bytes, operation }: ModelRequest): void => {
  * provider has to store anything.
  */
 export const createReferenceResolver = (
-  stored: Pick<StoredResponses, "readHistory" | "resolveReferences" | "checkInputLimits">,
-  conversion: Pick<RequestConversion, "serializeItems">,
+  stored: Pick<StoredResponses, "readHistory" | "readItems" | "checkInputLimits">,
+  conversion: Pick<RequestConversion, "serializeItems" | "findReferences" | "expandReferences">,
 ) => {
-  const readHistory = async (
-    userId: string,
-    responseId: string,
-    budget: ReadBudget,
-  ): Promise<readonly Fields[]> =>
-    withoutCompacted(await stored.readHistory(userId, responseId, budget))
+  /** The items of a request that refers to nothing. @throws {Failure} */
+  const toNewItems = async (owner: BodyOwner, request: ModelRequest): Promise<ResponseInput> => {
+    const isToBeSerialized = isLarge(request.bytes)
+    const newItems = isToBeSerialized
+      ? await conversion.serializeItems(owner, request)
+      : toItems(request.fields.input)
+    const bytes = "items" in newItems ? newItems.bytes : measureInput(newItems)
+    await stored.checkInputLimits(owner.userId, bytes)
+    return newItems
+  }
 
-  const replaceReferences = async (
-    userId: string,
+  const expand = async (
+    owner: BodyOwner,
     request: ModelRequest,
-    budget: ReadBudget,
+    reserve: ReserveMemory,
   ): Promise<ResolvedRequest> => {
-    const storedItems = new Set<unknown>()
-    const { fields } = parseAllFields(request)
+    const { userId } = owner
     const isStored = isToBeStored(request)
-    const resolved = await stored.resolveReferences(userId, toItems(fields.input), budget)
-    const { items: newItems, storedSizes } = resolved
-    if (isStored) await stored.checkInputLimits(userId, measureInput(newItems, storedSizes))
-    const hasReferences = objectsIn(fields.input).some(({ type }) => type === "item_reference")
-    const previous = textOf(fields.previous_response_id)
-    if (previous === "" && !hasReferences) return { request, newItems, storedItems, isStored }
-    checkInput(fields.input ?? [])
-    const history = previous === "" ? [] : await readHistory(userId, previous, budget)
-    for (const item of [...history, ...storedSizes.keys()]) storedItems.add(item)
-    const { previous_response_id: _previous, ...rest } = fields
-    const input = [...history, ...newItems]
-    const standalone = replaceFields(request, { ...rest, input })
-    return { request: standalone, newItems, storedItems, isStored }
+    const previous = textOf(request.fields.previous_response_id)
+    const budget = new ReadBudget(reserve)
+    const ids = await conversion.findReferences(owner, request)
+    const items = await stored.readItems(userId, ids, budget)
+    const history = previous === "" ? [] : await stored.readHistory(userId, previous, budget)
+    const content = { history, items, bytes: budget.bytes }
+    const expanded = await conversion.expandReferences(owner, request, { content, isStored })
+    if (isStored) await stored.checkInputLimits(userId, expanded.newItems.bytes)
+    return { ...expanded, isStored }
   }
 
   return {
@@ -108,16 +104,12 @@ export const createReferenceResolver = (
       { signal, reserve }: { signal: AbortSignal; reserve: ReserveMemory },
     ): Promise<ResolvedRequest> => {
       rejectUnsupported(request.fields)
-      const storedItems = new Set<unknown>()
-      const refersToNothing = isSelfContained(request)
-      if (refersToNothing && !isToBeStored(request))
-        return { request, newItems: [], storedItems, isStored: false }
-      checkStorableSize(request)
-      if (!(refersToNothing && isLarge(request.bytes)))
-        return replaceReferences(userId, request, new ReadBudget(reserve))
-      const newItems = await conversion.serializeItems({ userId, signal }, request)
-      await stored.checkInputLimits(userId, newItems.bytes)
-      return { request, newItems, storedItems, isStored: true }
+      const owner = { userId, signal }
+      const isStored = isToBeStored(request)
+      if (isStored) checkStorableSize(request)
+      if (!isSelfContained(request)) return expand(owner, request, reserve)
+      const newItems = isStored ? await toNewItems(owner, request) : []
+      return { request, newItems, storedPositions: [], isStored }
     },
   }
 }

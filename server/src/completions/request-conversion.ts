@@ -1,9 +1,11 @@
 import type { InboundFormat } from "../formats/inbound-format.ts"
-import { isLarge, type JsonBody } from "../http/body-buffer.ts"
+import { isLarge, type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
 import { checkParsableSize, parseJsonObject } from "../http/json-object.ts"
 import type { SerializedInput, SerializedResponse } from "../stored-responses/new-response.ts"
 import type { ChatRequestEncoder } from "./attempts.ts"
 import {
+  bodySteps,
+  type ExpandedBody,
   encodeCanonical,
   type RequestMessage,
   type ResponseMembers,
@@ -12,6 +14,13 @@ import {
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
 import { encodeChatRequest } from "./encode-chat-request.ts"
+import { findReferences, type StoredContent } from "./expand-references.ts"
+import {
+  type FileContents,
+  type FileReference,
+  type FileScope,
+  findFileReferences,
+} from "./file-references.ts"
 import { mayNeedChange, toPassThroughRequest } from "./pass-through-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import type { ModelRequest } from "./request.ts"
@@ -76,6 +85,52 @@ export const createRequestConversion = (thread: BodyThread) => ({
         return toBuffer(encoded)
       })
     },
+
+  /** The ids of the items that a request of the Responses API refers to. @throws {Failure} */
+  findReferences: async (owner: BodyOwner, request: ModelRequest): Promise<string[]> => {
+    if (!isLarge(request.bytes)) return findReferences(request.fields.input)
+    checkParsableSize(request.bytes)
+    return thread.run(owner, "findReferences", { bytes: request.bytes })
+  },
+
+  /**
+   * The request without references to what the gateway stores.
+   * @param content what it refers to, with its size as JSON
+   * @throws {Failure}
+   */
+  expandReferences: async (
+    owner: BodyOwner,
+    request: ModelRequest,
+    { content, isStored }: { content: StoredContent & { bytes: number }; isStored: boolean },
+  ): Promise<Omit<ExpandedBody, "body"> & { request: ModelRequest }> => {
+    const input = { bytes: request.bytes, content, isStored }
+    const { body, ...expanded } =
+      request.bytes.length + content.bytes > smallBodyBytes
+        ? await thread.run(owner, "expandReferences", input)
+        : bodySteps.expandReferences(input)
+    return { ...expanded, request: { ...request, ...toObject(body) } }
+  },
+
+  /** The references to files in a request. @throws {Failure} if there are too many */
+  findFiles: async (
+    owner: BodyOwner,
+    { bytes, fields }: ModelRequest,
+    scope: FileScope,
+  ): Promise<FileReference[]> => {
+    if (!isLarge(bytes)) return findFileReferences(fields, scope)
+    checkParsableSize(bytes)
+    return thread.run(owner, "findFiles", { bytes, ...scope })
+  },
+
+  /** The request with the contents of its files. @throws {Failure} */
+  inlineFiles: async (
+    owner: BodyOwner,
+    request: ModelRequest,
+    replacement: Pick<FileScope, "member"> & { contents: FileContents },
+  ): Promise<ModelRequest> => {
+    const body = await thread.run(owner, "inlineFiles", { bytes: request.bytes, ...replacement })
+    return { ...request, ...toObject(body) }
+  },
 
   /** The items of a large request of the Responses API. @throws {Failure} */
   serializeItems: async (owner: BodyOwner, { bytes }: ModelRequest): Promise<SerializedInput> => {

@@ -201,7 +201,7 @@ export const spliceMembers = (
   found: readonly JsonMember[],
   changes: ReadonlyMap<string, string>,
   inside: readonly ByteEdit[] = [],
-): Buffer => {
+): Buffer<ArrayBuffer> => {
   const edits = [...memberEdits(bytes, found, changes), ...inside]
   const parts: Buffer[] = []
   let at = 0

@@ -93,18 +93,14 @@ const isSerialized = (input: ResponseInput): input is SerializedInput => "items"
 
 /**
  * The size of a response's input, as it is stored.
- * @param sizes of items whose bytes are known; the others are serialized, each once
  * @throws {Failure} `body_too_large` if no response to it can be stored
  */
-export const measureInput = (
-  input: readonly Fields[],
-  sizes: ReadonlyMap<Fields, number> = new Map(),
-): number => {
+export const measureInput = (input: readonly Fields[]): number => {
   const count = input.length
   checkLimits("The input", { count, bytes: 0 })
   let bytes = 0
   for (const item of input) {
-    bytes += sizes.get(item) ?? serializeItem(item, false).bytes
+    bytes += serializeItem(item, false).bytes
     checkLimits("The input", { count, bytes })
   }
   return withRowOverhead(bytes, count)
@@ -122,8 +118,11 @@ const serializeItems = (input: readonly Fields[], newId: () => string): NewRespo
 
 /** @throws {Failure} `body_too_large` if no response to the input can be stored */
 export const serializeInput = (input: readonly Fields[], newId: () => string): SerializedInput => {
-  const bytes = measureInput(input)
-  return { bytes, items: serializeItems(input, newId) }
+  checkLimits("The input", { count: input.length, bytes: 0 })
+  const items = serializeItems(input, newId)
+  const bytes = sumBytes(items)
+  checkLimits("The input", { count: items.length, bytes })
+  return { bytes: withRowOverhead(bytes, items.length), items }
 }
 
 export const serializeOutput = (response: Fields & { id: string }): SerializedResponse => ({

@@ -2,33 +2,32 @@ import { fail } from "../errors.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
 
 /** What a request refers to: a history, or the items of its references, each as often as it occurs. */
-export interface ReadAmount {
+interface ReadAmount {
   items: number
   /** As JSON. */
   bytes: number
 }
 
-export interface ReadLimits extends ReadAmount {
-  /** Objects, arrays and scalars, at every level, as in a body. */
-  values: number
-}
-
-const defaultLimits: ReadLimits = { items: 20_000, bytes: 16_000_000, values: 2_000_000 }
+const defaultLimits: ReadAmount = { items: 20_000, bytes: 16_000_000 }
 
 /**
  * Bounds the stored items that one request expands to: its history and the items that it refers to
  * together. Their memory is reserved before they are read.
  */
 export class ReadBudget {
-  readonly #limits: ReadLimits
+  readonly #limits: ReadAmount
   readonly #reserve: ReserveMemory
   #items = 0
   #bytes = 0
-  #values = 0
 
-  constructor(reserve: ReserveMemory = () => {}, limits: ReadLimits = defaultLimits) {
+  constructor(reserve: ReserveMemory = () => {}, limits: ReadAmount = defaultLimits) {
     this.#reserve = reserve
     this.#limits = limits
+  }
+
+  /** What was reserved, as JSON. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** Call before items are read. @throws {Failure} `bad_request`, or that of `reserve` */
@@ -38,13 +37,6 @@ export class ReadBudget {
     if (this.#items > this.#limits.items) this.#failTooMany(`${this.#limits.items} items`, param)
     if (this.#bytes > this.#limits.bytes) this.#failTooMany(`${this.#limits.bytes} bytes`, param)
     this.#reserve(bytes)
-  }
-
-  /** @throws {Failure} `bad_request` */
-  countValues(values: number, param: string): void {
-    this.#values += values
-    if (this.#values > this.#limits.values)
-      this.#failTooMany(`${this.#limits.values} values`, param)
   }
 
   #failTooMany(maximum: string, param: string): void {

@@ -1,6 +1,6 @@
 import { fail } from "../errors.ts"
-import type { Fields } from "../formats/json-values.ts"
 import type { BodyMemory } from "../http/body-memory.ts"
+import { readMembers } from "../http/json-members.ts"
 import type { NodeRequestContext } from "../http/request-context.ts"
 import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -16,7 +16,21 @@ import type { StoredResponses } from "./stored-responses.ts"
 
 const notFound = { description: "You have no such response; it may have expired" }
 
-const idOf = (item: Fields | undefined): unknown => item?.id ?? null
+/** JSON that was serialized when it was stored: neither parsed nor serialized again. */
+const respondWithJson = (
+  json: Buffer<ArrayBuffer>,
+  countBytes: (bytes: number) => void,
+): Response => {
+  countBytes(json.length)
+  return new Response(json, { headers: { "content-type": "application/json" } })
+}
+
+const isBackground = (response: Buffer): boolean => {
+  const member = readMembers(response).find(({ key }) => key === "background")
+  return (
+    member !== undefined && response.toString("utf8", member.valueStart, member.valueEnd) === "true"
+  )
+}
 
 interface Deps {
   router: Router
@@ -41,10 +55,11 @@ export const storedResponseRoutes = ({ router, responses, bodyMemory }: Deps): R
       404: notFound,
       501: { description: "`stream` is not supported" },
     },
-    handle: ({ caller, params, query, exchange }) => {
+    handle: async ({ caller, params, query, exchange, countReplyBytes }) => {
       if (query.stream)
         fail("not_implemented", "A stored response cannot be streamed. Request it without stream.")
-      return responses.get(caller.user.id, params.id, reserverOf(exchange))
+      const response = await responses.get(caller.user.id, params.id, reserverOf(exchange))
+      return respondWithJson(response, countReplyBytes)
     },
   })
   router.on("delete", "/responses/:id", {
@@ -70,20 +85,16 @@ export const storedResponseRoutes = ({ router, responses, bodyMemory }: Deps): R
       400: { description: "`after` is not an item of the response" },
       404: notFound,
     },
-    handle: async ({ caller, params, query, exchange }) => {
-      const { items, hasMore } = await responses.listInputItems(
+    handle: async ({ caller, params, query, exchange, countReplyBytes }) => {
+      const { data, firstId, lastId, hasMore } = await responses.listInputItems(
         caller.user.id,
         params.id,
         query,
         reserverOf(exchange),
       )
-      return {
-        object: "list",
-        data: items,
-        first_id: idOf(items[0]),
-        last_id: idOf(items.at(-1)),
-        has_more: hasMore,
-      }
+      const rest = { first_id: firstId, last_id: lastId, has_more: hasMore }
+      const json = `{"object":"list","data":${data},${JSON.stringify(rest).slice(1)}`
+      return respondWithJson(Buffer.from(json), countReplyBytes)
     },
   })
   router.on("post", "/responses/:id/cancel", {
@@ -97,9 +108,9 @@ export const storedResponseRoutes = ({ router, responses, bodyMemory }: Deps): R
       400: { description: "The response was not created with `background`" },
       404: notFound,
     },
-    handle: async ({ caller, params, exchange }) => {
+    handle: async ({ caller, params, exchange, countReplyBytes }) => {
       const response = await responses.get(caller.user.id, params.id, reserverOf(exchange))
-      if (response.background === true) return response
+      if (isBackground(response)) return respondWithJson(response, countReplyBytes)
       return fail(
         "bad_request",
         "Only responses created with background set to true can be cancelled.",

@@ -189,10 +189,12 @@ export const createResponseStore = (db: Database) => {
       return row?.position
     },
 
-    inputPage: async (userId: string, id: string, page: ItemPage): Promise<string[]> => {
-      const rows = await pageOf(userId, id, page).select("item").execute()
-      return rows.map(({ item }) => item)
-    },
+    inputPage: (
+      userId: string,
+      id: string,
+      page: ItemPage,
+    ): Promise<Pick<StoredResponseItemRow, "item_id" | "item">[]> =>
+      pageOf(userId, id, page).select(["item_id", "item"]).execute(),
 
     inputPageBytes: async (userId: string, id: string, page: ItemPage): Promise<number> => {
       const rows = await pageOf(userId, id, page).select("bytes").execute()

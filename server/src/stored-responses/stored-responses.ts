@@ -1,11 +1,10 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Audit } from "../audit/audit.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
-import { countValues, type Fields } from "../formats/json-values.ts"
 import type { ReserveMemory } from "../http/body-memory.ts"
 import type { Actor } from "../http/caller.ts"
+import { readMembers, spliceMembers } from "../http/json-members.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Owner } from "./item-queries.ts"
 import { type AnsweredRequest, serializeResponse, toStorableId } from "./new-response.ts"
@@ -33,22 +32,12 @@ interface Deps {
 
 const defaultMaxPerUser: ResponseLimit = { responses: maxRows.responsesPerUser, bytes: 1e9 }
 const maxHistoryResponses = 1000
-/** Each counts, also if several refer to the same item. */
-const maxReferences = 1000
-/** Other requests run in between. */
-const parsedPerTurn = 500_000
-
-/** A stored item, and its size as JSON. */
-interface SizedItem {
-  item: Fields
-  bytes: number
-}
-
-/** The input of a request without references to stored items. */
-export interface ResolvedInput {
-  items: readonly Fields[]
-  /** The sizes, as JSON, of the items that were referred to. */
-  storedSizes: ReadonlyMap<Fields, number>
+/** A page of input items: a JSON array, and the ids of its first and last item. */
+export interface InputItemPage {
+  data: string
+  firstId: string | null
+  lastId: string | null
+  hasMore: boolean
 }
 
 const failTooLong = (param: string, message: string): never =>
@@ -73,27 +62,8 @@ const countById = (ids: readonly string[]): Map<string, number> => {
   return counts
 }
 
-/** @param onItem may refuse to parse more */
-const parseItems = async (
-  texts: readonly string[],
-  onItem: (item: Fields, index: number) => void = () => {},
-): Promise<Fields[]> => {
-  const items: Fields[] = []
-  let parsed = 0
-  for (const [index, text] of texts.entries()) {
-    const item: Fields = JSON.parse(text)
-    onItem(item, index)
-    items.push(item)
-    parsed += text.length
-    if (parsed < parsedPerTurn) continue
-    await yieldToEventLoop()
-    parsed = 0
-  }
-  return items
-}
-
-const isReference = ({ type, id }: Fields): boolean =>
-  type === "item_reference" && toStorableId(id) !== null
+/** Items, as they are stored, as one JSON array. */
+const toJsonArray = (texts: readonly string[]): string => `[${texts.join(",")}]`
 
 /** Responses of the Responses API, which later requests continue or refer to. */
 export const createStoredResponses = (deps: Deps) => {
@@ -103,49 +73,24 @@ export const createStoredResponses = (deps: Deps) => {
   const expiredAt = (): number => now() - lifetimeSeconds
   const ownerOf = (userId: string): Owner => ({ userId, expiredAt: expiredAt() })
 
+  /**
+   * Finds items by their ids, as JSON; if an id occurs several times, the newest item.
+   * @param itemIds as often as they are referred to
+   * @throws {Failure} `bad_request` if there are too many
+   */
   const readItems = async (
     userId: string,
     itemIds: readonly string[],
-    budget: ReadBudget,
-  ): Promise<Map<string, SizedItem>> => {
-    const known = itemIds.filter((id) => toStorableId(id) !== null)
-    if (known.length > maxReferences)
-      failTooLong("input", `A request can refer to at most ${maxReferences} items.`)
-    const counts = countById(known)
-    const countOf = (id: string): number => counts.get(id) ?? 0
-    const ids = [...counts.keys()]
-    const owner = ownerOf(userId)
-    const rows = await store.newestItems(owner, { ids, column: "bytes" })
-    const sizes = new Map(rows.map(({ id, value }) => [id, Number(value)]))
-    const bytes = sum([...sizes].map(([id, size]) => size * countOf(id)))
-    budget.reserve({ items: known.length, bytes }, "input")
-    const found = await store.newestItems(owner, { ids: [...sizes.keys()], column: "item" })
-    const idAt = (index: number): string => found[index]?.id ?? ""
-    const items = await parseItems(
-      found.map(({ value }) => String(value)),
-      (item, index) => budget.countValues(countValues(item) * countOf(idAt(index)), "input"),
-    )
-    const sized = items.map((item, index): [string, SizedItem] => [
-      idAt(index),
-      { item, bytes: sizes.get(idAt(index)) ?? 0 },
-    ])
-    // A reference that was stored because its item was not found.
-    return new Map(sized.filter(([, { item }]) => !isReference(item)))
-  }
-
-  /** Replaces references by the items, so that a request outlives what it refers to. */
-  const resolveReferences = async (
-    userId: string,
-    input: readonly Fields[],
     budget = new ReadBudget(),
-  ): Promise<ResolvedInput> => {
-    const ids = input.filter(isReference).map(({ id }) => String(id))
-    if (ids.length === 0) return { items: input, storedSizes: new Map() }
-    const found = await readItems(userId, ids, budget)
-    return {
-      items: input.map((item) => (isReference(item) && found.get(String(item.id))?.item) || item),
-      storedSizes: new Map([...found.values()].map(({ item, bytes }) => [item, bytes])),
-    }
+  ): Promise<Map<string, string>> => {
+    const counts = countById(itemIds.filter((id) => toStorableId(id) !== null))
+    if (counts.size === 0) return new Map()
+    const owner = ownerOf(userId)
+    const sizes = await store.newestItems(owner, { ids: [...counts.keys()], column: "bytes" })
+    const bytes = sum(sizes.map(({ id, value }) => Number(value) * (counts.get(id) ?? 0)))
+    budget.reserve({ items: sum([...counts.values()]), bytes }, "input")
+    const found = await store.newestItems(owner, { ids: sizes.map(({ id }) => id), column: "item" })
+    return new Map(found.map(({ id, value }) => [id, String(value)]))
   }
 
   const excessOf = async (tx: Tx, userId: string) => {
@@ -180,17 +125,18 @@ export const createStoredResponses = (deps: Deps) => {
     return chain
   }
 
-  /** @throws {Failure} `not_found`, or that of `reserve` */
+  /** A response as JSON. @throws {Failure} `not_found`, or that of `reserve` */
   const get = async (
     userId: string,
     id: string,
     reserve: ReserveMemory = () => {},
-  ): Promise<Fields> => {
+  ): Promise<Buffer<ArrayBuffer>> => {
     reserve((await store.sizeOf(ownerOf(userId), id)) ?? failNotFound(id))
     const row = await store.byId(ownerOf(userId), id)
     if (!row) return failNotFound(id)
-    const response: Fields = JSON.parse(row.response)
-    return { ...response, output: await parseItems(await store.outputOf(userId, id)) }
+    const output = toJsonArray(await store.outputOf(userId, id))
+    const bytes = Buffer.from(row.response)
+    return spliceMembers(bytes, readMembers(bytes), new Map([["output", output]]))
   }
 
   return {
@@ -209,9 +155,7 @@ export const createStoredResponses = (deps: Deps) => {
      * @throws {Failure} `body_too_large`, `storage_limit`
      */
     save: async (userId: string, answered: AnsweredRequest): Promise<void> => {
-      const { input } = answered
-      const resolved = "items" in input ? input : (await resolveReferences(userId, input)).items
-      const row = serializeResponse({ ...answered, input: resolved }, newId)
+      const row = serializeResponse(answered, newId)
       const insert = store.prepareInsert({ user_id: userId, created_at: now() }, row)
       const isBeyondLimit = await storage.writeWithinLimit(
         [{ owner: userId, bytes: row.bytes }],
@@ -228,37 +172,26 @@ export const createStoredResponses = (deps: Deps) => {
     },
 
     /**
-     * The input and output items of a response and of all those before it, oldest first.
+     * The input and output items of a response and of all those before it, oldest first, as JSON.
      * @throws {Failure} `previous_response_not_found`, or `bad_request` if there are too many
      */
     readHistory: async (
       userId: string,
       responseId: string,
       budget = new ReadBudget(),
-    ): Promise<Fields[]> => {
-      const param = "previous_response_id"
+    ): Promise<string[]> => {
       const chain = await readChain(userId, responseId)
       const bytes = sum(chain.map(({ item_bytes }) => item_bytes))
-      budget.reserve({ items: sum(chain.map((link) => Number(link.items))), bytes }, param)
+      const items = sum(chain.map((link) => Number(link.items)))
+      budget.reserve({ items, bytes }, "previous_response_id")
       const ids = chain.map(({ id }) => id).reverse()
       const texts = await store.itemsOfResponses(userId, ids)
-      const items = await parseItems(texts, (item) => budget.countValues(countValues(item), param))
       // Fails if a response was deleted in the meantime.
       await readChain(userId, responseId)
-      return items
+      return texts
     },
 
-    /**
-     * Finds items of stored responses by their ids; if an id occurs several times, the newest item.
-     * @throws {Failure} `bad_request` if there are too many
-     */
-    findItems: async (userId: string, itemIds: readonly string[]): Promise<Map<string, Fields>> => {
-      const found = await readItems(userId, itemIds, new ReadBudget())
-      return new Map([...found].map(([id, { item }]) => [id, item]))
-    },
-
-    /** @throws {Failure} as `findItems` */
-    resolveReferences,
+    readItems,
 
     get,
 
@@ -271,7 +204,7 @@ export const createStoredResponses = (deps: Deps) => {
       id: string,
       { after, limit, order }: InputItemsQuery,
       reserve: ReserveMemory = () => {},
-    ): Promise<{ items: Fields[]; hasMore: boolean }> => {
+    ): Promise<InputItemPage> => {
       if ((await store.sizeOf(ownerOf(userId), id)) === undefined) failNotFound(id)
       const position =
         after === undefined
@@ -281,8 +214,14 @@ export const createStoredResponses = (deps: Deps) => {
         fail("bad_request", `No input item with the ID "${after}".`, { param: "after" })
       const page = { limit: limit + 1, order, after: position }
       reserve(await store.inputPageBytes(userId, id, page))
-      const texts = await store.inputPage(userId, id, page)
-      return { items: await parseItems(texts.slice(0, limit)), hasMore: texts.length > limit }
+      const rows = await store.inputPage(userId, id, page)
+      const shown = rows.slice(0, limit)
+      return {
+        data: toJsonArray(shown.map(({ item }) => item)),
+        firstId: shown[0]?.item_id ?? null,
+        lastId: shown.at(-1)?.item_id ?? null,
+        hasMore: rows.length > limit,
+      }
     },
 
     /** @throws {Failure} `not_found` */

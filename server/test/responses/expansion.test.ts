@@ -50,6 +50,17 @@ describe.each([true, false])("a request with store: %s", (isStored) => {
   })
 })
 
+it("a response keeps the items that its input refers to", async () => {
+  await store()
+  const lost = { type: "item_reference", id: "msg_elsewhere" }
+  const input = [...references(1), lost]
+  const sent = await testbed.send({ model: nativeModel, input })
+  const { id } = JSON.parse(sent.text)
+  const path = `/v1/responses/${id}/input_items?order=asc`
+  const { body } = await testbed.gateway.call("GET", path)
+  expect(body).toMatchObject({ data: [message, lost], first_id: "msg_big", has_more: false })
+})
+
 describe("a conversation", () => {
   it("counts toward the user's memory until the response closes", async () => {
     const previous_response_id = await store()

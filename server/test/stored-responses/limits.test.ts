@@ -50,7 +50,7 @@ describe.each(chooseDatabases())("limits on stored responses on $name", ({ creat
       code: "previous_response_not_found",
       message: expect.stringContaining('"expired"'),
     })
-    const found = await responses.findItems(bob.id, ["in_expired", "in_fresh"])
+    const found = await responses.readItems(bob.id, ["in_expired", "in_fresh"])
     expect([...found.keys()]).toEqual(["in_fresh"])
     expect(await idsOf(bob.id)).toEqual(["expired", "fresh"])
     await responses.deleteExpired()
@@ -150,9 +150,7 @@ describe.each(chooseDatabases())("limits on stored responses on $name", ({ creat
       details: { param: "previous_response_id" },
     })
     const tooLarge = { code: "bad_request", details: { param: "input" } }
-    await expect(responses.findItems(id, ["big1", "big2"])).rejects.toMatchObject(tooLarge)
-    expect((await responses.findItems(id, ["big1"])).size).toBe(1)
-    const ids = Array.from({ length: 1001 }, (_, n) => `id${n}`)
-    await expect(responses.findItems(id, ids)).rejects.toMatchObject(tooLarge)
+    await expect(responses.readItems(id, ["big1", "big2"])).rejects.toMatchObject(tooLarge)
+    expect((await responses.readItems(id, ["big1"])).size).toBe(1)
   })
 })

@@ -5,12 +5,12 @@ import type { TestGateway } from "../harness/gateway.ts"
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-/** The gateway's stored responses, with another clock or other limits. */
+/** The gateway's stored responses, parsed, with another clock or other limits. */
 export const storedResponsesOf = (
   { gateway }: TestGateway,
   options: Partial<Parameters<typeof createStoredResponses>[0]> = {},
-) =>
-  createStoredResponses({
+) => {
+  const stored = createStoredResponses({
     db: gateway.db,
     storage: gateway.storageLimit,
     audit: gateway.audit,
@@ -19,6 +19,19 @@ export const storedResponsesOf = (
     now: nowSeconds,
     ...options,
   })
+  return {
+    ...stored,
+    get: async (userId: string, id: string) => JSON.parse(String(await stored.get(userId, id))),
+    readHistory: async (userId: string, id: string) => {
+      const texts = await stored.readHistory(userId, id)
+      return texts.map((text) => JSON.parse(text))
+    },
+    readItems: async (userId: string, ids: readonly string[]) => {
+      const texts = await stored.readItems(userId, ids)
+      return new Map([...texts].map(([id, text]) => [id, JSON.parse(text)]))
+    },
+  }
+}
 
 export const message = (content: string, id?: string) => ({
   type: "message",

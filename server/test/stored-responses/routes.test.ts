@@ -61,7 +61,7 @@ describe.each(chooseDatabases())(
       expectNotFound(await call("GET", "/v1/responses/resp_delete"))
       expectNotFound(await call("DELETE", "/v1/responses/resp_delete"))
       expectNotFound(await call("GET", "/v1/responses/resp_delete/input_items"))
-      expect(await responses.findItems(bob.id, ["in_resp_delete"])).toEqual(new Map())
+      expect(await responses.readItems(bob.id, ["in_resp_delete"])).toEqual(new Map())
     })
 
     it("treat other users' responses as unknown, even those of administrators' users", async () => {
