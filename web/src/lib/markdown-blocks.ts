@@ -1,5 +1,6 @@
 import { Marked, type MarkedToken, type Token, type TokenizerExtension } from "marked"
 import { BoundedLexer } from "./bounded-lexer.ts"
+import { countElements } from "./markdown-cost.ts"
 import { isMostlyEmptyTable } from "./wide-table.ts"
 
 interface MathToken {
@@ -80,13 +81,16 @@ export interface MarkdownBlock {
   start: number
   raw: string
   token: Token
+  /** About how many elements of the page it takes. */
+  elements: number
 }
 
 const splitBlocks = (text: string, from: number): MarkdownBlock[] => {
   const blocks: MarkdownBlock[] = []
   let start = from
   for (const token of parse(text.slice(from))) {
-    if (token.type !== "space") blocks.push({ start, raw: token.raw, token })
+    const { type, raw } = token
+    if (type !== "space") blocks.push({ start, raw, token, elements: countElements(token) })
     start += token.raw.length
   }
   return blocks

@@ -105,8 +105,10 @@ export const ConfirmDialog = (props: ConfirmDialogProps) => {
             wide ? "w-[min(56rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]",
           )}
         >
-          <AlertDialog.Title className="text-base font-semibold">{title}</AlertDialog.Title>
-          <AlertDialog.Description render={<div />} className="text-sm text-muted">
+          <AlertDialog.Title className="text-base font-semibold break-words">
+            {title}
+          </AlertDialog.Title>
+          <AlertDialog.Description render={<div />} className="text-sm break-words text-muted">
             {children}
           </AlertDialog.Description>
           {typed !== undefined && (

@@ -3,18 +3,39 @@ import { createBlockSplitter, type MarkdownBlock } from "../../../lib/markdown-b
 import { BlockView } from "./blocks.tsx"
 import "./markdown.css"
 
-interface MemoizedBlockProps {
+/** More elements than any useful answer needs; a browser takes about a second to draw them. */
+const maxElements = 30_000
+
+/** A block, and whether it is shown as plain text because the page would have too many elements. */
+interface ShownBlock {
   block: MarkdownBlock
+  isPlain: boolean
+}
+
+const limitElements = (blocks: readonly MarkdownBlock[]): ShownBlock[] => {
+  let elements = 0
+  return blocks.map((block) => {
+    const isPlain = elements + block.elements > maxElements
+    if (!isPlain) elements += block.elements
+    return { block, isPlain }
+  })
+}
+
+interface MemoizedBlockProps extends ShownBlock {
   /** Whether the block may still grow. */
   open: boolean
 }
 
-const MemoizedBlock = memo(({ block, open }: MemoizedBlockProps) => (
-  <BlockView token={block.token} open={open} />
-))
+const MemoizedBlock = memo(({ block, isPlain, open }: MemoizedBlockProps) =>
+  isPlain ? (
+    <p className="whitespace-pre-wrap">{block.raw.trimEnd()}</p>
+  ) : (
+    <BlockView token={block.token} open={open} />
+  ),
+)
 
 interface BlockGroupProps {
-  blocks: readonly MarkdownBlock[]
+  blocks: readonly ShownBlock[]
   /** Whether the last block may still grow. */
   open: boolean
 }
@@ -23,20 +44,27 @@ interface BlockGroupProps {
 const BlockGroup = memo(
   ({ blocks, open }: BlockGroupProps) => (
     <div className="markdown-group">
-      {blocks.map((block, index) => (
-        <MemoizedBlock key={block.start} block={block} open={open && index === blocks.length - 1} />
+      {blocks.map(({ block, isPlain }, index) => (
+        <MemoizedBlock
+          key={block.start}
+          {...{ block, isPlain }}
+          open={open && index === blocks.length - 1}
+        />
       ))}
     </div>
   ),
   (before, after) =>
     before.open === after.open &&
     before.blocks.length === after.blocks.length &&
-    before.blocks.every((block, index) => block === after.blocks[index]),
+    before.blocks.every(({ block, isPlain }, index) => {
+      const next = after.blocks[index]
+      return block === next?.block && isPlain === next.isPlain
+    }),
 )
 
 const groupSize = 40
 
-const groupBlocks = (blocks: readonly MarkdownBlock[]): (readonly MarkdownBlock[])[] =>
+const groupBlocks = (blocks: readonly ShownBlock[]): (readonly ShownBlock[])[] =>
   Array.from({ length: Math.ceil(blocks.length / groupSize) }, (_, index) =>
     blocks.slice(index * groupSize, (index + 1) * groupSize),
   )
@@ -51,7 +79,7 @@ interface MarkdownProps {
 export const Markdown = ({ text, growing }: MarkdownProps) => {
   const splitter = useRef<ReturnType<typeof createBlockSplitter>>(null)
   splitter.current ??= createBlockSplitter()
-  const groups = groupBlocks(splitter.current(text.replaceAll("\r\n", "\n")))
+  const groups = groupBlocks(limitElements(splitter.current(text.replaceAll("\r\n", "\n"))))
   return (
     <div className="markdown">
       {groups.map((blocks, index) => (
