@@ -10,6 +10,7 @@ import { networkOf } from "../http/client-address.ts"
 import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { EmailAddress, type User } from "../users/schema.ts"
+import { userLock } from "../users/user-lock.ts"
 import type { StoredUser } from "../users/user-rows.ts"
 import type { Users } from "../users/users.ts"
 import type { Passwords } from "./passwords.ts"
@@ -109,7 +110,7 @@ export const createAccounts = (deps: Deps) => {
     device: SignInDevice,
     verified?: string | null,
   ): Promise<SignedIn> => {
-    const created = await db.essential.transact(async (tx) => {
+    const created = await db.essential.transactLocked([userLock(user.id)], async (tx) => {
       const currentUser = await users.lockUser(tx, user.id)
       const isOutdated = verified !== undefined && currentUser.password_hash !== verified
       if (!currentUser.active || isOutdated) failWrongCredentials()

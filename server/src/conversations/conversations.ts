@@ -7,6 +7,7 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
+import { userLock } from "../users/user-lock.ts"
 import type { Answers } from "./answers.ts"
 import { endOfChat, type PageSize } from "./message-pages.ts"
 import type { StoredImage } from "./message-reader.ts"
@@ -193,7 +194,7 @@ export const createChats = (deps: Deps) => {
     ): Promise<Chat> => {
       await requireOwn(caller, id)
       // The deletion of an account must not overlook a shared chat.
-      const locks = [`chat:${id}`, `user ${caller.user.id}`]
+      const locks = [`chat:${id}`, userLock(caller.user.id)]
       const chat = await db.transactLocked(locks, async (tx) => {
         const before = (await store.byId(id, tx)) ?? failNotFound(id)
         if (before.user_id !== caller.user.id) failNotFound(id)

@@ -40,6 +40,9 @@ export interface GroupWriterDeps {
   bus: Bus
 }
 
+/** Held while a group or its members are changed. */
+export const groupLock = (id: string): string => `group ${id}`
+
 const isSame = (before: StoredGroup, after: StoredGroup): boolean =>
   (Object.keys(after) as (keyof StoredGroup)[]).every((name) => before[name] === after[name])
 
@@ -108,7 +111,7 @@ export const createGroupWriter = ({ db, store, audit, bus }: GroupWriterDeps) =>
 
     /** Reads a group and locks it until `tx` ends. @throws {Failure} `not_found` */
     lockGroup: async (tx: Tx, id: string): Promise<StoredGroup> => {
-      await db.acquireLock(tx, `group ${id}`)
+      await db.acquireLock(tx, groupLock(id))
       return (await store.byIdUncounted(tx, id)) ?? fail("not_found", `No group with the ID ${id}.`)
     },
 

@@ -4,7 +4,12 @@ import type { Actor } from "../http/caller.ts"
 import { type DeletionConfirmation, requireUnused } from "../http/in-use.ts"
 import type { ListQuery } from "../http/pagination.ts"
 import { grantsLock } from "../users/grant-removal.ts"
-import { createGroupWriter, type GroupChangePolicy, type GroupWriterDeps } from "./change-group.ts"
+import {
+  createGroupWriter,
+  type GroupChangePolicy,
+  type GroupWriterDeps,
+  groupLock,
+} from "./change-group.ts"
 import { readGrantedObjects } from "./granted-objects.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
 import { type StoredGroup, toCountedGroup } from "./store.ts"
@@ -72,7 +77,7 @@ export const createGroups = (deps: Deps) => {
       }),
 
     update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
-      db.transact(async (tx) => {
+      db.transactLocked([groupLock(id)], async (tx) => {
         const before = await lockGroup(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
         const after: StoredGroup = { ...before, ...set, updated_ms: nowMs() }
@@ -85,7 +90,7 @@ export const createGroups = (deps: Deps) => {
 
     /** @throws {Failure} `in_use` if it was granted access, unless the deletion was confirmed */
     remove: (actor: Actor, id: string, confirmation: DeletionConfirmation = {}): Promise<void> =>
-      db.essential.transact(async (tx) => {
+      db.essential.transactLocked([groupLock(id)], async (tx) => {
         const { name } = await lockGroup(tx, id)
         await db.acquireLock(tx, grantsLock)
         requireUnused(await readGrantedObjects(tx, id), confirmation, inUseReason)
@@ -109,7 +114,7 @@ export const createGroups = (deps: Deps) => {
       id: string,
       { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
     ): Promise<Group> =>
-      db.transact(async (tx) => {
+      db.transactLocked([groupLock(id)], async (tx) => {
         const group = await lockGroup(tx, id)
         requireLocal(group)
         const editor = editMembers(tx, id, policy)

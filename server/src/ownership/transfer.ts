@@ -4,6 +4,7 @@ import { fail, failInvalid } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { UserStore } from "../users/store.ts"
+import { userLock } from "../users/user-lock.ts"
 import type { StoredUser } from "../users/user-rows.ts"
 
 /** Everything of one kind that an account hands over, in the transaction that locked both accounts. */
@@ -52,9 +53,6 @@ interface ObjectTransfer<T extends Owned> {
 }
 
 const onlyOwnerTransfers = "Only the owner and administrators can hand this over."
-
-/** A name under which its owner cannot be locked twice. */
-const userLock = (id: string): string => `user ${id}`
 
 /** Hands objects over to another account. */
 export const createTransfers = (deps: Deps) => {

@@ -9,7 +9,12 @@ import {
 } from "@portico/scim"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { GroupChangePolicy, GroupWriter, MembershipEditor } from "../groups/change-group.ts"
+import {
+  type GroupChangePolicy,
+  type GroupWriter,
+  groupLock,
+  type MembershipEditor,
+} from "../groups/change-group.ts"
 import type { StoredGroup } from "../groups/store.ts"
 import type { ProvisioningRecord } from "../users/provisioned-users.ts"
 import { parseMemberIds, patchMembers } from "./member-patch.ts"
@@ -89,15 +94,18 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
       const profile = profileOf(values)
       const memberIds = parseMemberIds(values.get("members"))
       const record = { actor, action: "scim.group.created", status: 201, ignored: ignored.names() }
-      return write(async (tx) => {
-        const at = nowMs()
-        const times = { created_ms: at, updated_ms: at }
-        const identity = { id: newId(), description: "", source: "scim" } as const
-        const group: StoredGroup = { ...profile, ...identity, ...times }
-        const changed = ["name", "external_id"]
-        await groups.insertGroup(tx, { group, memberIds }, { ...record, changed, policy })
-        return group
-      }, shape)
+      return write(
+        async (tx) => {
+          const at = nowMs()
+          const times = { created_ms: at, updated_ms: at }
+          const identity = { id: newId(), description: "", source: "scim" } as const
+          const group: StoredGroup = { ...profile, ...identity, ...times }
+          const changed = ["name", "external_id"]
+          await groups.insertGroup(tx, { group, memberIds }, { ...record, changed, policy })
+          return group
+        },
+        { shape },
+      )
     },
 
     /** Members are unchanged if `members` is absent. */
@@ -107,42 +115,48 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
       const profile = profileOf(values)
       const memberIds = values.has("members") ? parseMemberIds(values.get("members")) : null
       const record = { actor, action: "scim.group.replaced", status: 200, ignored: ignored.names() }
-      return write(async (tx) => {
-        const before = await groups.lockGroup(tx, id)
-        const members = groups.editMembers(tx, id, policy)
-        if (memberIds) await members.replace(memberIds)
-        return change(tx, record, { before, profile, members })
-      }, shape)
+      return write(
+        async (tx) => {
+          const before = await groups.lockGroup(tx, id)
+          const members = groups.editMembers(tx, id, policy)
+          if (memberIds) await members.replace(memberIds)
+          return change(tx, record, { before, profile, members })
+        },
+        { shape, locks: [groupLock(id)] },
+      )
     },
 
     patch: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(groupType, body, ignored)
-      return write(async (tx) => {
-        const before = await groups.lockGroup(tx, id)
-        const members = groups.editMembers(tx, id, policy)
-        const place = { tx, groupId: id, base: shape.base }
-        const memberOperations = operations.filter(targetsMembers)
-        await patchMembers(memberOperations, { place, membership: members, ignored })
-        const values: AttributeValues = new Map()
-        values.set("displayName", before.name)
-        values.set("externalId", before.external_id)
-        for (const operation of operations) {
-          if (!targetsMembers(operation)) applyOperation(values, operation, ignored)
-        }
-        const profile = profileOf(values)
-        const record = {
-          actor,
-          action: "scim.group.patched",
-          status: 200,
-          ignored: ignored.names(),
-        }
-        return change(tx, record, { before, profile, members })
-      }, shape)
+      return write(
+        async (tx) => {
+          const before = await groups.lockGroup(tx, id)
+          const members = groups.editMembers(tx, id, policy)
+          const place = { tx, groupId: id, base: shape.base }
+          const memberOperations = operations.filter(targetsMembers)
+          await patchMembers(memberOperations, { place, membership: members, ignored })
+          const values: AttributeValues = new Map()
+          values.set("displayName", before.name)
+          values.set("externalId", before.external_id)
+          for (const operation of operations) {
+            if (!targetsMembers(operation)) applyOperation(values, operation, ignored)
+          }
+          const profile = profileOf(values)
+          const record = {
+            actor,
+            action: "scim.group.patched",
+            status: 200,
+            ignored: ignored.names(),
+          }
+          return change(tx, record, { before, profile, members })
+        },
+        { shape, locks: [groupLock(id)] },
+      )
     },
 
     remove: (actor, id) =>
-      db.essential.transact(async (tx) => {
+      db.essential.transactLocked([groupLock(id)], async (tx) => {
         await groups.lockGroup(tx, id)
         const record = { actor, action: "scim.group.deleted", status: 204, changed: [] }
         await groups.removeGroup(tx, id, record)

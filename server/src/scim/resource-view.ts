@@ -38,11 +38,20 @@ export interface ScimResource {
   operations: ResourceOperations
 }
 
+interface ResourceWrite {
+  shape: ResponseShape
+  /** Of the resource, if it exists. */
+  locks?: readonly string[]
+}
+
 /** Returns a function that changes a resource and reads it back, in one transaction. */
 export const createResourceWriter =
   (db: Database, view: ResourceView) =>
-  (change: (tx: Tx) => Promise<{ id: string }>, shape: ResponseShape): Promise<ScimJson> =>
-    db.transact(async (tx) => {
+  (
+    change: (tx: Tx) => Promise<{ id: string }>,
+    { shape, locks = [] }: ResourceWrite,
+  ): Promise<ScimJson> =>
+    db.transactLocked(locks, async (tx) => {
       const { id } = await change(tx)
       return (await view.findOne(id, shape, tx)) ?? {}
     })

@@ -13,6 +13,7 @@ import { isObject } from "../formats/json-values.ts"
 import type { UserWithEmails } from "../users/change-user.ts"
 import type { ProvisionedProfile, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { EmailAddress, type UserEmail } from "../users/schema.ts"
+import { userLock } from "../users/user-lock.ts"
 import { userType } from "./resource-types.ts"
 import {
   createResourceWriter,
@@ -108,7 +109,7 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
       const ignored = createIgnoredNames()
       const profile = profileOf(parseResource(userType, body, ignored))
       const record = { actor, action: "scim.user.created", status: 201, ignored: ignored.names() }
-      return write((tx) => users.create(tx, record, profile), shape)
+      return write((tx) => users.create(tx, record, profile), { shape })
     },
 
     /** Absent attributes are cleared, except `active`. */
@@ -116,28 +117,39 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
       const ignored = createIgnoredNames()
       const values = parseResource(userType, body, ignored)
       const record = { actor, action: "scim.user.replaced", status: 200, ignored: ignored.names() }
-      return write(async (tx) => {
-        const before = await users.lock(tx, id)
-        return users.change(tx, record, { before, profile: profileOf(values, before) })
-      }, shape)
+      return write(
+        async (tx) => {
+          const before = await users.lock(tx, id)
+          return users.change(tx, record, { before, profile: profileOf(values, before) })
+        },
+        { shape, locks: [userLock(id)] },
+      )
     },
 
     patch: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(userType, body, ignored)
-      return write(async (tx) => {
-        const before = await users.lock(tx, id)
-        const values = valuesOf(before)
-        for (const operation of operations) applyOperation(values, operation, ignored)
-        requireEmailValues(values, before.emails)
-        const record = { actor, action: "scim.user.patched", status: 200, ignored: ignored.names() }
-        return users.change(tx, record, { before, profile: profileOf(values, before) })
-      }, shape)
+      return write(
+        async (tx) => {
+          const before = await users.lock(tx, id)
+          const values = valuesOf(before)
+          for (const operation of operations) applyOperation(values, operation, ignored)
+          requireEmailValues(values, before.emails)
+          const record = {
+            actor,
+            action: "scim.user.patched",
+            status: 200,
+            ignored: ignored.names(),
+          }
+          return users.change(tx, record, { before, profile: profileOf(values, before) })
+        },
+        { shape, locks: [userLock(id)] },
+      )
     },
 
     remove: (actor, id) => {
       const record = { actor, action: "scim.user.deleted", status: 204 }
-      return db.essential.transact((tx) => users.deleteUser(tx, record, id))
+      return db.essential.transactLocked([userLock(id)], (tx) => users.deleteUser(tx, record, id))
     },
   }
 }

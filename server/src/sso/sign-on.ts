@@ -87,15 +87,13 @@ export const createSignOn = (deps: Deps) => {
     return id
   }
 
-  const lockIdentity = (tx: Tx, { issuer, subject }: SignOnIdentity): Promise<void> =>
-    db.acquireLock(tx, `identity ${issuer} ${subject}`)
+  const lockOf = ({ issuer, subject }: SignOnIdentity): string => `identity ${issuer} ${subject}`
 
   const signIn = async (completed: CompletedFlow, device: SignInDevice): Promise<SignedIn> => {
     const { person, provider, idToken } = completed
     const { settings } = provider
     const actor: Actor = { ...device.actor, type: "system" }
-    const { user, opened } = await db.essential.transact(async (tx) => {
-      await lockIdentity(tx, person)
+    const { user, opened } = await db.essential.transactLocked([lockOf(person)], async (tx) => {
       const found = await resolve({ tx, actor, person, provider: settings })
       const linkInput = { ...found, person, provider: settings.name }
       const identity_id = await linkIdentity(tx, actor, linkInput)
@@ -126,8 +124,7 @@ export const createSignOn = (deps: Deps) => {
     if (!userId || userId !== flow.user_id) return refuseSignOn("session_changed", flow.user_id)
     const by: Actor = { ...actor, type: "user", id: userId }
     requireAllowedDomain(person, provider.settings)
-    await db.transact(async (tx) => {
-      await lockIdentity(tx, person)
+    await db.transactLocked([lockOf(person)], async (tx) => {
       const user = await users.lockUser(tx, userId)
       if (!user.active) refuseSignOn("deactivated", userId)
       const identity = await store.bySubject(person, tx)

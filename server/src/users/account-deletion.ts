@@ -5,6 +5,7 @@ import type { JobKind, JobQueue } from "../jobs/queue.ts"
 import { hasJob } from "../jobs/store.ts"
 import { createOwnedRowsDeletion } from "./owned-rows.ts"
 import type { UserStore } from "./store.ts"
+import { userLock } from "./user-lock.ts"
 
 /** The kind of the jobs that delete accounts; a job's target is the account. */
 export const deletionKind = "delete-account"
@@ -28,7 +29,7 @@ export const createAccountDeletion = ({ db, store, bus, addJobs }: AccountDeleti
     run: async ({ target: id, signal }) => {
       await deleteOwnedRows(id, signal)
       await db.essential.transact(async (tx) => {
-        await db.acquireLock(tx, `user ${id}`)
+        await db.acquireLock(tx, userLock(id))
         await store.remove(tx, id)
         await bus.publish(tx, { topic: "user", id })
       })

@@ -5,6 +5,7 @@ import { fail } from "../errors.ts"
 import type { AccountDeletion } from "./account-deletion.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
+import { userLock } from "./user-lock.ts"
 import type { StoredUser } from "./user-rows.ts"
 
 /** A user and all of their e-mail addresses. */
@@ -122,7 +123,7 @@ export const createUserWriter = (deps: UserWriterDeps) => {
 
   /** Reads an account and locks it until `tx` ends. @throws {Failure} `not_found` */
   const lockUser = async (tx: Tx, id: string): Promise<StoredUser> => {
-    await db.acquireLock(tx, `user ${id}`)
+    await db.acquireLock(tx, userLock(id))
     return (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}.`)
   }
 
