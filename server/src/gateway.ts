@@ -9,6 +9,7 @@ import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { openBus } from "./bus/open-bus.ts"
+import { createAnswerConversion } from "./completions/answer-conversion.ts"
 import { createBodyThread } from "./completions/body-thread.ts"
 import { createCompletions } from "./completions/completions.ts"
 import { createDispatcher } from "./completions/dispatch.ts"
@@ -187,6 +188,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       filters,
       trackResponse,
       conversion,
+      answerConversion: createAnswerConversion(bodyThread),
       callFunction: functions.respond,
     }),
   })

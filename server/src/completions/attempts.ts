@@ -1,5 +1,4 @@
 import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
-import { createChatDecoder } from "../connections/chat-decoder.ts"
 import type { ConnectionAttempt } from "../connections/connection-attempt.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
@@ -12,6 +11,7 @@ import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { TokenCounts } from "../usage/schema.ts"
+import type { AnswerConversion } from "./answer-conversion.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import type { EncodingTarget } from "./encode-chat-request.ts"
 import type { ModelRequest } from "./request.ts"
@@ -33,6 +33,7 @@ export interface AttemptContext {
   /** Called with what a provider reports before the end of its answer. */
   reportTokens: (counts: TokenCounts) => void
   encode: ChatRequestEncoder
+  createDecoder: AnswerConversion["createDecoder"]
   /** Converts a chat completion to the client's format; omitted if it stays one. */
   createEncoder: ((reportTokens: (counts: TokenCounts) => void) => ResponseConverter) | undefined
 }
@@ -76,8 +77,8 @@ const passThroughBody = (
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
-  const { createEncoder, dropped, reportTokens } = context
-  const { model } = endpoint
+  const { createDecoder, createEncoder, dropped, reportTokens } = context
+  const { upstream, model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
   if (!(chatFormat || createEncoder)) return undefined
   const reports = {
@@ -89,7 +90,8 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
       ? new ConvertingHandler(receiver, createEncoder(reportTokens))
       : receiver
     if (!chatFormat) return encoded
-    return new ConvertingHandler(encoded, createChatDecoder(chatFormat, model, reports))
+    const source = { kind: upstream.config.kind, model }
+    return new ConvertingHandler(encoded, createDecoder(chatFormat, source, reports))
   }
 }
 

@@ -12,6 +12,7 @@ import {
   serializeInput,
   serializeOutput,
 } from "../stored-responses/new-response.ts"
+import { decodeAnswer, encodeAnswer } from "./answer-steps.ts"
 import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
 import {
   type ExpandedRequest,
@@ -30,15 +31,12 @@ import { findInboundFormat } from "./inbound-formats.ts"
 import { toPassThroughRequest } from "./pass-through-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import type { ModelRequest } from "./request.ts"
+import { toBuffer } from "./thread-bytes.ts"
 
 /** A request as a message between threads. */
 export type RequestMessage = Pick<ModelRequest, "operation" | "model" | "streamed"> & {
   bytes: Uint8Array
 }
-
-/** Buffers arrive in another thread as plain arrays of bytes. */
-export const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength)
 
 const parse = (bytes: Uint8Array): Fields => JSON.parse(toBuffer(bytes).toString("utf8"))
 
@@ -143,6 +141,9 @@ export const bodySteps = {
   /** @param canonical a canonical prompt */
   countTokens: ({ canonical }: { canonical: Uint8Array }): number =>
     estimatePromptTokens(parse(canonical)),
+
+  decodeAnswer,
+  encodeAnswer,
 
   /** @returns the body for an endpoint, and the hints that it lacks. @throws {Failure} */
   encode: ({

@@ -41,6 +41,10 @@ export interface ClientConversion {
   /** The client's operation. */
   operation: CompletionOperation
   encoder: AnswerEncoder
+  /** What the encoder depends on, for a thread: the bytes of the client's request, and the rest. */
+  request: Buffer
+  answerContext: AnswerContext
+  sources: Pick<AnswerSources, "sources" | "sources_skipped"> | null
   /** Set with each attempt. */
   origin: AnswerOrigin
   dropped: DroppedFields
@@ -55,6 +59,12 @@ export const createConversion = (
   origin: { key: null },
   dropped,
   operation: received.operation,
+  request: received.bytes,
+  answerContext,
+  sources: citationResult && {
+    sources: citationResult.sources,
+    sources_skipped: citationResult.sources_skipped,
+  },
   encoder: endOnce(
     format.createEncoder({
       request: received.fields,

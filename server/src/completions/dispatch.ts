@@ -11,8 +11,9 @@ import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
 import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
+import type { createAnswerConversion } from "./answer-conversion.ts"
 import { createAttempts } from "./attempts.ts"
-import { type ClientConversion, createClientConverter } from "./conversion.ts"
+import type { ClientConversion } from "./conversion.ts"
 import { ConvertingReceiver } from "./converting-receiver.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
 import { filterRequest, type ModelFilters, type OpenFilters } from "./filters.ts"
@@ -55,19 +56,13 @@ interface SendContext extends DispatchTarget, PendingResponse {
   isEncoded: boolean
 }
 
-/** A receiver of chat completions, whatever the client's format is. */
-const createChatReceiver = (
-  reader: ResponseReceiver,
-  conversion: ClientConversion | undefined,
-): ResponseReceiver =>
-  conversion ? new ConvertingReceiver(reader, createClientConverter(conversion)) : reader
-
 interface Deps {
   fairLoop: FairEventLoop
   usageRecorders: UsageRecorders
   filters: ModelFilters
   trackResponse: TrackResponse
   conversion: Pick<RequestConversion, "createEncoder">
+  answerConversion: ReturnType<typeof createAnswerConversion>
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
@@ -95,8 +90,19 @@ export const createDispatcher = ({
   filters,
   trackResponse,
   conversion: requestConversion,
+  answerConversion,
   callFunction,
 }: Deps) => {
+  /** A receiver of chat completions, whatever the client's format is. */
+  const createChatReceiver = (
+    reader: ResponseReceiver,
+    { caller, conversion }: DispatchRequest,
+  ): ResponseReceiver => {
+    if (!conversion) return reader
+    const { createEncoder } = answerConversion({ userId: caller.user.id })
+    return new ConvertingReceiver(reader, createEncoder(conversion))
+  }
+
   const callFunctionModel = (
     model: FunctionModel,
     { caller, request, usageContext, conversion, dropped }: DispatchRequest,
@@ -136,15 +142,18 @@ export const createDispatcher = ({
       callFunctionModel(resolved.functionModel, dispatchRequest, context)
       return
     }
+    const owner = { userId: caller.user.id }
+    const { createDecoder, createEncoder } = answerConversion(owner)
     const attempts = createAttempts({
       ...{ request, resolved, headers, dropped },
       original: conversion?.original ?? null,
       origin: conversion?.origin ?? null,
-      encode: requestConversion.createEncoder({ userId: caller.user.id }),
+      encode: requestConversion.createEncoder(owner),
+      createDecoder,
       reportTokens: (counts) => usageRecorder?.reportTokens(counts),
       createEncoder:
         conversion && !isEncoded
-          ? (reportTokens) => createClientConverter(conversion, reportTokens)
+          ? (reportTokens) => createEncoder(conversion, reportTokens)
           : undefined,
     })
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0
@@ -192,7 +201,7 @@ export const createDispatcher = ({
       try {
         const request = await filterRequest(chain, dispatchRequest.request, resolved)
         if (controller.signal.aborted) return
-        const chatReceiver = createChatReceiver(reader, dispatchRequest.conversion)
+        const chatReceiver = createChatReceiver(reader, dispatchRequest)
         const receiver = new FilteredResponse(chatReceiver, chain)
         const target = { resolved: { ...resolved, workspace: [] }, headers }
         send({ ...dispatchRequest, request }, { ...target, ...pending, receiver, isEncoded: true })
@@ -219,7 +228,7 @@ export const createDispatcher = ({
     return track(dispatchRequest, resolved, consumer, (pending) => {
       const isEncoded = resolved.functionModel !== undefined
       const receiver = isEncoded
-        ? createChatReceiver(pending.reader, dispatchRequest.conversion)
+        ? createChatReceiver(pending.reader, dispatchRequest)
         : pending.reader
       send(dispatchRequest, { ...target, ...pending, receiver, isEncoded })
     })

@@ -31,7 +31,7 @@ const maxReferences = 1000
 /** Objects, arrays and scalars, at every level, as in a body. */
 const maxValues = 2_000_000
 
-export const isReference = ({ type, id }: Fields): boolean =>
+const isReference = ({ type, id }: Fields): boolean =>
   type === "item_reference" && toStorableId(id) !== null
 
 /** The ids of the items that an input refers to, as often as it does. @throws {Failure} */

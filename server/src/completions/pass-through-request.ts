@@ -9,7 +9,7 @@ import type { CompletionOperation } from "../providers/provider.ts"
 import { isResponsesOperation, type ModelRequest } from "./request.ts"
 
 /** The request with other fields. */
-export const replaceFields = (request: ModelRequest, fields: Fields): ModelRequest => {
+const replaceFields = (request: ModelRequest, fields: Fields): ModelRequest => {
   const bytes = Buffer.from(JSON.stringify(fields))
   return { ...request, bytes, members: readMembers(bytes), fields, scanned: null }
 }

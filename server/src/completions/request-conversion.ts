@@ -9,7 +9,6 @@ import {
   encodeCanonical,
   type RequestMessage,
   type ResponseMembers,
-  toBuffer,
 } from "./body-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
@@ -24,6 +23,7 @@ import {
 import { mayNeedChange, toPassThroughRequest } from "./pass-through-request.ts"
 import { estimatePromptTokens } from "./prompt-tokens.ts"
 import type { ModelRequest } from "./request.ts"
+import { toBuffer } from "./thread-bytes.ts"
 
 const toObject = ({ bytes, scan }: JsonBody) => parseJsonObject({ bytes: toBuffer(bytes), scan })
 

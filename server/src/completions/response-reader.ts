@@ -115,6 +115,8 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
+    // A large answer may be converted when its client has left.
+    if (this.#stage === "over") return
     const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
     const isStream = type.startsWith("text/event-stream")
     this.#head = { status, rawHeaders, isStream }

@@ -1,8 +1,9 @@
-import { headerOf, type ResponseHandler, type UpstreamError } from "@portico/http1"
+import { headerOf, type ResponseHandler, UpstreamError } from "@portico/http1"
 import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
+import { isLarge } from "../http/body-buffer.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
 
@@ -67,7 +68,10 @@ export class ConvertingHandler implements ResponseHandler {
 
   onEnd(): void {
     if (this.#content === "over") return
-    this.#passReportedError(() => this.#passEnd())
+    const bytes = this.#content === "body" ? Buffer.concat(this.#body) : null
+    const converting = bytes && isLarge(bytes) ? this.#converter.convertLargeBody?.(bytes) : null
+    if (converting) void this.#passWhenConverted(converting)
+    else this.#passReportedError(() => this.#passEnd())
   }
 
   onError(error: UpstreamError): void {
@@ -125,18 +129,44 @@ export class ConvertingHandler implements ResponseHandler {
     return true
   }
 
-  /** An error that the converter does not know is passed on as it is. */
+  /** The response has ended by then, and whatever fails is reported as the response's error. */
+  async #passWhenConverted(converting: Promise<Buffer>): Promise<void> {
+    try {
+      const converted = await converting
+      this.#passConverted(converted)
+      this.#receiver.onEnd()
+    } catch (error) {
+      this.#passFailure(error)
+    }
+  }
+
+  #passFailure(error: unknown): void {
+    try {
+      this.#passReportedError(() => {
+        throw error
+      })
+    } catch (thrown) {
+      const cause = thrown instanceof Error ? thrown : new Error(String(thrown))
+      this.#receiver.onError(new UpstreamError("unreadable", cause))
+    }
+  }
+
+  #passConverted(converted: Buffer): void {
+    this.#passHead()
+    this.#receiver.onData(converted)
+  }
+
+  /** An error that is large, or that the converter does not know, is passed on as it is. */
   #passBody(): void {
     const bytes = Buffer.concat(this.#body)
-    const body = parseErrorObject(bytes.toString("utf8"))
     if (this.#content === "error") {
+      const body = isLarge(bytes) ? null : parseErrorObject(bytes.toString("utf8"))
       const error = body && this.#converter.convertError(body, this.#status)
       this.#receiver.onData(error ? Buffer.from(JSON.stringify(error)) : bytes)
       return
     }
+    const body = parseErrorObject(bytes.toString("utf8"))
     if (!body) throw new MalformedResponse("it is not a completion")
-    const converted = Buffer.from(this.#converter.convertBody(body))
-    this.#passHead()
-    this.#receiver.onData(converted)
+    this.#passConverted(Buffer.from(this.#converter.convertBody(body)))
   }
 }

@@ -12,6 +12,8 @@ export interface ResponseConverter {
   endStream(): string
   /** @returns JSON. @throws {MalformedResponse} */
   convertBody(body: Fields): string
+  /** `convertBody` for a large body, where it holds up nobody; omitted if there is no such place. */
+  convertLargeBody?: (bytes: Buffer) => Promise<Buffer>
   /** @returns null if the body is passed on as it is */
   convertError(body: Fields, status: number): Fields | null
 }
