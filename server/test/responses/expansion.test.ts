@@ -91,6 +91,24 @@ describe("a converted request", () => {
     expect([status, JSON.parse(text).error.param]).toEqual([400, param])
   })
 
+  it.each(["additional_tools", "tool_search_output"])(
+    "is refused if its tools exceed 128 with those of its %s",
+    async (type) => {
+      const declared = (first: number, count: number) =>
+        Array.from({ length: count }, (_, n) => ({ ...tool, name: `f${first + n}` }))
+      const send = async (count: number) => {
+        const found = { type, call_id: "call_1", role: "developer", tools: declared(64, count) }
+        const input = [{ role: "user", content: "x" }, found, found]
+        const called = { type: "tool_search_call", call_id: "call_1", arguments: {} }
+        const items = type === "tool_search_output" ? [input[0], called, found] : input
+        return testbed.send({ model: chatModel, tools: declared(0, 64), input: items })
+      }
+      expect((await send(64)).status).toBe(200)
+      const { status, text } = await send(65)
+      expect([status, JSON.parse(text).error.param]).toEqual([400, "tools"])
+    },
+  )
+
   it("may have as much metadata as OpenAI allows", async () => {
     const body = { model: chatModel, input: "x", metadata: pairs(16) }
     expect((await testbed.send(body)).status).toBe(200)

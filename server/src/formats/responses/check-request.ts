@@ -1,6 +1,7 @@
 import { fail } from "../../errors.ts"
 import { type Fields, isObject, objectsIn, ownValue, textOf } from "../json-values.ts"
 import { checkObjects, failWrongType, isContent } from "../request-parts.ts"
+import { clientToolsOf } from "./tools.ts"
 
 const isText = (value: unknown): boolean => typeof value === "string"
 const isRole = (value: unknown): boolean =>
@@ -83,13 +84,21 @@ const checkMetadata = (metadata: unknown): void => {
   }
 }
 
+/** Items declare tools too, the same ones with each request of a conversation. */
+const checkToolCount = (body: Fields): void => {
+  checkLength("tools", body.tools, maxTools)
+  const { size } = new Set(clientToolsOf(body).map(({ type, name }) => `${type} ${name}`))
+  if (size > maxTools) failTooMany("tools", maxTools, size)
+}
+
 /**
  * Checks the size of members that the response repeats in several events.
  * @throws {Failure} `bad_request`
  */
-const checkRepeatedMembers = ({ metadata, tools, tool_choice, include }: Fields): void => {
+const checkRepeatedMembers = (body: Fields): void => {
+  const { metadata, tools, tool_choice, include } = body
   checkMetadata(metadata)
-  checkLength("tools", tools, maxTools)
+  checkToolCount(body)
   checkLength("include", include, maxIncluded)
   if (isObject(tool_choice)) checkLength("tool_choice", tool_choice.tools, maxTools)
   for (const [at, tool] of objectsIn(tools).entries()) {
