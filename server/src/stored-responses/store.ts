@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import { type Selectable, sql } from "kysely"
 import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -31,13 +32,16 @@ interface ItemPage {
   after: number | undefined
 }
 
-/** Each statement of SQLite blocks the event loop: for about 3 ms with so many. */
-const itemsPerStatement = 250
 /** A response may have 16 MB. */
 const responsesPerStatement = 10
 const deletionsPerBatch = 20
 /** Bytes of a transaction's deletions, since a response may have 10,000 items. */
 const deletedBytesPerBatch = 300_000
+
+/** Bytes of the items that one statement inserts: each statement of SQLite blocks the event loop. */
+const insertedBytesPerBatch = 500_000
+/** A row takes as long as so many bytes: 250 small ones take about 3 ms. */
+const rowBytes = 2000
 
 type ResponseKey = Pick<StoredResponseRow, "user_id" | "id">
 type RemovableResponse = ResponseKey & Pick<StoredResponseRow, "bytes">
@@ -61,6 +65,23 @@ const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<vo
       .where("id", "=", id)
       .execute()
   }
+}
+
+type PositionedItem = NewResponseItem & { position: number }
+
+/** Consecutive items, as many as can be inserted in a few milliseconds, or a larger one alone. */
+const splitItems = (items: readonly NewResponseItem[]): PositionedItem[][] => {
+  const batches: PositionedItem[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const [position, item] of items.entries()) {
+    bytes += item.bytes + rowBytes
+    if (bytes > insertedBytesPerBatch) {
+      batches.push([])
+      bytes = item.bytes + rowBytes
+    }
+    batches.at(-1)?.push({ position, ...item })
+  }
+  return batches
 }
 
 const itemRows = {
@@ -206,27 +227,43 @@ export const createResponseStore = (db: Database) => {
 
     /**
      * Violates a unique constraint if the user has a response with this id. Prepares the rows before
-     * the transaction, to hold SQLite's only writer as shortly as possible.
+     * the transaction, and inserts them in batches, between which other requests run.
      */
-    prepareInsert: (
+    prepareInsert: async (
       stored: Pick<StoredResponseRow, "user_id" | "created_at">,
       { items, ...response }: NewResponse,
-    ): ((tx: Tx) => Promise<void>) => {
+    ): Promise<(tx: Tx) => Promise<void>> => {
       const { user_id, created_at } = stored
-      const rows = items.map((item, position) => JSON.stringify({ position, ...item }))
+      const insertLarge = (tx: Tx, { position, ...item }: PositionedItem) =>
+        tx
+          .insertInto("stored_response_items")
+          .values({ ...item, ...stored, response_id: response.id, position })
+          .execute()
+      const insertBatch = (tx: Tx, json: string) =>
+        sql`insert into stored_response_items (user_id, response_id, created_at,
+            position, item_id, is_output, item, bytes)
+          select ${user_id}, ${response.id}, cast(${created_at} as bigint), added.*
+          from (${itemRows[db.dialect](json)}) as added`.execute(tx)
+      const inserts: ((tx: Tx) => Promise<unknown>)[] = []
+      for (const batch of splitItems(items)) {
+        const [first] = batch
+        if (first && first.bytes > insertedBytesPerBatch) {
+          inserts.push((tx) => insertLarge(tx, first))
+          continue
+        }
+        const json = joinJsonArray(batch.map((item) => JSON.stringify(item)))
+        inserts.push((tx) => insertBatch(tx, json))
+        await yieldToEventLoop()
+      }
       return async (tx) => {
         await tx
           .insertInto("stored_responses")
           .values({ ...response, ...stored })
           .execute()
-        const insert = async (chunk: readonly string[]): Promise<never[]> => {
-          await sql`insert into stored_response_items (user_id, response_id, created_at,
-              position, item_id, is_output, item, bytes)
-            select ${user_id}, ${response.id}, cast(${created_at} as bigint), added.*
-            from (${itemRows[db.dialect](joinJsonArray(chunk))}) as added`.execute(tx)
-          return []
+        for (const [at, insert] of inserts.entries()) {
+          if (at > 0) await yieldToEventLoop()
+          await insert(tx)
         }
-        await readInChunks(rows, insert, itemsPerStatement)
       }
     },
 

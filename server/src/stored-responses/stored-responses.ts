@@ -156,7 +156,7 @@ export const createStoredResponses = (deps: Deps) => {
      */
     save: async (userId: string, answered: AnsweredRequest): Promise<void> => {
       const row = serializeResponse(answered, newId)
-      const insert = store.prepareInsert({ user_id: userId, created_at: now() }, row)
+      const insert = await store.prepareInsert({ user_id: userId, created_at: now() }, row)
       const isBeyondLimit = await storage.writeWithinLimit(
         [{ owner: userId, bytes: row.bytes }],
         () =>
