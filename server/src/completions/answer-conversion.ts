@@ -45,7 +45,14 @@ export const createAnswerConversion = (thread: BodyThread) => (owner: BodyOwner)
     ...createClientConverter(conversion, reportTokens),
     convertLargeBody: async (bytes) => {
       const { operation, origin, answerContext, request, sources, dropped } = conversion
-      const completion = { bytes, operation, request, answerContext, originKey: origin.key, sources }
+      const completion = {
+        bytes,
+        operation,
+        request,
+        answerContext,
+        originKey: origin.key,
+        sources,
+      }
       const converted = await thread.run(owner, "encodeAnswer", completion)
       return readAnswer(converted, { dropped: dropped.reportAnswer, promptTokens: () => {} })
     },

@@ -13,8 +13,8 @@ import type { AnswerSources } from "../knowledge/citations.ts"
 import type { CompletionOperation, ProviderModel } from "../providers/provider.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
 import { findInboundFormat } from "./inbound-formats.ts"
-import { toBuffer } from "./thread-bytes.ts"
 import { sourceMembersOf } from "./source-encoder.ts"
+import { toBuffer } from "./thread-bytes.ts"
 
 /** A whole answer in a provider's own format. */
 export interface ReceivedAnswer {

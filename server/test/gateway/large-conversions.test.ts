@@ -77,3 +77,28 @@ it.each<[what: string, path: string, make: () => string]>([
     expect(maxMs).toBeLessThan(Math.max(5 * controlMs, 1200))
   },
 )
+
+it.each<[what: string, create: () => object]>([
+  ["one item", () => ({ content: "x", unused: Array(950_000).fill([1]) })],
+  ["one text", () => ({ content: '\n"\\'.repeat(2_400_000) })],
+])(
+  "reads and continues stored input of 15 MB without delaying others: %s",
+  { timeout: 60_000 },
+  async (_, create) => {
+    const item = { type: "message", role: "user", id: `msg_${crypto.randomUUID()}`, ...create() }
+    const stored = await server.call("POST", "/v1/responses", { model: "gpt-fake", input: [item] })
+    expect(stored.status).toBe(200)
+    const { id } = stored.body
+    const prober = await startLatencyProbe(server.url)
+    const input = [{ type: "item_reference", id: item.id }]
+    const statuses = [
+      await send("/responses", responseOf({ store: false, previous_response_id: id })),
+      await send("/responses", responseOf({ store: false, input })),
+    ]
+    const items = await server.call("GET", `/v1/responses/${id}/input_items`)
+    const { maxMs, controlMs } = await prober.stop()
+    expect([...statuses, items.status]).toEqual([200, 200, 200])
+    // Measured: 10 to 80 ms; 260 to 400 ms on a quiet machine if they are parsed on the event loop.
+    expect(maxMs).toBeLessThan(Math.max(5 * controlMs, 250))
+  },
+)
