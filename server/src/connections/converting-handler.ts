@@ -69,8 +69,9 @@ export class ConvertingHandler implements ResponseHandler {
   onEnd(): void {
     if (this.#content === "over") return
     const bytes = this.#content === "body" ? Buffer.concat(this.#body) : null
-    const converting = bytes && isLarge(bytes) ? this.#converter.convertLargeBody?.(bytes) : null
-    if (converting) void this.#passWhenConverted(converting)
+    const { convertLargeBody } = this.#converter
+    if (bytes && isLarge(bytes) && convertLargeBody)
+      void this.#passWhenConverted(convertLargeBody(bytes))
     else this.#passReportedError(() => this.#passEnd())
   }
 

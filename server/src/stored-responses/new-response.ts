@@ -1,8 +1,9 @@
 import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
 import { type Fields, objectsIn, ownValue } from "../formats/json-values.ts"
+import type { NewResponseItem } from "./item-batches.ts"
 import { storableId } from "./schema.ts"
-import type { NewResponse, NewResponseItem } from "./store.ts"
+import type { NewResponse } from "./store.ts"
 
 /** The items of a large input, which was serialized where it was parsed. */
 export interface SerializedInput {

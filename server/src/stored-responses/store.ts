@@ -4,12 +4,14 @@ import { readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { joinJsonArray } from "../db/json-subquery.ts"
 import type { StoredResponseItemRow, StoredResponseRow } from "../db/response-tables.ts"
+import {
+  insertedBytesPerBatch,
+  itemRows,
+  type NewResponseItem,
+  type PositionedItem,
+  splitItems,
+} from "./item-batches.ts"
 import { type ItemSelection, type Owner, selectNewestItems } from "./item-queries.ts"
-
-export type NewResponseItem = Pick<
-  Selectable<StoredResponseItemRow>,
-  "item_id" | "is_output" | "item" | "bytes"
->
 
 export interface NewResponse extends Omit<Selectable<StoredResponseRow>, "user_id" | "created_at"> {
   /** In the order of their positions. */
@@ -38,11 +40,6 @@ const deletionsPerBatch = 20
 /** Bytes of a transaction's deletions, since a response may have 10,000 items. */
 const deletedBytesPerBatch = 300_000
 
-/** Bytes of the items that one statement inserts: each statement of SQLite blocks the event loop. */
-const insertedBytesPerBatch = 500_000
-/** A row takes as long as so many bytes: 250 small ones take about 3 ms. */
-const rowBytes = 2000
-
 type ResponseKey = Pick<StoredResponseRow, "user_id" | "id">
 type RemovableResponse = ResponseKey & Pick<StoredResponseRow, "bytes">
 
@@ -65,32 +62,6 @@ const removeResponses = async (tx: Tx, keys: readonly ResponseKey[]): Promise<vo
       .where("id", "=", id)
       .execute()
   }
-}
-
-type PositionedItem = NewResponseItem & { position: number }
-
-/** Consecutive items, as many as can be inserted in a few milliseconds, or a larger one alone. */
-const splitItems = (items: readonly NewResponseItem[]): PositionedItem[][] => {
-  const batches: PositionedItem[][] = []
-  let bytes = Number.POSITIVE_INFINITY
-  for (const [position, item] of items.entries()) {
-    bytes += item.bytes + rowBytes
-    if (bytes > insertedBytesPerBatch) {
-      batches.push([])
-      bytes = item.bytes + rowBytes
-    }
-    batches.at(-1)?.push({ position, ...item })
-  }
-  return batches
-}
-
-const itemRows = {
-  sqlite: (json: string) => sql`
-    select value ->> 'position' as position, value ->> 'item_id' as item_id, value ->> 'is_output' as is_output,
-      value ->> 'item' as item, value ->> 'bytes' as bytes from json_each(${json})`,
-  postgres: (json: string) => sql`
-    select position, item_id, is_output, item, bytes from json_to_recordset(${json})
-      as rows (position integer, item_id text, is_output integer, item text, bytes bigint)`,
 }
 
 export const createResponseStore = (db: Database) => {
