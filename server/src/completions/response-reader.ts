@@ -115,8 +115,7 @@ export class ResponseReader implements FailoverHandler, ResponseControl {
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
-    // A large answer may be converted when its client has left.
-    if (this.#stage === "over") return
+    if (this.#stage === "over") return // its client left while a large answer was converted
     const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
     const isStream = type.startsWith("text/event-stream")
     this.#head = { status, rawHeaders, isStream }
