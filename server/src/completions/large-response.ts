@@ -84,15 +84,25 @@ export const readLargeBody = (bytes: Buffer): LargeResponse | null => {
 
 const boundaries = ["\n\n", "\n\r\n"].map((text) => Buffer.from(text))
 
+/** Finds where events end; a kind of boundary that does not occur is searched for only once. */
+const createBoundarySearch = (frames: Buffer) => {
+  const ends = boundaries.map(() => 0)
+  return (from: number): number => {
+    for (const [kind, boundary] of boundaries.entries()) {
+      if ((ends[kind] ?? 0) > from) continue
+      const start = frames.indexOf(boundary, from)
+      ends[kind] = start < 0 ? Number.POSITIVE_INFINITY : start + boundary.length
+    }
+    return Math.min(frames.length, ...ends)
+  }
+}
+
 /** Splits whole events; what follows the last one is not complete. */
 export const splitFrames = (frames: Buffer): Buffer[] => {
+  const endAfter = createBoundarySearch(frames)
   const found: Buffer[] = []
   for (let at = 0; at < frames.length; ) {
-    const ends = boundaries.flatMap((boundary) => {
-      const start = frames.indexOf(boundary, at)
-      return start < 0 ? [] : [start + boundary.length]
-    })
-    const end = Math.min(frames.length, ...ends)
+    const end = endAfter(at)
     found.push(frames.subarray(at, end))
     at = end
   }
