@@ -1,3 +1,4 @@
+import type { Upstream } from "../connections/connection.ts"
 import type { Endpoint } from "../connections/connection-registry.ts"
 import { fail } from "../errors.ts"
 import { hasPermission, type Principal } from "../grants/grants.ts"
@@ -5,19 +6,19 @@ import type { Caller } from "../http/caller.ts"
 import { failNotFound } from "./failures.ts"
 import type { WorkspaceModel } from "./schema.ts"
 
-const mayUse = (endpoint: Endpoint, principal: Principal): boolean => {
-  const { access_grants } = endpoint.upstream.config
-  return access_grants === null || hasPermission(access_grants, principal, "read")
-}
+export const mayUseUpstream = ({ config }: Upstream, principal: Principal): boolean =>
+  principal.user.role === "admin" ||
+  config.access_grants === null ||
+  hasPermission(config.access_grants, principal, "read")
 
 export const visibleEndpoints = (
   endpoints: readonly Endpoint[],
   principal: Principal,
 ): readonly Endpoint[] => {
   if (principal.user.role === "admin") return endpoints
-  return endpoints.every((endpoint) => mayUse(endpoint, principal))
+  return endpoints.every(({ upstream }) => mayUseUpstream(upstream, principal))
     ? endpoints
-    : endpoints.filter((endpoint) => mayUse(endpoint, principal))
+    : endpoints.filter(({ upstream }) => mayUseUpstream(upstream, principal))
 }
 
 type AccessControlled = Pick<WorkspaceModel, "user_id" | "access_grants">

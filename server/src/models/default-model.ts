@@ -1,15 +1,21 @@
-import type { ConnectionRegistry, Endpoint } from "../connections/connection-registry.ts"
+import type { Upstream } from "../connections/connection.ts"
+import {
+  type ConnectionRegistry,
+  type Endpoint,
+  prefixedModelId,
+} from "../connections/connection-registry.ts"
 import { failInvalid } from "../errors.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { SettingsStore } from "../settings/settings.ts"
+import { mayUseUpstream } from "./access.ts"
 import { maxChainLength } from "./base-model-chain.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import { comparableId } from "./precedence.ts"
 
 interface Deps {
   settings: SettingsStore
-  catalogue: Pick<ModelCatalogue, "effectiveModel" | "isUsableBy" | "listWorkspace" | "ownerOf">
-  registry: Pick<ConnectionRegistry, "endpoints">
+  catalogue: Pick<ModelCatalogue, "effectiveModel" | "isUsableBy" | "listWorkspace" | "ownerOf" | "workspace">
+  registry: Pick<ConnectionRegistry, "endpoints" | "upstreams">
 }
 
 /** For providers that do not report capabilities, the name is a hint. */
@@ -18,36 +24,85 @@ const embedsByName = /(^|[-_/:. ])embed/i
 const answersChats = ({ id, model }: Endpoint): boolean =>
   !(model.capabilities.embedding ?? embedsByName.test(id))
 
+/** Finds what answers in the end, also for models that are based on others. */
+const createEndpointFinder = ({ catalogue, registry }: Omit<Deps, "settings">) => {
+  const baseOf = (id: string, length = 0): string => {
+    const base = catalogue.effectiveModel(id)?.base_model_id
+    const isLast = base === undefined || base === id || length === maxChainLength
+    return isLast ? id : baseOf(base, length + 1)
+  }
+  /** Empty for functions. */
+  return (id: string): readonly Endpoint[] => {
+    const base = baseOf(id)
+    const all = registry.endpoints()
+    return all.get(base) ?? all.get(`${base}:latest`) ?? []
+  }
+}
+
 /** Chooses the model of new chats for those who have not used one yet. */
 export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
+  const endpointsOf = createEndpointFinder({ catalogue, registry })
+
+  /** The first of a connection's chat models that the caller may use. */
+  const findOn = (upstream: Upstream, caller: Principal): string | undefined => {
+    if (!mayUseUpstream(upstream, caller)) return undefined
+    return upstream
+      .models()
+      .map((model) => ({ id: prefixedModelId(upstream.config, model.name), upstream, model }))
+      .find((one) => answersChats(one) && catalogue.isUsableBy(caller, one.id))?.id
+  }
+
   /** Connections are in the order in which administrators sorted them. */
-  const findOffered = (caller: Principal): string | undefined => {
-    for (const [id, endpoints] of registry.endpoints()) {
-      const isAvailable = endpoints.some((one) => answersChats(one) && one.upstream.isAvailable())
-      if (isAvailable && catalogue.isUsableBy(caller, id)) return id
+  const findOffered = (
+    caller: Principal,
+    isConsidered: (upstream: Upstream) => boolean,
+  ): string | undefined => {
+    for (const upstream of registry.upstreams()) {
+      const id = isConsidered(upstream) ? findOn(upstream, caller) : undefined
+      if (id !== undefined) return id
     }
     return undefined
   }
 
   /** For people to whom administrators only give models that they made. */
-  const findOfAdmins = (caller: Principal): string | undefined =>
-    catalogue
+  const findOfAdmins = (
+    caller: Principal,
+    isConsidered: (upstream: Upstream) => boolean,
+  ): string | undefined => {
+    const canAnswer = (id: string): boolean => {
+      const endpoints = endpointsOf(id)
+      return (
+        endpoints.length === 0 ||
+        endpoints.some((one) => answersChats(one) && isConsidered(one.upstream))
+      )
+    }
+    return catalogue
       .listWorkspace()
       .map(({ summary }) => summary)
       .filter((model) => catalogue.ownerOf(model)?.user.role === "admin")
-      .find(({ id }) => catalogue.isUsableBy(caller, id))?.id
+      .find(({ id }) => catalogue.isUsableBy(caller, id) && canAnswer(id))?.id
+  }
 
   return {
     /**
      * The model that administrators chose, or else the first one of a connection, or else the first
-     * one that an administrator made. Other people's models are never the default unless an
-     * administrator chose them: their owners decide on their prompts.
+     * one that an administrator made; those whose connection is down come last. Other people's
+     * models are never the default unless an administrator chose them: their owners decide on their
+     * prompts.
      * @returns "" if there is none
      */
     find: (caller: Principal): string => {
       const { default_model: chosen } = settings.current()
       if (chosen !== "" && catalogue.isUsableBy(caller, chosen)) return chosen
-      return findOffered(caller) ?? findOfAdmins(caller) ?? ""
+      const isUp = (upstream: Upstream): boolean => upstream.isAvailable()
+      const isAny = (): boolean => true
+      return (
+        findOffered(caller, isUp) ??
+        findOfAdmins(caller, isUp) ??
+        findOffered(caller, isAny) ??
+        findOfAdmins(caller, isAny) ??
+        ""
+      )
     },
 
     /** Whether an id equals or resembles that of the model that administrators chose. */
@@ -56,30 +111,29 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
   }
 }
 
-/** Rejects a default model of new chats that is disabled or only creates embeddings. */
+/**
+ * Rejects a default model of new chats that is disabled or only creates embeddings, or whose ID
+ * would lead to a user's model if it disappeared.
+ */
 export const checkDefaultModel = ({
   settings,
   catalogue,
   registry,
-}: Omit<Deps, "directory">): void => {
-  const baseOf = (id: string, length = 0): string => {
-    const base = catalogue.effectiveModel(id)?.base_model_id
-    const isLast = base === undefined || base === id || length === maxChainLength
-    return isLast ? id : baseOf(base, length + 1)
-  }
-  const isEmbeddingModel = (id: string): boolean => {
-    const base = baseOf(id)
-    const all = registry.endpoints()
-    const endpoints = all.get(base) ?? all.get(`${base}:latest`) ?? []
-    return endpoints.some(({ model }) => model.capabilities.embedding === true)
-  }
+}: Deps): void => {
+  const endpointsOf = createEndpointFinder({ catalogue, registry })
+  /** Without the model that takes precedence now, this one would become everyone's default. */
+  const hidesAnother = (id: string): boolean =>
+    catalogue.workspace(id) !== undefined && catalogue.effectiveModel(id) === undefined
 
   settings.addCheck(async (_actor, { default_model: id }) => {
     if (!id || id === settings.current().default_model) return
     if (catalogue.effectiveModel(id)?.is_active === false) {
       failInvalid("default_model", "This model is disabled. Enable it, or choose another one.")
     }
-    if (isEmbeddingModel(id)) {
+    if (hidesAnother(id)) {
+      failInvalid("default_model", "Another user's model has the same ID. Delete it first.")
+    }
+    if (endpointsOf(id).some(({ model }) => model.capabilities.embedding === true)) {
       failInvalid("default_model", "Embedding models can't answer chats. Choose another one.")
     }
   })

@@ -89,6 +89,64 @@ describe.each(chooseDatabases())("the default model on $name", ({ createDatabase
     await closed.stop()
   })
 
+  it("is never an embedding model that an administrator made", async () => {
+    const closed = await startGateway()
+    const { url } = upstreams[0] ?? { url: "" }
+    const connection = { kind: "openai", name: "closed", base_url: url, access_grants: [] }
+    await closed.call("POST", "/api/v1/connections/create", connection)
+    await waitForModels(closed, ["zeta"])
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    for (const [id, base_model_id] of [
+      ["a-vectors", "text-embedding-small"],
+      ["b-chats", "zeta"],
+    ]) {
+      const model = { id, name: id, base_model_id, access_grants }
+      expect((await closed.call("POST", "/api/v1/models/create", model)).status).toBe(200)
+    }
+    const person = await closed.createUser("Person")
+    const { body } = await closed.call("GET", "/api/v1/auths/session", undefined, person)
+    expect(body.default_model).toBe("b-chats")
+    await closed.stop()
+  })
+
+  it("follows the order within the connections that a person may use", async () => {
+    const others = [
+      await startFakeOpenAI({ models: ["shared-second"] }),
+      await startFakeOpenAI({ models: ["first", "shared-second"] }),
+    ]
+    const sorted = await startGateway()
+    for (const [index, { url }] of others.entries()) {
+      const access_grants = index === 0 ? [] : null
+      const connection = { kind: "openai", name: `c${index}`, base_url: url, access_grants }
+      await sorted.call("POST", "/api/v1/connections/create", connection)
+    }
+    await waitForModels(sorted, ["first", "shared-second"])
+    const person = await sorted.createUser("Person")
+    const { body } = await sorted.call("GET", "/api/v1/auths/session", undefined, person)
+    expect(body.default_model).toBe("first")
+    await sorted.stop()
+    for (const other of others) await other.close()
+  })
+
+  it("cannot be an ID that would lead to a member's older model without the connection", async () => {
+    const older = await startGateway({ OPENAI_API_BASE_URLS: upstreams[1]?.url ?? "" })
+    await waitForModels(older, ["alpha"])
+    const author = await older.createUser("Author")
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    const model = { id: "zeta", name: "Zeta", base_model_id: "alpha", access_grants }
+    expect((await older.call("POST", "/api/v1/models/create", model, author)).status).toBe(200)
+    const { url } = upstreams[0] ?? { url: "" }
+    const connection = { kind: "openai", name: "later", base_url: url }
+    await older.call("POST", "/api/v1/connections/create", connection)
+    await waitForModels(older, ["zeta"])
+    const reply = await older.call("POST", "/api/v1/settings", { default_model: "zeta" })
+    expect([reply.status, JSON.stringify(reply.body)]).toEqual([
+      422,
+      expect.stringContaining("Another user's model has the same ID. Delete it first."),
+    ])
+    await older.stop()
+  })
+
   it("is the next one for people who may not use it", async () => {
     await publish("for-some", gateway, { access_grants: [] })
     await setDefault("for-some")

@@ -17,6 +17,8 @@ export const serverMessages: Record<string, string> = {
     "Dieses Modell ist deaktiviert. Aktivieren Sie es, oder wählen Sie ein anderes.",
   "Embedding models can't answer chats. Choose another one.":
     "Embedding-Modelle können keine Chats beantworten. Wählen Sie ein anderes Modell.",
+  "Another user's model has the same ID. Delete it first.":
+    "Das Modell einer anderen Person hat dieselbe ID. Löschen Sie es zuerst.",
   "Enter a number.": "Geben Sie eine Zahl ein.",
   "Enter a whole number.": "Geben Sie eine ganze Zahl ein.",
   "Enter a number of at least {min}.": "Geben Sie eine Zahl von mindestens {min} ein.",
