@@ -14,7 +14,10 @@ import { comparableId } from "./precedence.ts"
 
 interface Deps {
   settings: SettingsStore
-  catalogue: Pick<ModelCatalogue, "effectiveModel" | "isUsableBy" | "listWorkspace" | "ownerOf" | "workspace">
+  catalogue: Pick<
+    ModelCatalogue,
+    "effectiveModel" | "isUsableBy" | "listWorkspace" | "ownerOf" | "workspace"
+  >
   registry: Pick<ConnectionRegistry, "endpoints" | "upstreams">
 }
 
@@ -115,11 +118,7 @@ export const createDefaultModel = ({ settings, catalogue, registry }: Deps) => {
  * Rejects a default model of new chats that is disabled or only creates embeddings, or whose ID
  * would lead to a user's model if it disappeared.
  */
-export const checkDefaultModel = ({
-  settings,
-  catalogue,
-  registry,
-}: Deps): void => {
+export const checkDefaultModel = ({ settings, catalogue, registry }: Deps): void => {
   const endpointsOf = createEndpointFinder({ catalogue, registry })
   /** Without the model that takes precedence now, this one would become everyone's default. */
   const hidesAnother = (id: string): boolean =>

@@ -1,8 +1,11 @@
 import mermaid from "mermaid"
 import { readDiagramColors } from "./diagram-colors.ts"
+import { isDrawnInTime } from "./diagram-size.ts"
 import { escapeTags } from "./escape-tags.ts"
 
 const maxCharacters = 20_000
+/** `a & b --> c & d` is four edges; 480 take several seconds, in which the page does not respond. */
+const maxEdges = 150
 let number = 0
 let drawing: Promise<unknown> = Promise.resolve()
 
@@ -23,6 +26,7 @@ const lockedOptions = [
 ]
 
 const draw = async (source: string, theme: "light" | "dark"): Promise<string> => {
+  if (!isDrawnInTime(source)) throw new Error("The diagram is too large to draw.")
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
@@ -34,6 +38,7 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     themeVariables: readDiagramColors(theme),
     fontFamily: "ui-sans-serif, system-ui, sans-serif",
     maxTextSize: maxCharacters,
+    maxEdges,
     suppressErrorRendering: true,
   })
   number++
@@ -51,7 +56,7 @@ const withExplicitSize = (svg: string): string => {
 
 /**
  * Renders a diagram to a data URL. Runs one at a time because Mermaid has global state.
- * @throws if the source is not a valid diagram
+ * @throws if the source is not a valid diagram, or too large
  */
 export const drawDiagram = (source: string, theme: "light" | "dark"): Promise<string> => {
   const next = drawing.catch(() => {}).then(() => draw(source, theme))
