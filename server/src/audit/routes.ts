@@ -32,7 +32,7 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router
       200: { description: "One event per line", contentType: "application/x-ndjson" },
     },
     handle: async ({ actor, query, exchange }) => {
-      await db.transact((tx) => audit.record(tx, { actor, action: "audit.exported" }))
+      await audit.recordDurably(db, { actor, action: "audit.exported" })
       return createExportResponse(reader, query, exchange)
     },
   })

@@ -55,8 +55,8 @@ export interface Database {
   /** Runs one statement as its own transaction, as durable as `transact`. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /**
-   * For sign-in, sessions, deletion, and what these need. The other writes fail with `storage_full`
-   * before the disk is full, so that its last space is left for these.
+   * For sign-in, sessions, deletion, taking access, and what these need. The other writes fail with
+   * `storage_full` before the disk is full, so that its last space is left for these.
    */
   essential: EssentialWrites
   /**

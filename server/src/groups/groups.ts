@@ -114,7 +114,8 @@ export const createGroups = (deps: Deps) => {
       id: string,
       { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
     ): Promise<Group> =>
-      db.transactLocked([groupLock(id)], async (tx) => {
+      // Removing members, like deleting, works on a nearly full disk.
+      (add.length === 0 ? db.essential : db).transactLocked([groupLock(id)], async (tx) => {
         const group = await lockGroup(tx, id)
         requireLocal(group)
         const editor = editMembers(tx, id, policy)

@@ -1,6 +1,6 @@
 import type { Projection, ResourceType, ScimJson } from "@portico/scim"
 import { type RawBuilder, sql } from "kysely"
-import type { Database, Reader, Tx } from "../db/database.ts"
+import type { Database, EssentialWrites, Reader, Tx } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 
 export interface ResourceQuery {
@@ -42,6 +42,8 @@ interface ResourceWrite {
   shape: ResponseShape
   /** Of the resource, if it exists. */
   locks?: readonly string[]
+  /** By default, those that a nearly full disk rejects. */
+  writes?: EssentialWrites
 }
 
 /** Returns a function that changes a resource and reads it back, in one transaction. */
@@ -49,9 +51,9 @@ export const createResourceWriter =
   (db: Database, view: ResourceView) =>
   (
     change: (tx: Tx) => Promise<{ id: string }>,
-    { shape, locks = [] }: ResourceWrite,
+    { shape, locks = [], writes = db }: ResourceWrite,
   ): Promise<ScimJson> =>
-    db.transactLocked(locks, async (tx) => {
+    writes.transactLocked(locks, async (tx) => {
       const { id } = await change(tx)
       return (await view.findOne(id, shape, tx)) ?? {}
     })

@@ -4,11 +4,12 @@ import {
   type ComplexValue,
   createIgnoredNames,
   failScim,
+  type PatchOperation,
   parsePatch,
   parseResource,
   type SimpleValue,
 } from "@portico/scim"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { UserWithEmails } from "../users/change-user.ts"
 import type { ProvisionedProfile, ProvisionedUsers } from "../users/provisioned-users.ts"
@@ -100,9 +101,21 @@ const profileOf = (values: AttributeValues, before?: UserWithEmails): Provisione
   }
 }
 
+/** Whether the account is inactive after the operations, whatever it was before. */
+const deactivates = (operations: readonly PatchOperation[]): boolean => {
+  const values: AttributeValues = new Map()
+  for (const operation of operations) {
+    if (operation.target.attribute.name !== "active") continue
+    applyOperation(values, operation, createIgnoredNames())
+  }
+  return values.get("active") === false
+}
+
 /** SCIM users: accounts, subject to the same rules as elsewhere. */
 export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations => {
   const write = createResourceWriter(db, view)
+  /** Like deletion, deactivation works on a nearly full disk. */
+  const writesFor = (isDeactivation: boolean) => (isDeactivation ? db.essential : db)
 
   return {
     create: (actor, body, shape) => {
@@ -117,34 +130,27 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
       const ignored = createIgnoredNames()
       const values = parseResource(userType, body, ignored)
       const record = { actor, action: "scim.user.replaced", status: 200, ignored: ignored.names() }
-      return write(
-        async (tx) => {
-          const before = await users.lock(tx, id)
-          return users.change(tx, record, { before, profile: profileOf(values, before) })
-        },
-        { shape, locks: [userLock(id)] },
-      )
+      const replaceUser = async (tx: Tx) => {
+        const before = await users.lock(tx, id)
+        return users.change(tx, record, { before, profile: profileOf(values, before) })
+      }
+      const writes = writesFor(values.get("active") === false)
+      return write(replaceUser, { shape, locks: [userLock(id)], writes })
     },
 
     patch: (actor, id, body, shape) => {
       const ignored = createIgnoredNames()
       const operations = parsePatch(userType, body, ignored)
-      return write(
-        async (tx) => {
-          const before = await users.lock(tx, id)
-          const values = valuesOf(before)
-          for (const operation of operations) applyOperation(values, operation, ignored)
-          requireEmailValues(values, before.emails)
-          const record = {
-            actor,
-            action: "scim.user.patched",
-            status: 200,
-            ignored: ignored.names(),
-          }
-          return users.change(tx, record, { before, profile: profileOf(values, before) })
-        },
-        { shape, locks: [userLock(id)] },
-      )
+      const patchUser = async (tx: Tx) => {
+        const before = await users.lock(tx, id)
+        const values = valuesOf(before)
+        for (const operation of operations) applyOperation(values, operation, ignored)
+        requireEmailValues(values, before.emails)
+        const record = { actor, action: "scim.user.patched", status: 200, ignored: ignored.names() }
+        return users.change(tx, record, { before, profile: profileOf(values, before) })
+      }
+      const writes = writesFor(deactivates(operations))
+      return write(patchUser, { shape, locks: [userLock(id)], writes })
     },
 
     remove: (actor, id) => {

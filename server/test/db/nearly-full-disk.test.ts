@@ -85,6 +85,36 @@ const deletable: [name: string, create: (call: Call) => Promise<[string, string,
   ],
 ]
 
+const patch = {
+  schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+  Operations: [{ op: "replace", path: "active", value: "False" }],
+}
+
+/** Requests that take an account's access, given its id and the id of a group it is in. */
+const revocations: [
+  name: string,
+  revoke: (user: string, group: string) => [string, string, object],
+][] = [
+  ["an administrator", (user) => ["POST", `/api/v1/users/${user}/update`, { active: false }]],
+  [
+    "an administrator who sets the role",
+    (user) => ["POST", `/api/v1/users/${user}/update`, { role: "pending" }],
+  ],
+  ["SCIM's PATCH", (user) => ["PATCH", `/api/v1/scim/v2/Users/${user}`, patch]],
+  [
+    "SCIM's PUT",
+    (user) => [
+      "PUT",
+      `/api/v1/scim/v2/Users/${user}`,
+      { userName: "max@example.com", active: false },
+    ],
+  ],
+  [
+    "a removal from a group",
+    (user, group) => ["POST", `/api/v1/groups/${group}/members/remove`, { user_ids: [user] }],
+  ],
+]
+
 describe.runIf(hasSmallDisks)("a nearly full disk that contains the data folder", () => {
   let upstream: Awaited<ReturnType<typeof startFakeOpenAI>>
   let disk: SmallDisk
@@ -130,6 +160,26 @@ describe.runIf(hasSmallDisks)("a nearly full disk that contains the data folder"
     expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
     expect(await signIn(adminEmail, "wrong")).toMatchObject({ status: 401 })
     expect((await gateway.call(method, path, body)).status).toBeLessThan(300)
+  })
+
+  it.each(revocations)("still permits taking access from an account: %s", async (_name, revoke) => {
+    await start(24 * megabyte)
+    const user = await gateway.createUser("Max")
+    const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "Readers" })
+    const members = { user_ids: [user.id] }
+    await gateway.call("POST", `/api/v1/groups/${group.id}/members/add`, members)
+    disk.fill(1.5 * reserveSizeFor(gateway.dataDir))
+    const [method, path, body] = revoke(user.id, group.id)
+    const key = path.includes("/scim/") ? { key: scimToken } : {}
+    expect(await gateway.call(method, path, body, key)).toMatchObject({ status: 200 })
+  })
+
+  it("still exports the audit log, and records it", async () => {
+    await start(24 * megabyte)
+    disk.fill(1.5 * reserveSizeFor(gateway.dataDir))
+    const exported = await gateway.call("GET", "/api/v1/audit/export?format=csv")
+    expect(exported.status).toBe(200)
+    expect(exported.body).toContain("audit.exported")
   })
 
   it("still answers the identity provider's reads, and records them", async () => {
