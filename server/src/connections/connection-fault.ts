@@ -1,5 +1,5 @@
-import { parseErrorObject } from "../formats/error-body.ts"
-import { isObject, textOf } from "../formats/json-values.ts"
+import { parseErrorObject, toErrorBody, unwrapError } from "../formats/error-body.ts"
+import { textOf } from "../formats/json-values.ts"
 
 /** What a connection cannot serve: nothing, as its account was refused, or one model. */
 export type ConnectionFault = "connection" | "model"
@@ -27,11 +27,10 @@ const maxMessageLength = 500
 
 const readRejection = (body: string): Rejection => {
   const fields = parseErrorObject(body) ?? {}
-  const error = isObject(fields.error) ? fields.error : fields
-  const message = textOf(error.message) || textOf(fields.error) || textOf(fields.detail)
+  const error = unwrapError(fields)
   const param = textOf(error.param)
   return {
-    message: message.trim().slice(0, maxMessageLength),
+    message: (toErrorBody(fields)?.message ?? "").trim().slice(0, maxMessageLength),
     code: textOf(error.code).toLowerCase(),
     param: /^(none|null)$/i.test(param) ? "" : param,
   }

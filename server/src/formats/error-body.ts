@@ -41,9 +41,12 @@ const messageIn = (value: unknown, depth = maxDepth): string => {
   return ""
 }
 
-/** The object that has the members of an error. */
-const unwrapError = (body: Fields): Fields =>
-  isObject(body.error) ? body.error : (objectsIn(body.errors)[0] ?? body)
+/** The object that has the members of an error. Google's has a list of causes besides its own. */
+export const unwrapError = (body: Fields): Fields => {
+  if (isObject(body.error)) return body.error
+  const [first] = textOf(body.message) === "" ? objectsIn(body.errors) : []
+  return first ?? body
+}
 
 /**
  * Reads a provider's error: OpenAI's `{ error: { message, code } }`, Ollama's `{ error }`, FastAPI's

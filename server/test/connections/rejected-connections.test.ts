@@ -87,6 +87,14 @@ const otherRejections: [string, { status: number; body: Json | string }][] = [
     "a model that Together cannot access",
     { status: 404, body: error("Unable to access model shared. See https://example.com/models") },
   ],
+  [
+    "a missing model in a list of errors",
+    { status: 404, body: { errors: [{ message: "The model `shared` does not exist" }] } },
+  ],
+  [
+    "a key refused in an error within an error",
+    { status: 400, body: { error: { error: { message: "Invalid API key" } } } },
+  ],
   ["no loaded model", { status: 404, body: error("No models loaded.", { param: "model" }) }],
   ["a retired model", { status: 410, body: error("Gone") }],
   ["a web server's page", { status: 404, body: "<html>404 Not Found</html>" }],

@@ -30,6 +30,16 @@ export const reportedErrors: [string, object, number, string, string][] = [
     ...([529, "overloaded_error", "Overloaded"] as const),
   ],
   ["with a name only", { error: { type: "rate_limit_error" } }, 429, "rate_limit_error", ""],
+  [
+    "of Google with its causes",
+    {
+      error: {
+        ...{ code: 429, message: "Quota exceeded", status: "RESOURCE_EXHAUSTED" },
+        errors: [{ message: "Quota exceeded", domain: "global", reason: "rateLimitExceeded" }],
+      },
+    },
+    ...([429, "rate_limit_error", "Quota exceeded"] as const),
+  ],
   ["of FastAPI", { detail: "Not now" }, 502, "api_error", "Not now"],
   ["of a field", { detail: [{ loc: ["body"], msg: "Too big" }] }, 502, "api_error", "Too big"],
   ["in a list", { success: false, errors: [{ message: "No route" }] }, 502, "api_error", "route"],
