@@ -82,23 +82,22 @@ const decodePercent = (text: string): Buffer => {
   }
 }
 
-const fromBase64Url: Record<string, string> = { "-": "+", _: "/" }
-
 /** In the usual alphabet, which is the only one that the API accepts. */
-const toBase64 = ({ isBase64, data }: StatedContent): string =>
-  isBase64
-    ? data.replaceAll(/\s+/g, "").replaceAll(/[-_]/g, (character) => fromBase64Url[character] ?? "")
-    : decodePercent(data).toString("base64")
+const toBase64 = ({ isBase64, data }: StatedContent): string => {
+  if (!isBase64) return decodePercent(data).toString("base64")
+  const base64 = data.replaceAll(/\s+/g, "")
+  return /[-_]/.test(base64) ? Buffer.from(base64, "base64").toString("base64") : base64
+}
 
 const typeOfName = (filename: string): string =>
   ownValue(typeByExtension, filename.split(".").at(-1)?.toLowerCase()) ?? ""
 
 /** Bytes that no text contains, but most other contents begin with. */
-const isControl = (byte: number): boolean => byte < 9
+const controlBytes = [0, 1, 2, 3, 4, 5, 6, 7, 8]
 
 const toTextSource = (base64: string, mediaType: string): Fields => {
   const bytes = Buffer.from(base64, "base64")
-  if (!isUtf8(bytes) || bytes.some(isControl)) return failMediaType(mediaType || "unknown")
+  if (!isUtf8(bytes) || controlBytes.some((byte) => bytes.includes(byte))) return failMediaType(mediaType || "unknown")
   return { type: "text", media_type: "text/plain", data: bytes.toString("utf8") }
 }
 
