@@ -171,6 +171,17 @@ it("names citations of documents, which have no address", async () => {
   expect(headers.get("x-portico-dropped")).toBe("citations")
 })
 
+it("counts tokens that a stream reports after the reason of its end", async () => {
+  const events = eventsOf([{ type: "text", text: "abc" }], { stop_reason: "end_turn" }, {})
+  const [end, stop] = events.slice(-2)
+  const late = { type: "message_delta", delta: {}, usage: { input_tokens: 10, output_tokens: 5 } }
+  const { usage: _none, ...withoutUsage } = end ?? {}
+  reply([...events.slice(0, -2), withoutUsage, late, stop ?? {}].map(formatEvent).join(""))
+  const { choices, usage } = await askChat(true)
+  expect(choices[0]?.finish_reason).toBe("stop")
+  expect(usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 })
+})
+
 describe("an error in a stream of Anthropic", () => {
   const started = eventsOf([{ type: "text", text: "par" }], {}, defaultUsage).slice(0, 3)
   const call = { type: "tool_use", id: "toolu_1", name: "f", input: {} }

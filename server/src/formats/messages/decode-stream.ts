@@ -46,6 +46,8 @@ const usageMembers = [
 export const createMessageStreamDecoder = (model: string, reports: AnswerReports) => {
   let formatter = createCompletionFormatter(model)
   const usage: Fields = {}
+  let stopSequence: Fields = {}
+  let hasEnded = false
   let isUsageSent = false
   /** Number of the current tool call; its arguments arrive in pieces. */
   let call = -1
@@ -69,7 +71,7 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
     for (const name of usageMembers) usage[name] = counts[name] ?? usage[name]
   }
   /** As soon as it is final: the stream may break off before its last event. */
-  const usageChunk = (stopSequence: Fields): Fields[] => {
+  const usageChunk = (): Fields[] => {
     if (isUsageSent) return []
     isUsageSent = true
     return [formatter.chunk({ usage: toUsage(usage), ...stopSequence })]
@@ -121,10 +123,12 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
       const refusal = refusalOf(ended)
       const said = refusal === null ? [] : [formatter.deltaChunk({ refusal })]
       const finished = formatter.deltaChunk({}, finishReasonOf(ended))
-      const isLast = textOf(ended.stop_reason) !== ""
-      return [...said, finished, ...(isLast ? usageChunk(stopSequenceOf(ended)) : [])]
+      stopSequence = { ...stopSequence, ...stopSequenceOf(ended) }
+      // Some servers report the usage in an event after that with the reason.
+      hasEnded ||= textOf(ended.stop_reason) !== ""
+      return [...said, finished, ...(hasEnded && isObject(reported) ? usageChunk() : [])]
     },
-    message_stop: () => [...usageChunk({}), null],
+    message_stop: () => [...usageChunk(), null],
     error: (event) => [{ error: decodeMessagesError(event) ?? unknownError }],
   }
   const typeOf = ({ type, error }: Fields): unknown => type ?? (error ? "error" : undefined)
