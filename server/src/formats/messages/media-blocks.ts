@@ -97,7 +97,8 @@ const controlBytes = [0, 1, 2, 3, 4, 5, 6, 7, 8]
 
 const toTextSource = (base64: string, mediaType: string): Fields => {
   const bytes = Buffer.from(base64, "base64")
-  if (!isUtf8(bytes) || controlBytes.some((byte) => bytes.includes(byte))) return failMediaType(mediaType || "unknown")
+  if (!isUtf8(bytes) || controlBytes.some((byte) => bytes.includes(byte)))
+    return failMediaType(mediaType || "unknown")
   return { type: "text", media_type: "text/plain", data: bytes.toString("utf8") }
 }
 
