@@ -1,42 +1,37 @@
 import type { Selectable } from "kysely"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { JobQueue } from "../jobs/queue.ts"
 import { createSemaphore } from "../limits/semaphore.ts"
 import { withOwnerName, withOwnerNames } from "../users/owner-names.ts"
-import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,
   toCollectionUpload,
 } from "./collection-upload.ts"
-import { type FileStore, type FileSummary, type StoredFile, toRecord } from "./file-store.ts"
+import { createFileAccess, type FileAccessDeps, throwFileNotFound } from "./file-access.ts"
+import { type FileSummary, type StoredFile, toRecord } from "./file-store.ts"
 import type { FileUpload } from "./multipart-upload.ts"
 import type { ObjectStore, ReceivedObject } from "./object-store.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, FileWithOwner, TextQuery } from "./schema.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
-interface Deps {
-  db: Database
+interface Deps extends FileAccessDeps {
   bus: Bus
   audit: Audit
-  store: FileStore
   passages: PassageStore
   objects: ObjectStore
   queue: JobQueue
   rowLimits: RowLimits
   newId: () => string
   now: () => number
-  /** The files among `ids` that the caller can read through a share. */
-  filterShared: (caller: Caller, ids: readonly string[]) => Promise<string[]>
   /** A function, because collections are created later: they contain files. */
   collectionUploads: () => CollectionUploads
 }
@@ -73,27 +68,10 @@ const isProcessed = ({ status }: StoredFile): boolean =>
 export const createFiles = (deps: Deps) => {
   const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = deps
   const { collectionUploads } = deps
+  const access = createFileAccess(deps)
 
   /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
   const commits = createSemaphore({ maxConcurrent: objects.maxConcurrentCommits })
-
-  const throwNotFound = (): never => fail("not_found", "File not found.")
-  const isOwner = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
-    file.user_id === user.id || user.role === "admin"
-
-  const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
-    const file = await store.byId(id)
-    if (!file) return undefined
-    if (isOwner(caller, file)) return file
-    return (await deps.filterShared(caller, [id])).length > 0 ? file : undefined
-  }
-  const getReadable = async (caller: Caller, id: string): Promise<StoredFile> =>
-    (await find(caller, id)) ?? throwNotFound()
-
-  const getOwned = async (caller: Caller, id: string): Promise<StoredFile> => {
-    const file = await getReadable(caller, id)
-    return isOwner(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
-  }
 
   const target = (id: string) => ({ type: "file", id })
 
@@ -145,41 +123,9 @@ export const createFiles = (deps: Deps) => {
     })
 
   return {
-    find,
-    readable: getReadable,
+    ...access,
     isOver: isProcessed,
-
-    /**
-     * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
-     */
-    filterReadable: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
-      const found = await store.owners(ids)
-      const idsOf = (files: typeof found): string[] => files.map(({ id }) => id)
-      const owned = found.filter((file) => isOwner(caller, file))
-      const others = found.filter((file) => !isOwner(caller, file))
-      return new Set([...idsOf(owned), ...(await deps.filterShared(caller, idsOf(others)))])
-    },
-
     byIds: store.byIds,
-
-    /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
-    checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
-      const found = await store.owners(ids)
-      const owned = new Set(found.filter((file) => isOwner(caller, file)).map(({ id }) => id))
-      const first = ids.find((id) => !owned.has(id))
-      if (first !== undefined) await getOwned(caller, first)
-    },
-
-    /** As `checkOwned`; the files keep their owners until `tx` ends. */
-    lockOwned: async (tx: Tx, caller: Caller, ids: readonly string[]): Promise<void> => {
-      const owners = new Set((await store.owners(ids, tx)).map(({ user_id }) => user_id))
-      for (const owner of [...owners].sort()) {
-        await db.acquireLock(tx, `user ${owner}`)
-        await requireRemainingOwner(tx, owner)
-      }
-      const owned = (await store.owners(ids, tx)).filter((file) => isOwner(caller, file))
-      if (owned.length < ids.length) fail("conflict", "A file has a new owner. Try again.")
-    },
 
     /**
      * Waits until `done` holds for the file, the file is deleted (undefined), or the time is up;
@@ -244,7 +190,7 @@ export const createFiles = (deps: Deps) => {
         await received.prepare()
         const placement: CommitOptions = { received, process, collection, inTransaction }
         const keptId = await commits.run({ key: owner }, () => commitFile(actor, row, placement))
-        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? throwNotFound())
+        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? throwFileNotFound())
       } finally {
         await received.discard()
       }
@@ -253,7 +199,7 @@ export const createFiles = (deps: Deps) => {
 
     /** Processes the file again, whatever its current status. */
     reprocess: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
-      const file = await getOwned(caller, id)
+      const file = await access.owned(caller, id)
       await db.transact(async (tx) => {
         await passages.clear(tx, id)
         const fresh = {
@@ -263,27 +209,27 @@ export const createFiles = (deps: Deps) => {
           passages: null,
           updated_at: now(),
         }
-        if (!(await store.set(tx, id, fresh))) throwNotFound()
+        if (!(await store.set(tx, id, fresh))) throwFileNotFound()
         await queue.add(tx, [createReadJob(file)])
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })
-      return toRecord((await store.byId(id)) ?? throwNotFound())
+      return toRecord((await store.byId(id)) ?? throwFileNotFound())
     },
 
     text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {
-      await getReadable(caller, id)
+      await access.readable(caller, id)
       const text = (await store.text(id)) ?? ""
       // The range may split a surrogate pair.
       return { content: text.slice(start, end).toWellFormed(), start, length: text.length }
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      const file = await getOwned(caller, id)
+      const file = await access.owned(caller, id)
       await db.essential.transact(async (tx) => {
         await queue.cancel(tx, "read", id)
         await passages.clear(tx, id)
-        if (!(await store.remove(tx, id))) throwNotFound()
+        if (!(await store.remove(tx, id))) throwFileNotFound()
         const before = { filename: file.filename }
         await audit.record(tx, { actor, action: "file.deleted", target: target(id), before })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
