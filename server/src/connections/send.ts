@@ -155,12 +155,10 @@ class FailoverRequest implements RequestHandle {
     }
     this.#listener.onConnectionSelected(upstream)
     const attemptNumber = this.#next
-    const attemptMs =
-      attemptNumber === 1
-        ? upstream.firstByteMs
-        : Math.min(upstream.firstByteMs, this.#remainingMs())
-    const limit = Math.max(1, attemptMs)
-    const sent = upstream.client.send(request, this.#createListener(attempt), limit)
+    const { firstByteMs } = upstream
+    const attemptMs = attemptNumber === 1 ? firstByteMs : Math.min(firstByteMs, this.#remainingMs())
+    const timeoutMs = Math.max(1, attemptMs)
+    const sent = upstream.client.send(request, this.#createListener(attempt), timeoutMs)
     // If it failed within `send`, the next attempt has already replaced it.
     if (attemptNumber === this.#next) this.#request = sent
     if (this.#cancelled) sent.cancel()
