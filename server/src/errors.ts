@@ -125,7 +125,7 @@ const cut = (text: string, max: number): string => {
 /** Shortens a value that comes from outside. */
 export const shortenValue = (value: string): string => cut(value, maxValueLength)
 
-/** But line breaks and tabs. JSON needs six characters for each, and a terminal may act on them. */
+/** All except line breaks and tabs. JSON needs six characters for each, and a terminal may act on them. */
 const controlCharacters = /[^\P{Cc}\n\t]/gu
 
 /** Shortens the quoted values of a message, and the message itself. */
