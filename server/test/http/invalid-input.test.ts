@@ -159,7 +159,7 @@ describe("text that cannot be stored", () => {
     ["U+0000", '{"name":"a\\u0000b"}', "name"],
     ["a lone high surrogate", '{"name":"a\\ud800b"}', "name"],
     ["a lone low surrogate", '{"name":"\\udc00"}', "name"],
-    ["U+0000 in an unknown key", '{"name":"ok","a\\u0000":1}', "a\u0000"],
+    ["U+0000 in an unknown key", '{"name":"ok","a\\u0000":1}', "a\ufffd"],
     ["U+0000 in a nested value", '{"name":"ok","x":[{"y":"\\u0000"}]}', "x.0.y"],
   ])("is rejected: %s", async (_name, body, path) => {
     const reply = await post(apiPath, body)
