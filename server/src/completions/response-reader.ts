@@ -15,7 +15,7 @@ import type {
   ResponseResult,
   StreamScanner,
 } from "./response-consumer.ts"
-import { toErrorReply } from "./upstream-response.ts"
+import { isErrorBody, toErrorReply } from "./upstream-response.ts"
 
 /** A body that is not streamed is read up to this size; a consumer may pass longer ones on. */
 const maxBodyBytes = 16_000_000
@@ -28,12 +28,6 @@ const unexpectedOutcome = {
   tokens: null,
   chunksOut: 0,
 } as const
-
-const errorBodyStart = Buffer.from('{"error"')
-
-/** Whether a provider reports an error with a status that means success. */
-const isErrorBody = (body: Buffer): boolean =>
-  body.subarray(0, errorBodyStart.length).equals(errorBodyStart)
 
 type Stage =
   /** Nothing has arrived yet. */

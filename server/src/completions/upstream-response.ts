@@ -64,3 +64,9 @@ export const errorReplyHeaders = (
   headers.push("content-type", "application/json", "content-length", `${body.length}`)
   return headers
 }
+
+const errorBodyStart = Buffer.from('{"error"')
+
+/** Whether a provider reports an error with a status that means success. */
+export const isErrorBody = (body: Buffer): boolean =>
+  body.subarray(0, errorBodyStart.length).equals(errorBodyStart)

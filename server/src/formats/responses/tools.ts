@@ -159,7 +159,7 @@ const declaredInputOf = (args: unknown): string | undefined => {
 
 /**
  * The input of a custom tool, from the arguments of its function. Models do not always name the
- * parameter as it is declared. What cannot be told apart reaches the tool as it came: it may
+ * parameter as it is declared. What cannot be distinguished reaches the tool as it came: it may
  * understand it, or tell the model what is wrong.
  */
 export const toCustomInput = (args: string): string => {
