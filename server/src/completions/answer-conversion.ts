@@ -25,9 +25,10 @@ const readAnswer = (
 }
 
 /** Converts answers: streams and small bodies immediately, large bodies in a thread. */
-export const createAnswerConversion = (thread: BodyThread) => (owner: BodyOwner) => ({
+export const createAnswerConversion = (thread: BodyThread) => ({
   /** Converts an answer of a provider to a chat completion. */
   createDecoder: (
+    owner: BodyOwner,
     format: ChatFormat,
     { kind, model }: { kind: ProviderKind; model: ProviderModel },
     reports: AnswerReports,
@@ -39,6 +40,7 @@ export const createAnswerConversion = (thread: BodyThread) => (owner: BodyOwner)
 
   /** Converts a chat completion to the client's format. */
   createEncoder: (
+    owner: BodyOwner,
     conversion: ClientConversion,
     reportTokens?: (counts: TokenCounts) => void,
   ): ResponseConverter => ({
@@ -59,4 +61,4 @@ export const createAnswerConversion = (thread: BodyThread) => (owner: BodyOwner)
   }),
 })
 
-export type AnswerConversion = ReturnType<ReturnType<typeof createAnswerConversion>>
+export type AnswerConversion = ReturnType<typeof createAnswerConversion>

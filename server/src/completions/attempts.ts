@@ -5,17 +5,17 @@ import { ConvertingHandler } from "../connections/converting-handler.ts"
 import { orderEndpoints } from "../connections/load-balancing.ts"
 import { Failure } from "../errors.ts"
 import { type AnswerOrigin, originKeyOf } from "../formats/answer-origin.ts"
-import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import { checkParsableSize } from "../http/json-object.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { ChatFormat } from "../providers/provider.ts"
 import type { TokenCounts } from "../usage/schema.ts"
 import type { AnswerConversion } from "./answer-conversion.ts"
+import type { BodyOwner } from "./body-thread.ts"
 import type { DroppedFields } from "./dropped-fields.ts"
-import type { EncodingTarget } from "./encode-chat-request.ts"
 import type { ModelRequest } from "./request.ts"
 import { buildUpstreamBody } from "./request-body.ts"
+import type { RequestConversion } from "./request-conversion.ts"
 
 export interface AttemptContext {
   request: ModelRequest
@@ -32,18 +32,17 @@ export interface AttemptContext {
   dropped: DroppedFields | undefined
   /** Called with what a provider reports before the end of its answer. */
   reportTokens: (counts: TokenCounts) => void
-  encode: ChatRequestEncoder
-  createDecoder: AnswerConversion["createDecoder"]
+  owner: BodyOwner
+  conversions: AttemptConversions
   /** Converts a chat completion to the client's format; omitted if it stays one. */
   createEncoder: ((reportTokens: (counts: TokenCounts) => void) => ResponseConverter) | undefined
 }
 
-/** Converts the body of a chat completion to the format of an endpoint. @throws {Failure} */
-export type ChatRequestEncoder = (
-  body: Buffer,
-  target: EncodingTarget,
-  report: ReportDropped,
-) => Buffer | Promise<Buffer>
+/** Between chat completions and the formats of endpoints. */
+export interface AttemptConversions {
+  encode: RequestConversion["encode"]
+  createDecoder: AnswerConversion["createDecoder"]
+}
 
 const noReport = (): void => {}
 
@@ -53,7 +52,7 @@ const chatFormatOf = ({ request }: AttemptContext, { upstream }: Endpoint): Chat
 
 /** The body for one connection, in its provider's format. @throws {Failure} */
 const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promise<Buffer> => {
-  const { request, origin, resolved, dropped } = context
+  const { request, origin, resolved, dropped, owner, conversions } = context
   const { upstream, model } = endpoint
   const { kind, base_url: baseUrl } = upstream.config
   const chatFormat = chatFormatOf(context, endpoint)
@@ -63,7 +62,7 @@ const encodeBody = (context: AttemptContext, endpoint: Endpoint): Buffer | Promi
   if (!(chatFormat || origin)) return body
   checkParsableSize(body)
   const report = dropped?.startAttempt() ?? noReport
-  return context.encode(body, { kind, baseUrl, model }, report)
+  return conversions.encode(owner, body, { kind, baseUrl, model }, report)
 }
 
 const passThroughBody = (
@@ -77,7 +76,7 @@ const passThroughBody = (
 
 /** What a response passes on its way to the receiver; undefined if it passes unchanged. */
 const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAttempt["convert"] => {
-  const { createDecoder, createEncoder, dropped, reportTokens } = context
+  const { owner, conversions, createEncoder, dropped, reportTokens } = context
   const { upstream, model } = endpoint
   const chatFormat = chatFormatOf(context, endpoint)
   if (!(chatFormat || createEncoder)) return undefined
@@ -91,7 +90,8 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
       : receiver
     if (!chatFormat) return encoded
     const source = { kind: upstream.config.kind, model }
-    return new ConvertingHandler(encoded, createDecoder(chatFormat, source, reports))
+    const decoder = conversions.createDecoder(owner, chatFormat, source, reports)
+    return new ConvertingHandler(encoded, decoder)
   }
 }
 

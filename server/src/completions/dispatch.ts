@@ -11,7 +11,7 @@ import type { FairEventLoop } from "../limits/fair-loop.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
 import type { UsageContext, UsageRecorders } from "../usage/usage-recorder.ts"
-import type { createAnswerConversion } from "./answer-conversion.ts"
+import type { AnswerConversion } from "./answer-conversion.ts"
 import { createAttempts } from "./attempts.ts"
 import type { ClientConversion } from "./conversion.ts"
 import { ConvertingReceiver } from "./converting-receiver.ts"
@@ -61,8 +61,8 @@ interface Deps {
   usageRecorders: UsageRecorders
   filters: ModelFilters
   trackResponse: TrackResponse
-  conversion: Pick<RequestConversion, "createEncoder">
-  answerConversion: ReturnType<typeof createAnswerConversion>
+  conversion: Pick<RequestConversion, "encode">
+  answerConversion: AnswerConversion
   /** Calls a function that acts as a model. */
   callFunction: (ask: FunctionModelRequest, receiver: ResponseReceiver) => RequestHandle
 }
@@ -89,18 +89,20 @@ export const createDispatcher = ({
   usageRecorders,
   filters,
   trackResponse,
-  conversion: requestConversion,
-  answerConversion,
+  conversion: { encode },
+  answerConversion: { createDecoder, createEncoder },
   callFunction,
 }: Deps) => {
+  const conversions = { encode, createDecoder }
+
   /** A receiver of chat completions, whatever the client's format is. */
   const createChatReceiver = (
     reader: ResponseReceiver,
     { caller, conversion }: DispatchRequest,
   ): ResponseReceiver => {
     if (!conversion) return reader
-    const { createEncoder } = answerConversion({ userId: caller.user.id })
-    return new ConvertingReceiver(reader, createEncoder(conversion))
+    const owner = { userId: caller.user.id }
+    return new ConvertingReceiver(reader, createEncoder(owner, conversion))
   }
 
   const callFunctionModel = (
@@ -143,17 +145,19 @@ export const createDispatcher = ({
       return
     }
     const owner = { userId: caller.user.id }
-    const { createDecoder, createEncoder } = answerConversion(owner)
     const attempts = createAttempts({
-      ...{ request, resolved, headers, dropped },
+      request,
+      resolved,
+      headers,
+      dropped,
+      owner,
+      conversions,
       original: conversion?.original ?? null,
       origin: conversion?.origin ?? null,
-      encode: requestConversion.createEncoder(owner),
-      createDecoder,
       reportTokens: (counts) => usageRecorder?.reportTokens(counts),
       createEncoder:
         conversion && !isEncoded
-          ? (reportTokens) => createEncoder(conversion, reportTokens)
+          ? (reportTokens) => createEncoder(owner, conversion, reportTokens)
           : undefined,
     })
     const timeoutMs = attempts[0]?.upstream.firstByteMs ?? 0

@@ -1,8 +1,8 @@
+import type { ReportDropped } from "../formats/canonical-request.ts"
 import type { InboundFormat } from "../formats/inbound-format.ts"
 import { isLarge, type JsonBody, smallBodyBytes } from "../http/body-buffer.ts"
 import { checkParsableSize, parseJsonObject } from "../http/json-object.ts"
 import type { SerializedInput, SerializedResponse } from "../stored-responses/new-response.ts"
-import type { ChatRequestEncoder } from "./attempts.ts"
 import {
   bodySteps,
   type ExpandedBody,
@@ -12,7 +12,7 @@ import {
 } from "./body-steps.ts"
 import type { BodyOwner, BodyThread } from "./body-thread.ts"
 import type { ConvertedRequest } from "./conversion.ts"
-import { encodeChatRequest } from "./encode-chat-request.ts"
+import { type EncodingTarget, encodeChatRequest } from "./encode-chat-request.ts"
 import { findReferences, type StoredContent } from "./expand-references.ts"
 import {
   type FileContents,
@@ -72,19 +72,22 @@ export const createRequestConversion = (thread: BodyThread) => ({
       ? await thread.run(owner, "countTokens", { canonical: bytes })
       : estimatePromptTokens(fields),
 
-  /** The body of a canonical prompt in the format of an endpoint. */
-  createEncoder:
-    (owner: BodyOwner): ChatRequestEncoder =>
-    (body, target, report) => {
-      if (!isLarge(body)) {
-        const fields = encodeChatRequest(JSON.parse(body.toString("utf8")), target, report)
-        return Buffer.from(JSON.stringify(fields))
-      }
-      return thread.run(owner, "encode", { body, target }).then(({ encoded, dropped }) => {
-        dropped.forEach(report)
-        return toBuffer(encoded)
-      })
-    },
+  /** The body of a canonical prompt in the format of an endpoint. @throws {Failure} */
+  encode: (
+    owner: BodyOwner,
+    body: Buffer,
+    target: EncodingTarget,
+    report: ReportDropped,
+  ): Buffer | Promise<Buffer> => {
+    if (!isLarge(body)) {
+      const fields = encodeChatRequest(JSON.parse(body.toString("utf8")), target, report)
+      return Buffer.from(JSON.stringify(fields))
+    }
+    return thread.run(owner, "encode", { body, target }).then(({ encoded, dropped }) => {
+      dropped.forEach(report)
+      return toBuffer(encoded)
+    })
+  },
 
   /** The ids of the items that a request of the Responses API refers to. @throws {Failure} */
   findReferences: async (owner: BodyOwner, request: ModelRequest): Promise<string[]> => {

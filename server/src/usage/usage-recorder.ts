@@ -38,10 +38,8 @@ interface Deps {
 
 const bit = (condition: boolean): SqlBoolean => (condition ? 1 : 0)
 
-const ownerOf = ({ user, credential }: Caller) => ({
-  user_id: user.id,
-  key_id: credential.type === "key" ? credential.id : null,
-})
+const keyOf = ({ credential }: Caller): string | null =>
+  credential.type === "key" ? credential.id : null
 
 /** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */
 const estimatePrompt = (outcome: RequestOutcome, promptBytes: number): number => {
@@ -92,19 +90,21 @@ export const createUsageRecorders = ({ recordQueue, metrics, now }: Deps) => ({
       settle: ({ outcome, status, tokens, chunksOut }: UsageOutcome): void => {
         if (isSettled) return
         isSettled = true
-        const estimate: TokenCounts = {
+        const { tokens_in, tokens_out } = tokens ?? {
           tokens_in: reported.tokens_in || estimatePrompt(outcome, promptBytes),
           tokens_out: Math.max(reported.tokens_out, chunksOut),
         }
         const record = {
           id: randomUUIDv7(),
           at: now(),
-          ...ownerOf(caller),
+          user_id: caller.user.id,
+          key_id: keyOf(caller),
           operation,
           model,
           connection_id,
           streamed: bit(streamed),
-          ...(tokens ?? estimate),
+          tokens_in,
+          tokens_out,
           estimated: bit(isEstimate || tokens === null),
           time_to_first_token_ms:
             firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
