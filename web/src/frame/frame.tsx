@@ -41,19 +41,11 @@ const ConnectionLostBar = () => {
 
 /** Shown after a menu or dialog could not be loaded. */
 const DownloadMissingBar = () => {
-  const isMissing = useIsDownloadMissing()
+  if (!useIsDownloadMissing()) return null
   return (
-    <div role="alert">
-      {isMissing && (
-        <div className="flex items-center gap-2 bg-danger-soft py-1 pr-2 pl-4 text-sm">
-          <p className="min-w-0 flex-1">{t("error.notLoaded")}</p>
-          <IconButton
-            icon={X}
-            label={t("banner.dismiss")}
-            onClick={() => setDownloadMissing(false)}
-          />
-        </div>
-      )}
+    <div role="alert" className="flex items-center gap-2 bg-danger-soft py-1 pr-2 pl-4 text-sm">
+      <p className="min-w-0 flex-1">{t("error.notLoaded")}</p>
+      <IconButton icon={X} label={t("banner.dismiss")} onClick={() => setDownloadMissing(false)} />
     </div>
   )
 }
