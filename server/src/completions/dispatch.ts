@@ -49,7 +49,7 @@ export interface DispatchTarget {
   headers: Record<string, string>
 }
 
-interface SendContext extends DispatchTarget, PendingResponse {
+interface SendContext extends Pick<PendingResponse, "usageRecorder"> {
   /** The reader, or what changes the response on its way there. */
   receiver: ResponseReceiver
   /** Whether the receiver converts chat completions to the client's format. */
@@ -108,7 +108,7 @@ export const createDispatcher = ({
   const callFunctionModel = (
     model: FunctionModel,
     { caller, request, usageContext, conversion, dropped }: DispatchRequest,
-    { resolved, receiver, usageRecorder }: SendContext,
+    { resolved, receiver, usageRecorder }: SendContext & Pick<DispatchTarget, "resolved">,
   ): void => {
     usageRecorder?.setTarget(null, "function")
     if (request.operation !== "chat/completions") {
@@ -137,11 +137,15 @@ export const createDispatcher = ({
     )
   }
 
-  const send = (dispatchRequest: DispatchRequest, context: SendContext): void => {
+  const send = (
+    dispatchRequest: DispatchRequest,
+    { resolved, headers }: DispatchTarget,
+    context: SendContext,
+  ): void => {
     const { caller, request, conversion, dropped } = dispatchRequest
-    const { resolved, headers, receiver, isEncoded, usageRecorder } = context
+    const { receiver, isEncoded, usageRecorder } = context
     if (resolved.functionModel) {
-      callFunctionModel(resolved.functionModel, dispatchRequest, context)
+      callFunctionModel(resolved.functionModel, dispatchRequest, { ...context, resolved })
       return
     }
     const owner = { userId: caller.user.id }
@@ -208,7 +212,8 @@ export const createDispatcher = ({
         const chatReceiver = createChatReceiver(reader, dispatchRequest)
         const receiver = new FilteredResponse(chatReceiver, chain)
         const target = { resolved: { ...resolved, workspace: [] }, headers }
-        send({ ...dispatchRequest, request }, { ...target, ...pending, receiver, isEncoded: true })
+        const filtered = { ...dispatchRequest, request }
+        send(filtered, target, { receiver, usageRecorder, isEncoded: true })
         await ended
       } finally {
         await chain.close()
@@ -229,12 +234,10 @@ export const createDispatcher = ({
     const { resolved } = target
     const openFilters = filters.attachedTo(resolved, dispatchRequest)
     if (openFilters) return dispatchFiltered(dispatchRequest, target, { consumer, openFilters })
-    return track(dispatchRequest, resolved, consumer, (pending) => {
+    return track(dispatchRequest, resolved, consumer, ({ reader, usageRecorder }) => {
       const isEncoded = resolved.functionModel !== undefined
-      const receiver = isEncoded
-        ? createChatReceiver(pending.reader, dispatchRequest)
-        : pending.reader
-      send(dispatchRequest, { ...target, ...pending, receiver, isEncoded })
+      const receiver = isEncoded ? createChatReceiver(reader, dispatchRequest) : reader
+      send(dispatchRequest, target, { receiver, usageRecorder, isEncoded })
     })
   }
 }

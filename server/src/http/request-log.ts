@@ -18,8 +18,7 @@ const needsNoEscape = /^[\w\-./:@ ]*$/
 
 const member = (name: string, value: string | undefined): string => {
   if (value === undefined) return ""
-  const short = shortenValue(value)
-  return `,"${name}":${needsNoEscape.test(short) ? `"${short}"` : JSON.stringify(short)}`
+  return `,"${name}":${needsNoEscape.test(value) ? `"${value}"` : JSON.stringify(value)}`
 }
 
 /** The entry as pino would write it; built by hand because most requests log one. */
@@ -27,10 +26,10 @@ const formatInfoLine = (exchange: RequestContext): string => {
   const { incoming, outgoing, caller, requestId, address, model, connection } = exchange
   return (
     `{"level":30,"time":${Date.now()}${member("request_id", requestId)}` +
-    `${member("method", incoming.method)}${member("path", pathOf(incoming.url))}` +
+    `${member("method", incoming.method)}${member("path", shortenValue(pathOf(incoming.url)))}` +
     `,"status":${outgoing.statusCode},"duration_ms":${durationOf(exchange)}` +
     `${member("address", address)}${member("user", caller?.user.id)}` +
-    `${member("key", keyOf(exchange))}${member("model", model)}` +
+    `${member("key", keyOf(exchange))}${member("model", model && shortenValue(model))}` +
     `${member("connection", connection)},"msg":"request"}\n`
   )
 }
