@@ -16,6 +16,8 @@ import { type ProbeJob, ProbeResult } from "./probe-job.ts"
 export const rate = 50
 /** Time for an attack to reach full load. */
 const attackMs = 3000
+/** PostgreSQL requires one. */
+const secretKey = "a secret key for the benchmark, long enough"
 const body = JSON.stringify({
   model: "bench-reply",
   messages: [{ role: "user", content: "Say in one sentence what a gateway is for." }],
@@ -107,7 +109,7 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
       nodeOptions,
       env: {
         FUNCTION_NETWORKS: `${openAddress}/32`,
-        ...(database && { DATABASE_URL: database }),
+        ...(database && { DATABASE_URL: database, SECRET_KEY: secretKey }),
       },
     })
     const key = await createUserKey(gateway)
