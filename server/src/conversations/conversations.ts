@@ -219,6 +219,7 @@ export const createChats = (deps: Deps) => {
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
       await requireOwn(caller, id)
       await answers.stop(id, null)
+      await store.empty(id)
       await db.essential.transactLocked([`chat:${id}`], async (tx) => {
         const chat = await store.byId(id, tx)
         if (!chat) return

@@ -5,7 +5,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, columnContainsFolding } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { deleteChat } from "./delete-chat.ts"
+import { deleteMessages } from "./delete-chat.ts"
 import {
   type Chat,
   type ChatLabels,
@@ -17,6 +17,9 @@ import { createSearchSnippet } from "./search-snippet.ts"
 
 /** Size of a row apart from its texts. */
 const rowBytes = 500
+
+/** Bytes of a chat that one transaction deletes: at most some hundred messages. */
+const bytesAtOnce = 300_000
 
 export interface StoredChat extends Chat {
   title_source: TitleSource
@@ -95,6 +98,15 @@ export const createChatStore = (db: Database) => {
       .execute()
     for (const { chat_id, tag } of rows) byId.get(chat_id)?.push(tag)
     return byId
+  }
+
+  const size = async (id: string): Promise<number> => {
+    const row = await db.read
+      .selectFrom("chats")
+      .select(["text_bytes", "image_bytes"])
+      .where("id", "=", id)
+      .executeTakeFirst()
+    return row ? Number(row.text_bytes) + Number(row.image_bytes) : 0
   }
 
   const matchingChats = (reader: Reader, userId: string, query: ChatListQuery) => {
@@ -228,14 +240,7 @@ export const createChatStore = (db: Database) => {
     },
 
     /** What a chat stores, in bytes; 0 if it does not exist. */
-    size: async (id: string): Promise<number> => {
-      const row = await db.read
-        .selectFrom("chats")
-        .select(["text_bytes", "image_bytes"])
-        .where("id", "=", id)
-        .executeTakeFirst()
-      return row ? Number(row.text_bytes) + Number(row.image_bytes) : 0
-    },
+    size,
 
     /** All chats of an account, oldest first. */
     listIds: async (userId: string): Promise<string[]> => {
@@ -289,7 +294,14 @@ export const createChatStore = (db: Database) => {
       await insertTags(tx, id, chat.tags)
     },
 
-    remove: deleteChat,
+    /** Deletes what a large chat holds, so that its removal is short. */
+    empty: async (id: string): Promise<void> => {
+      if ((await size(id)) > bytesAtOnce) await deleteMessages(db, id)
+    },
+
+    remove: async (tx: Tx, id: string): Promise<void> => {
+      await tx.deleteFrom("chats").where("id", "=", id).execute()
+    },
   }
 }
 

@@ -28,27 +28,3 @@ export const orderByIds = <T extends { id: string }>(
   const rowById = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => rowById.get(id) ?? [])
 }
-
-interface ChunkedDeletion<Row> {
-  /** Returns the next rows after `last`, in a fixed order; an empty array at the end. */
-  next: (last: Row | undefined) => Promise<readonly Row[]>
-  /** Deletes all rows of a chunk. */
-  remove: (chunk: { first: Row; last: Row; rows: readonly Row[] }) => Promise<unknown>
-}
-
-/** Deletes any number of rows in statements of bounded size; other requests run in between. */
-export const deleteInChunks = async <Row>({
-  next,
-  remove,
-}: ChunkedDeletion<Row>): Promise<void> => {
-  let last: Row | undefined
-  for (;;) {
-    // Continues after the last row, so that rows already deleted are not scanned again.
-    const rows = await next(last)
-    const [first] = rows
-    last = rows.at(-1)
-    if (first === undefined || last === undefined) return
-    await remove({ first, last, rows })
-    await yieldToEventLoop()
-  }
-}

@@ -114,6 +114,25 @@ export const createCollectionEdits = (deps: Deps) => {
 
   const touch = (tx: Tx, id: string): Promise<void> => store.update(tx, id, { updated_at: now() })
 
+  /**
+   * Removes very many files in short transactions, so that the edit that follows is short too. If
+   * the process dies, a smaller collection remains.
+   */
+  const emptyIfLarge = async (
+    request: EditRequest,
+    locks: readonly string[],
+    check: (edit: Edit) => Promise<void> = async () => {},
+  ): Promise<void> => {
+    const { id } = request
+    if (!(await store.links.areMany(id))) return
+    const checkEdit = async (editing: Edit): Promise<null> => {
+      await check(editing)
+      return null
+    }
+    await db.essential.transactLocked(locks, (tx) => editInTransaction(tx, request, checkEdit))
+    await store.links.removeInBatches(id, lockOf(id))
+  }
+
   return {
     update: (request: EditRequest, requested: CollectionChanges): Promise<Collection> =>
       edit(request, async ({ tx, caller, before }) => {
@@ -132,16 +151,22 @@ export const createCollectionEdits = (deps: Deps) => {
       }),
 
     /** @throws {Failure} `in_use` if models search it, unless the deletion was confirmed */
-    remove: (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> =>
-      db.essential.transactLocked([lockOf(request.id), "models"], (tx) =>
-        editInTransaction(tx, request, async ({ caller, before }) => {
-          requireOwnership(before, caller, onlyOwnerDeletes)
-          const dependents = await deps.dependentsOf(tx, request.id)
-          requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
+    remove: async (request: EditRequest, confirmation: DeletionConfirmation): Promise<void> => {
+      const locks = [lockOf(request.id), "models"]
+      const requireRemovable = async ({ tx, caller, before }: Edit): Promise<void> => {
+        requireOwnership(before, caller, onlyOwnerDeletes)
+        const dependents = await deps.dependentsOf(tx, request.id)
+        requireUnused(await describeAffected(tx, dependents), confirmation, inUseReason)
+      }
+      await emptyIfLarge(request, locks, requireRemovable)
+      await db.essential.transactLocked(locks, (tx) =>
+        editInTransaction(tx, request, async (editing) => {
+          await requireRemovable(editing)
           await store.remove(tx, request.id)
-          return { action: "collection.deleted", before: { name: before.name } }
+          return { action: "collection.deleted", before: { name: editing.before.name } }
         }),
-      ),
+      )
+    },
 
     /** Adds files in any processing state; files already in the collection are skipped. */
     addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
@@ -188,8 +213,9 @@ export const createCollectionEdits = (deps: Deps) => {
         db.essential,
       ),
 
-    reset: (request: EditRequest): Promise<Collection> =>
-      edit(
+    reset: async (request: EditRequest): Promise<Collection> => {
+      await emptyIfLarge(request, [lockOf(request.id)])
+      return edit(
         request,
         async ({ tx }) => {
           await store.links.removeAll(tx, request.id)
@@ -197,6 +223,7 @@ export const createCollectionEdits = (deps: Deps) => {
           return { action: "collection.reset" }
         },
         db.essential,
-      ),
+      )
+    },
   }
 }

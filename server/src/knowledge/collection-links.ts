@@ -1,8 +1,12 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
-import { deleteInChunks, maxIdsPerStatement, readInChunks } from "../db/chunked-queries.ts"
+import { createBatchedDeletion } from "../db/batched-deletion.ts"
+import { maxIdsPerStatement, readInChunks } from "../db/chunked-queries.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
+import { filesOfCollections } from "../users/owned-rows.ts"
 
 const rowsPerStatement = 300
+/** How many files one transaction removes from a collection. */
+const filesAtOnce = 2000
 
 /** Which files are in which collections. */
 export const createCollectionLinks = (db: Database) => ({
@@ -90,24 +94,21 @@ export const createCollectionLinks = (db: Database) => ({
   },
 
   removeAll: async (tx: Tx, id: string): Promise<void> => {
-    const linked = tx.selectFrom("collection_files").where("collection_id", "=", id)
-    await deleteInChunks<string>({
-      next: async (last = "") => {
-        const rows = await linked
-          .select("file_id")
-          .where("file_id", ">", last)
-          .orderBy("file_id")
-          .limit(maxIdsPerStatement)
-          .execute()
-        return rows.map(({ file_id }) => file_id)
-      },
-      remove: ({ first, last }) =>
-        tx
-          .deleteFrom("collection_files")
-          .where("collection_id", "=", id)
-          .where("file_id", ">=", first)
-          .where("file_id", "<=", last)
-          .execute(),
-    })
+    await tx.deleteFrom("collection_files").where("collection_id", "=", id).execute()
+  },
+
+  /** Whether removing all files takes so long that it is done in several transactions. */
+  areMany: async (id: string): Promise<boolean> => {
+    const next = db.read.selectFrom("collection_files").where("collection_id", "=", id)
+    const beyond = await next.select("file_id").limit(1).offset(filesAtOnce).executeTakeFirst()
+    return beyond !== undefined
+  },
+
+  /** Removes all files in short transactions, each of which holds `lock`. */
+  removeInBatches: (id: string, lock: string): Promise<void> => {
+    const deleteInBatches = createBatchedDeletion(db, (work) =>
+      db.essential.transactLocked([lock], work),
+    )
+    return deleteInBatches({ owned: [filesOfCollections], ownerIds: [id] })
   },
 })

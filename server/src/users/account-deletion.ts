@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
+import { createBatchedDeletion } from "../db/batched-deletion.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { JobKind, JobQueue } from "../jobs/queue.ts"
 import { hasJob } from "../jobs/store.ts"
-import { createOwnedRowsDeletion } from "./owned-rows.ts"
+import { ownedTables } from "./owned-rows.ts"
 import type { UserStore } from "./store.ts"
 import { userLock } from "./user-lock.ts"
 
@@ -20,16 +21,15 @@ export interface AccountDeletionDeps {
 
 /** Deletes accounts in the background, as millions of rows may depend on one. */
 export const createAccountDeletion = ({ db, store, bus, addJobs }: AccountDeletionDeps) => {
-  const deleteOwnedRows = createOwnedRowsDeletion(db)
+  const deleteInBatches = createBatchedDeletion(db, (work) => db.essential.transactRelaxed(work))
 
   const job: JobKind = {
     concurrency: 1,
     // The account is already inactive, and must not remain half deleted.
     attempts: Number.POSITIVE_INFINITY,
     run: async ({ target: id, signal }) => {
-      await deleteOwnedRows(id, signal)
-      await db.essential.transact(async (tx) => {
-        await db.acquireLock(tx, userLock(id))
+      await deleteInBatches({ owned: ownedTables, ownerIds: [id], signal })
+      await db.essential.transactLocked([userLock(id)], async (tx) => {
         await store.remove(tx, id)
         await bus.publish(tx, { topic: "user", id })
       })
