@@ -61,6 +61,9 @@ const profileOf = (values: AttributeValues): GroupProfile => {
 const targetsMembers = ({ target }: PatchOperation): boolean =>
   target.attribute === membersAttribute
 
+const removesMembers = (operation: PatchOperation): boolean =>
+  operation.verb === "remove" && targetsMembers(operation)
+
 /** SCIM groups: the same groups that access grants refer to. */
 export const createScimGroups = (deps: Deps): ResourceOperations => {
   const { db, groups, view, newId, nowMs } = deps
@@ -86,6 +89,8 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
   }
 
   const write = createResourceWriter(db, view)
+  /** Like deletion, removing members works on a nearly full disk. */
+  const writesFor = (isRemoval: boolean) => (isRemoval ? db.essential : db)
 
   return {
     create: (actor, body, shape) => {
@@ -122,7 +127,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
           if (memberIds) await members.replace(memberIds)
           return change(tx, record, { before, profile, members })
         },
-        { shape, locks: [groupLock(id)] },
+        { shape, locks: [groupLock(id)], writes: writesFor(memberIds?.length === 0) },
       )
     },
 
@@ -151,7 +156,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
           }
           return change(tx, record, { before, profile, members })
         },
-        { shape, locks: [groupLock(id)] },
+        { shape, locks: [groupLock(id)], writes: writesFor(operations.every(removesMembers)) },
       )
     },
 

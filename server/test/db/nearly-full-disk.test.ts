@@ -113,6 +113,22 @@ const revocations: [
     "a removal from a group",
     (user, group) => ["POST", `/api/v1/groups/${group}/members/remove`, { user_ids: [user] }],
   ],
+  [
+    "SCIM's removal from a group",
+    (user, group) => [
+      "PATCH",
+      `/api/v1/scim/v2/Groups/${group}`,
+      { ...patch, Operations: [{ op: "Remove", path: `members[value eq "${user}"]` }] },
+    ],
+  ],
+  [
+    "SCIM's PUT of a group without members",
+    (_user, group) => [
+      "PUT",
+      `/api/v1/scim/v2/Groups/${group}`,
+      { displayName: "Readers", members: [] },
+    ],
+  ],
 ]
 
 describe.runIf(hasSmallDisks)("a nearly full disk that contains the data folder", () => {
