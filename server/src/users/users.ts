@@ -15,6 +15,7 @@ import {
   type UserWriterDeps,
 } from "./change-user.ts"
 import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
+import { userLock } from "./user-lock.ts"
 import { newStoredUser, type StoredUser, toPublicUser } from "./user-rows.ts"
 
 /** Without name parts, the name is split into them. */
@@ -176,7 +177,7 @@ export const createUsers = (deps: Deps) => {
       // Like deletion, this works on a nearly full disk.
       const takesAccess = plain.active === false || plain.role === "pending"
       const writes = takesAccess ? db.essential : db
-      return writes.transact(async (tx) => {
+      return writes.transactLocked([userLock(id)], async (tx) => {
         const before = await lockUserWithEmails(tx, id)
         await check(tx, before.user)
         const after = applyChanges(before, Object.fromEntries(defined))
@@ -190,7 +191,7 @@ export const createUsers = (deps: Deps) => {
      * @throws {Failure} `conflict`
      */
     release: (actor: Actor, id: string): Promise<User> =>
-      db.transact(async (tx) => {
+      db.transactLocked([userLock(id)], async (tx) => {
         const before = await lockUserWithEmails(tx, id)
         const { email, active, hidden } = before.user
         if (active) fail("conflict", `${email} is active. Deactivate the account first.`)
