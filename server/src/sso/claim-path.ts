@@ -1,14 +1,14 @@
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const ownMember = (value: Record<string, unknown>, name: string): unknown =>
-  Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined
-
-/** The ways to split a path in two, with the longest first part first. */
-const splitsOf = (path: string): [first: string, rest: string][] =>
-  [...path.matchAll(/\./g)]
-    .map(({ index }): [string, string] => [path.slice(0, index), path.slice(index + 1)])
-    .toReversed()
+/**
+ * The members that a path names or continues in, with the longest name first. Compares names
+ * instead of splitting the path, so that a lookup takes time in proportion to the claims.
+ */
+const membersOn = (value: Record<string, unknown>, path: string): string[] =>
+  Object.keys(value)
+    .filter((name) => name === path || path.startsWith(`${name}.`))
+    .toSorted((one, other) => other.length - one.length)
 
 const readOfEach = (values: readonly unknown[], path: string): unknown => {
   const found = values.map((value) => readPath(value, path)).filter((value) => value !== undefined)
@@ -18,11 +18,9 @@ const readOfEach = (values: readonly unknown[], path: string): unknown => {
 const readPath = (value: unknown, path: string): unknown => {
   if (Array.isArray(value)) return readOfEach(value, path)
   if (!isRecord(value)) return undefined
-  const whole = ownMember(value, path)
-  if (whole !== undefined) return whole
-  for (const [first, rest] of splitsOf(path)) {
-    const inner = ownMember(value, first)
-    const found = inner === undefined ? undefined : readPath(inner, rest)
+  for (const name of membersOn(value, path)) {
+    const inner = value[name] ?? undefined
+    const found = name === path ? inner : readPath(inner, path.slice(name.length + 1))
     if (found !== undefined) return found
   }
   return undefined
