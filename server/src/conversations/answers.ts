@@ -130,6 +130,16 @@ export const createAnswers = (deps: Deps) => {
         return done
       })
 
+  /** Stops the answers that were stopped or deleted while notifications may have been missed. */
+  const stopMissed = async (): Promise<void> => {
+    const active = [...activeById.values()]
+    if (active.length === 0) return
+    const unstopped = new Set(await store.listUnstopped(active.map(({ message }) => message)))
+    for (const { message, controller } of active) {
+      if (!unstopped.has(message.id)) controller.abort()
+    }
+  }
+
   /** Answers written by another process are visible only in the database. */
   const readRemote = async (chatId: string, since: number): Promise<void> => {
     const eventLog = eventLogs.get(chatId)
@@ -193,8 +203,10 @@ export const createAnswers = (deps: Deps) => {
 
   const unsubscribe = bus.subscribe((message) => {
     if (message.topic === "chat_stop") void stopLocal(message.id, message.message_id)
-    if (message.topic !== "chats" || message.id === null || !isMultiProcess) return
+    if (message.topic === "reset") return stopMissed()
+    if (message.topic !== "chats" || message.id === null || !isMultiProcess) return undefined
     if (eventLogs.get(message.id)?.hasSubscribers) watchRemote(message.id, Date.now() - clockSkewMs)
+    return undefined
   })
 
   return {
@@ -255,7 +267,10 @@ export const createAnswers = (deps: Deps) => {
     stop: async (chatId: string, messageId: string | null): Promise<void> => {
       const stopped = stopLocal(chatId, messageId)
       const message = { topic: "chat_stop", id: chatId, message_id: messageId } as const
-      await db.essential.transact((tx) => bus.publish(tx, message))
+      await db.essential.transact(async (tx) => {
+        if (isMultiProcess) await store.requestStop(tx, chatId, messageId)
+        await bus.publish(tx, message)
+      })
       await Promise.all(stopped)
     },
 

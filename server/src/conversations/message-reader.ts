@@ -34,7 +34,7 @@ const toMessage = (
   images: Message["images"] = [],
   rating?: Pick<MessageRatingRow, "value" | "reason">,
 ): Message => {
-  const { position, lease_until, changed_ms, bytes, ...message } = row
+  const { position, lease_until, changed_ms, bytes, stopped_request_id, ...message } = row
   const sources: Message["sources"] = row.sources === null ? null : JSON.parse(row.sources)
   const state = MessageState.parse(row.state)
   return {

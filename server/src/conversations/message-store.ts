@@ -1,4 +1,5 @@
 import { type Insertable, sql } from "kysely"
+import { readInChunks } from "../db/chunked-queries.ts"
 import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { messageRowBytes, recountMessage } from "./message-bytes.ts"
@@ -168,6 +169,35 @@ export const createMessageStore = (db: Database) => {
         .returning("id")
         .execute()
       return rows.map(({ id }) => id)
+    },
+
+    /** Stores that an answer was stopped, or all answers of the chat if `messageId` is null. */
+    requestStop: async (tx: Tx, chatId: string, messageId: string | null): Promise<void> => {
+      const running = tx
+        .updateTable("chat_messages")
+        .set(({ ref }) => ({ stopped_request_id: ref("request_id") }))
+        .where("chat_id", "=", chatId)
+        .where("state", "=", "running")
+      await (messageId === null ? running : running.where("id", "=", messageId)).execute()
+    },
+
+    /** Those of the answers that were neither stopped nor deleted, in any process. */
+    listUnstopped: async (
+      answers: readonly Pick<Message, "id" | "request_id">[],
+    ): Promise<string[]> => {
+      const requestById = new Map(answers.map(({ id, request_id }) => [id, request_id]))
+      const rows = await readInChunks([...requestById.keys()], (ids) =>
+        db.read
+          .selectFrom("chat_messages")
+          .select(["id", "stopped_request_id"])
+          .where("id", "in", ids)
+          .execute(),
+      )
+      return rows
+        .filter(({ id, stopped_request_id: stopped }) => {
+          return stopped === null || stopped !== requestById.get(id)
+        })
+        .map(({ id }) => id)
     },
 
     /** Answers in progress in any process, with their leases. */

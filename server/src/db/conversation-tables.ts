@@ -67,6 +67,8 @@ export interface ChatMessageRow {
   /** JSON object. */
   error: string | null
   request_id: string | null
+  /** The request whose answer was stopped: a continued answer has another one. */
+  stopped_request_id: string | null
   tokens_in: number | null
   tokens_out: number | null
   estimated: SqlBoolean

@@ -9,11 +9,13 @@ import {
   it,
   vi,
 } from "vitest"
+import { createChatClient } from "../conversations/chat-client.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { createDatabaseProxy, type DatabaseProxy } from "../harness/database-server.ts"
 import { hasPostgres } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { startStreamedCompletion } from "../harness/streamed-completion.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
 import { createPostgresDatabase } from "../setup/postgres.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -85,5 +87,40 @@ describe.runIf(hasPostgres)("database connections that go silent without being c
       .poll(async () => (await modelIds()).sort(), recovery)
       .toEqual([model, `more.${model}`, "own"].sort())
     await expect.poll(signUpIsOpen, recovery).toBe(false)
+  })
+
+  describe("during answers in chats", () => {
+    const secondsOfAnswer = 45
+    let user: { id: string; key: string }
+
+    const startAnswer = async (): Promise<string> => {
+      const { call, createChat } = createChatClient(here, user.key)
+      const chat = await createChat({
+        models: [model],
+        params: { metadata: { fake_chunks: secondsOfAnswer * 20, fake_delay_ms: 50 } },
+      })
+      const sent = await call("POST", `/${chat}/messages`, { content: "Count" })
+      expect(sent.status).toBe(200)
+      return chat
+    }
+    const generations = (): string[] =>
+      here.logLines.flatMap(({ msg, state }) => (msg === "answer" ? [String(state)] : []))
+
+    beforeEach(async () => {
+      await waitForModels(here, [model])
+      user = await here.createUser("Max")
+    })
+
+    it("do not keep answers running that were stopped meanwhile", async () => {
+      const [stopped, deleted] = [await startAnswer(), await startAnswer()]
+      const kept = await startAnswer()
+      proxy.freezeOpenConnections()
+      const elsewhere = createChatClient(there, user.key)
+      expect((await elsewhere.call("POST", `/${stopped}/stop`, {})).status).toBe(200)
+      expect((await elsewhere.call("DELETE", `/${deleted}`)).status).toBe(200)
+      await expect.poll(generations, recovery).toEqual(["stopped", "stopped"])
+      const { body } = await elsewhere.call("GET", `/${kept}`)
+      expect(body.messages.at(-1).state).not.toBe("stopped")
+    })
   })
 })
