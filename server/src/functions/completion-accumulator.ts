@@ -17,8 +17,28 @@ const indexOf = (piece: Fields, fallback: number): number => {
   throw new MalformedResponse(`it contains a piece with index ${index} (maximum ${maxIndex})`)
 }
 
-const concatenate = (before: unknown, more: unknown): unknown =>
-  typeof before === "string" && typeof more === "string" ? before + more : (more ?? before)
+/** Members that some providers repeat in every piece. */
+const repeatedNames = new Set(["id", "type", "name", "role"])
+
+/** Texts and lists grow, and objects grow by member, as in OpenAI's libraries. */
+const concatenate = (before: unknown, more: unknown): unknown => {
+  if (typeof before === "string" && typeof more === "string") return before + more
+  if (Array.isArray(before) && Array.isArray(more)) {
+    for (const value of more) before.push(value)
+    return before
+  }
+  return isObject(before) && isObject(more) ? withMembers(before, more) : (more ?? before)
+}
+
+const withMember = (before: Fields, name: string, value: unknown): unknown =>
+  repeatedNames.has(name) ? (value ?? before[name]) : concatenate(before[name], value)
+
+const withMembers = (before: Fields, more: Fields): Fields => ({
+  ...before,
+  ...Object.fromEntries(
+    Object.entries(more).map(([name, value]) => [name, withMember(before, name, value)]),
+  ),
+})
 
 /** Merges streamed tool-call pieces, which are matched by their index. */
 const withCalls = (before: unknown, pieces: readonly unknown[]): Fields[] => {
@@ -26,12 +46,8 @@ const withCalls = (before: unknown, pieces: readonly unknown[]): Fields[] => {
   for (const piece of pieces) {
     if (!isObject(piece)) continue
     const at = indexOf(piece, Math.min(calls.length, maxIndex))
-    const known = calls[at]
-    const added = isObject(piece.function) ? piece.function : {}
-    const previous = isObject(known?.function) ? known.function : {}
-    const args = concatenate(previous.arguments, added.arguments)
     const { index: _index, ...rest } = piece
-    calls[at] = { ...known, ...rest, function: { ...previous, ...added, arguments: args } }
+    calls[at] = withMembers(calls[at] ?? {}, rest)
   }
   return calls
 }
@@ -54,9 +70,7 @@ export const createCompletionAccumulator = () => {
       choice.message[name] =
         name === "tool_calls" && Array.isArray(value)
           ? withCalls(choice.message.tool_calls, value)
-          : name === "role"
-            ? value
-            : concatenate(choice.message[name], value)
+          : withMember(choice.message, name, value)
     }
   }
 

@@ -107,6 +107,45 @@ describe("a filter", () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
   })
 
+  it("with only `after` receives everything that the pieces of a stream add up to", async () => {
+    const received = `export const after = (reply) => {
+      reply.choices[0].message.content = JSON.stringify(reply.choices[0].message)
+      return reply
+    }`
+    await attachFilter("received", received, ["gpt-fake"])
+    const citation = (url: string) => ({ type: "url_citation", url_citation: { url } })
+    const thought = (text: string) => ({ type: "reasoning.text", text, index: 0 })
+    const image = (url: string) => ({ type: "image_url", image_url: { url } })
+    const call = (piece: object) => ({ tool_calls: [{ index: 0, ...piece }] })
+    const deltas = [
+      { role: "assistant", content: "", reasoning_details: [thought("One")] },
+      { role: "assistant", reasoning_details: [thought(" two")] },
+      { content: "Hi", annotations: [citation("a"), citation("b")] },
+      { annotations: [citation("c")], images: [image("x")] },
+      { annotations: [], images: [image("y")] },
+      { audio: { id: "audio_1", transcript: "Hi", data: "AA" } },
+      { audio: { id: "audio_1", transcript: " you", data: "BB", expires_at: 7 } },
+      call({ id: "call_1", type: "custom", custom: { name: "run", input: "ls" } }),
+      call({ custom: { name: "run", input: " -l" } }),
+    ]
+    const events = [
+      ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
+      { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+    ].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+    const headers = { "content-type": "text/event-stream" }
+    const body = `${events.join("")}data: [DONE]\n\n`
+    upstream.injectFault({ kind: "reply", headers, body }, { on: /chat/ })
+    expect(JSON.parse((await streamCompletion()).text)).toEqual({
+      role: "assistant",
+      content: "Hi",
+      reasoning_details: [thought("One"), thought(" two")],
+      annotations: [citation("a"), citation("b"), citation("c")],
+      images: [image("x"), image("y")],
+      audio: { id: "audio_1", transcript: "Hi you", data: "AABB", expires_at: 7 },
+      tool_calls: [{ id: "call_1", type: "custom", custom: { name: "run", input: "ls -l" } }],
+    })
+  })
+
   it("runs in its configured order on requests and in reverse order on replies", async () => {
     const tagging = (tag: string) => `export const before = (request) => {
       request.messages[0].content += " ${tag}"
