@@ -1,7 +1,12 @@
 // Runs `npm test`, `npm run check` and the other scripts on Node 24, after installing dependencies.
 import { exitWithError, installDependencies, runOnNode24 } from "./launch.mjs"
+import { withPathsFirst } from "./test-arguments.mjs"
 
-const tests = { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] }
+const tests = {
+  dev: true,
+  args: ["node_modules/vitest/vitest.mjs", "run"],
+  toArguments: withPathsFirst,
+}
 const longForm = { TEST_FORM: "long" }
 const isCi = !["", "0", "false"].includes(process.env.CI ?? "")
 
@@ -57,4 +62,5 @@ const command =
   exitWithError(`unknown script "${name}"; available: ${Object.keys(commands).join(", ")}`)
 await installDependencies({ dev: command.dev })
 for (const [variable, value] of Object.entries(command.env ?? {})) process.env[variable] ??= value
-await runOnNode24([...command.args, ...rest])
+const { toArguments = (args) => args } = command
+await runOnNode24([...command.args, ...toArguments(rest)])
