@@ -106,6 +106,32 @@ describe("the native proxy", () => {
     expect(JSON.stringify(sent)).not.toContain(adminKey)
   })
 
+  it("removes what only concerns the gateway and the client's own account", async () => {
+    const removed = {
+      "openai-organization": "org-client",
+      "openai-project": "proj-client",
+      "api-key": "private-1",
+      "x-goog-api-key": "private-2",
+      "cf-access-client-secret": "private-3",
+      "cf-access-jwt-assertion": "private-4",
+      "x-auth-request-email": "private@example.com",
+      "x-forwarded-for": "192.0.2.1",
+      "x-real-ip": "192.0.2.1",
+      "cf-connecting-ip": "192.0.2.1",
+      "true-client-ip": "192.0.2.1",
+      "proxy-authorization": "Basic private-5",
+    }
+    await gateway.call(
+      "POST",
+      "/ollama/api/show",
+      { model: "llama3.2" },
+      { headers: { ...removed, "user-agent": "test", "openai-beta": "stays" } },
+    )
+    const sent = upstream.requests.at(-1)?.headers
+    expect(sent).toMatchObject({ "openai-beta": "stays", "user-agent": "test" })
+    expect(Object.keys(removed).filter((name) => sent?.[name] !== undefined)).toEqual([])
+  })
+
   it("streams a blob without buffering it", async () => {
     const blob = randomBytes(60_000_000)
     const digest = `sha256:${createHash("sha256").update(blob).digest("hex")}`
