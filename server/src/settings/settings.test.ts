@@ -16,10 +16,10 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
   })
   afterAll(() => database.remove())
 
-  const load = (env: Record<string, string> = {}) =>
+  const load = (env: Record<string, string> = {}, db = database.db) =>
     createSettings({
       config: readConfig(env),
-      db: database.db,
+      db,
       bus: createLocalBus(),
       audit: createAudit({ now }),
       now,
@@ -59,6 +59,25 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
     const expected = { default_user_role: "user", audit_retention: 99, enable_openai_proxy: true }
     expect(settings.current()).toMatchObject(expected)
     expect((await load()).current()).toMatchObject(expected)
+  })
+
+  it("report a stored change as done if they cannot be read again, and apply it later", async () => {
+    let failures = 0
+    const db = {
+      ...database.db,
+      get read() {
+        if (failures === 0) return database.db.read
+        failures--
+        throw new Error("The database is unreachable")
+      },
+    }
+    const settings = await load({}, db)
+    const before = settings.current()
+    failures = 2
+    const { values } = await settings.change(systemActor, { usage_retention: 61 })
+    expect(values).toEqual({ ...before, usage_retention: 61 })
+    await expect.poll(() => settings.current()).toEqual(values)
+    expect(failures).toBe(0)
   })
 
   it("ignore a setting stored by a newer version", async () => {

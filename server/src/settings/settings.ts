@@ -91,7 +91,7 @@ export const createSettings = async (deps: Deps) => {
           )
       }
       if (entries.length === 0) return { values: current, locked }
-      await db.transactLocked(["settings"], async (tx) => {
+      const values = await db.transactLocked(["settings"], async (tx) => {
         for (const check of checks) await check(actor, changes, tx)
         const present = await load(tx)
         for (const [name, value] of entries) {
@@ -114,9 +114,11 @@ export const createSettings = async (deps: Deps) => {
           after: changes,
         })
         await bus.publish(tx, { topic: "settings" })
+        return load(tx)
       })
-      await reload()
-      return { values: current, locked }
+      // The change is stored: if this fails, the bus repeats it.
+      await reload().catch(() => {})
+      return { values, locked }
     },
   }
 }
