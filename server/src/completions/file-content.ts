@@ -11,7 +11,7 @@ import type { SearchableFiles } from "../knowledge/searchable-files.ts"
 export const maxFileBytes = 10_000_000
 
 export interface FileContentDeps {
-  files: Pick<Files, "text">
+  files: Pick<Files, "text" | "filterExisting">
   searchableFiles: SearchableFiles
   objects: Pick<ObjectStore, "read">
 }
@@ -37,6 +37,9 @@ export interface FoundFile {
   read: () => Promise<FileContent>
 }
 
+/** The request's parameter, named in errors. */
+const param = "file_id"
+
 /** For files whose upload named no type. */
 const mediaTypeByExtension: Record<string, string> = {
   png: "image/png",
@@ -61,13 +64,14 @@ const isSentAsBytes = (mediaType: string): boolean =>
 export const createFileContentReader = ({ files, searchableFiles, objects }: FileContentDeps) => {
   const readBytes = async ({ hash, filename }: StoredFile): Promise<string> => {
     const stream = await objects.read(hash)
-    if (!stream) return fail("file_lost", `The content of "${filename}" is missing.`)
+    if (!stream) {
+      const message = `The content of "${filename}" is missing. Upload the file again.`
+      return fail("file_lost", message, { param })
+    }
     return (await buffer(stream)).toString("base64")
   }
 
-  /** @throws {Failure} `file_not_found`, `file_not_ready` or `file_unreadable` */
-  return async (caller: Caller, id: string, signal: AbortSignal): Promise<FoundFile> => {
-    const param = "file_id"
+  const find = async (caller: Caller, id: string, signal: AbortSignal): Promise<FoundFile> => {
     const file = await searchableFiles.find(caller, id, param)
     const { filename } = file
     const mediaType = mediaTypeOf(file.content_type, filename)
@@ -88,6 +92,14 @@ export const createFileContentReader = ({ files, searchableFiles, objects }: Fil
       read: async () => ({ filename, mediaType, data: await readBytes(file), text: "" }),
     }
   }
+
+  return {
+    /** @throws {Failure} `file_not_found`, `file_not_ready` or `file_unreadable` */
+    find,
+
+    /** Whether the file was not deleted, even if the caller cannot read it. */
+    exists: async (id: string): Promise<boolean> => (await files.filterExisting([id])).has(id),
+  }
 }
 
-export type FindFileContent = ReturnType<typeof createFileContentReader>
+export type FileContentReader = ReturnType<typeof createFileContentReader>

@@ -4,7 +4,7 @@ import type { ReserveMemory } from "../http/body-memory.ts"
 import type { Caller } from "../http/caller.ts"
 import {
   type FileContent,
-  type FindFileContent,
+  type FileContentReader,
   type FoundFile,
   maxFileBytes,
 } from "./file-content.ts"
@@ -23,14 +23,10 @@ const fileIdMark = Buffer.from('"file_id"')
 /** Reasons for which the content of a file will never be available again. */
 const lostCodes = new Set<FailureCode>(["file_not_found", "file_lost", "file_unreadable"])
 
-/** A file of an earlier request that is lost to the caller must not end the conversation. */
-const nullIfLost =
-  (references: readonly FileReference[]) =>
-  (error: unknown): null => {
-    const isLost = error instanceof Failure && lostCodes.has(error.code)
-    if (isLost && references.every(({ isStored }) => isStored)) return null
-    throw error
-  }
+const failNoAccess = (id: string, cause: unknown): never => {
+  const message = `You no longer have access to the file "${id}", to which this conversation refers. Ask its owner to share it again, or start a new conversation.`
+  return fail("file_not_found", message, { param: "file_id", cause })
+}
 
 /** Who refers to files, and what limits that. */
 interface InlineContext {
@@ -47,9 +43,19 @@ interface InlineContext {
  * their text. In stored items, a note replaces a file that is lost.
  */
 export const createFileInliner = (
-  findFile: FindFileContent,
+  files: FileContentReader,
   conversion: Pick<RequestConversion, "findFiles" | "inlineFiles">,
 ) => {
+  /** A file of earlier requests that is lost must not end the conversation; lost access does. */
+  const nullIfLost =
+    (id: string, references: readonly FileReference[]) =>
+    async (error: unknown): Promise<null> => {
+      const isLost = error instanceof Failure && lostCodes.has(error.code)
+      if (!isLost || !references.every(({ isStored }) => isStored)) throw error
+      if (error.code === "file_not_found" && (await files.exists(id))) failNoAccess(id, error)
+      return null
+    }
+
   /** One after the other, each once, after its memory is reserved. */
   const readContents = async (
     references: readonly FileReference[],
@@ -58,7 +64,7 @@ export const createFileInliner = (
     const contents = new Map<string, FileContent | null>()
     let total = 0
     const read = async (id: string, group: readonly FileReference[]): Promise<FileContent> => {
-      const file = await findFile(caller, id, signal)
+      const file = await files.find(caller, id, signal)
       for (const reference of group) checkKind(reference, file)
       total += file.size * group.length
       if (total > maxFileBytes) {
@@ -69,7 +75,7 @@ export const createFileInliner = (
       return file.read()
     }
     for (const [id, group] of Map.groupBy(references, (reference) => reference.id)) {
-      contents.set(id, await read(id, group).catch(nullIfLost(group)))
+      contents.set(id, await read(id, group).catch(nullIfLost(id, group)))
       await yieldToEventLoop()
     }
     return contents

@@ -21,6 +21,9 @@ export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
   return branch.reverse()
 }
 
+const noteOf = ({ type, name }: ChatAttachment): string =>
+  `[The ${type} "${name}" is no longer available.]`
+
 const contentFor = (message: Message, imageById: ReadonlyMap<string, StoredImage>): unknown => {
   const images = message.images.flatMap(({ id }) => imageById.get(id) ?? [])
   if (images.length === 0) return message.content
@@ -39,22 +42,35 @@ interface PromptBodyInput {
   personalInstructions: string
   model: string
   branch: readonly Message[]
+  /** Of the last question's files and collections, those that were deleted since. */
+  deleted: readonly ChatAttachment[]
   imageById: ReadonlyMap<string, StoredImage>
 }
 
-/**
- * The project's files and those attached to the last question; those of earlier questions are not
- * searched again.
- */
-const filesOf = (branch: readonly Message[], project: ProjectContext): ChatAttachment[] => {
-  const question = branch.findLast(({ role }) => role === "user")
+/** The last question of a branch; its files are searched, those of earlier questions are not. */
+export const questionOf = (branch: readonly Message[]): Message | undefined =>
+  branch.findLast(({ role }) => role === "user")
+
+/** The question without its deleted files; a note for the model replaces each. */
+const withoutDeleted = (question: Message, deleted: readonly ChatAttachment[]): Message => {
+  if (deleted.length === 0) return question
+  const content = [question.content, ...deleted.map(noteOf)].join("\n\n")
+  return { ...question, content, files: question.files.filter((file) => !deleted.includes(file)) }
+}
+
+/** The files of the question and of the project. */
+const filesOf = (question: Message | undefined, project: ProjectContext): ChatAttachment[] => {
   const files = [...(question?.files ?? []), ...project.files]
   return [...new Map(files.map((file) => [`${file.type} ${file.id}`, file])).values()]
 }
 
 /** The OpenAI-style request body that asks `model` to continue `branch`. */
 export const buildPromptBody = (input: PromptBodyInput): Buffer => {
-  const { chat, project, personalInstructions, model, branch, imageById } = input
+  const { chat, project, personalInstructions, model, deleted, imageById } = input
+  const last = questionOf(input.branch)
+  const branch = input.branch.map((message) =>
+    message === last ? withoutDeleted(message, deleted) : message,
+  )
   const systemParts = [project.instructions, personalInstructions, chat.system]
   const system = systemParts
     .map((text) => text.trim())
@@ -70,7 +86,7 @@ export const buildPromptBody = (input: PromptBodyInput): Buffer => {
     })),
   ]
   const stream = { stream: true, stream_options: { include_usage: true } }
-  const files = filesOf(branch, project).map(({ type, id }) => ({ type, id }))
+  const files = filesOf(questionOf(branch), project).map(({ type, id }) => ({ type, id }))
   const filesField = files.length > 0 ? { files } : {}
   return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...filesField, ...stream }))
 }

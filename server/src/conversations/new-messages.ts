@@ -8,7 +8,7 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import type { ModelCatalogue } from "../models/catalogue.ts"
 import type { StorageQuota } from "../storage/storage-quota.ts"
 import type { Answers } from "./answers.ts"
-import { branchTo, buildPromptBody, titleFromPrompt } from "./branch.ts"
+import { branchTo, buildPromptBody, questionOf, titleFromPrompt } from "./branch.ts"
 import type { Chats } from "./conversations.ts"
 import type { ChatEventLogs } from "./event-log.ts"
 import {
@@ -164,6 +164,8 @@ export const createPromptService = (deps: Deps) => {
     const plan = await storePrompt(chat, request)
     const withImages = plan.branch.filter(({ images }) => images.length > 0)
     const imageById = await messages.images(withImages.map(({ id }) => id))
+    const earlierFiles = plan.user ? [] : (questionOf(plan.branch)?.files ?? [])
+    const deleted = await attaching.filterDeleted(earlierFiles)
     const eventLog = eventLogs.getOrCreate(chat.id)
     const seq = eventLog.lastSeq
     const newMessages = rowsOf(plan)
@@ -177,6 +179,7 @@ export const createPromptService = (deps: Deps) => {
         personalInstructions,
         model,
         branch: plan.branch,
+        deleted,
         imageById,
       })
       const sourcePassages = await loadSourcePassages(message)

@@ -49,6 +49,10 @@ export const createFileAccess = ({ db, store, filterShared }: FileAccessDeps) =>
       return new Set([...idsOf(owned), ...(await filterShared(caller, idsOf(others)))])
     },
 
+    /** Those among `ids` that were not deleted, whether or not somebody can read them. */
+    filterExisting: async (ids: readonly string[]): Promise<Set<string>> =>
+      new Set((await store.owners(ids)).map(({ id }) => id)),
+
     /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
     checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
       const found = await store.owners(ids)

@@ -42,6 +42,17 @@ export const createAttachments = ({ files, collections }: Deps) => {
       )
     },
 
+    /** Those that were deleted since they were attached. */
+    filterDeleted: async <T extends FileReference>(references: readonly T[]): Promise<T[]> => {
+      const idsOf = (type: T["type"]): string[] =>
+        references.filter((one) => one.type === type).map(({ id }) => id)
+      const existingFiles = await files.filterExisting(idsOf("file"))
+      const existingCollections = await collections.filterExisting(idsOf("collection"))
+      return references.filter(
+        ({ type, id }) => !(type === "file" ? existingFiles : existingCollections).has(id),
+      )
+    },
+
     /** The given files and collections that the caller can read. */
     readableAmong: async (
       caller: Caller,

@@ -71,6 +71,7 @@ export const createCollections = (deps: Deps) => {
     readable,
     /** The ids of collections that the caller can read. */
     readableAmong: store.readableAmong,
+    filterExisting: store.filterExisting,
     uploads: edits.uploads,
     /** All files of a collection, with the fields needed for search. */
     filesOf: collectionFiles.all,

@@ -123,6 +123,14 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return new Set(rows.map(({ id }) => id))
     },
 
+    /** The collections that were not deleted, whether or not somebody can read them. */
+    filterExisting: async (ids: readonly string[]): Promise<Set<string>> => {
+      const rows = await readInChunks(ids, (chunk) =>
+        db.read.selectFrom("collections").select("id").where("id", "in", chunk).execute(),
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
+
     /** The collections that contain a file and are readable by the caller, sorted by name. */
     holding: (caller: Caller, fileId: string): Promise<{ id: string; name: string }[]> =>
       readableBy(caller)
