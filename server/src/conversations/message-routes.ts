@@ -105,18 +105,20 @@ export const chatMessageRoutes = ({
     summary: "Get an image of a chat",
     params: IdParams.extend({ image_id: z.string().max(200) }),
     responses: { 200: { description: "The image", contentType: "image/*" }, 404: notFound },
-    handle: async ({ caller, params, countReplyBytes }) => {
+    handle: async ({ caller, params, exchange, countReplyBytes }) => {
       const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
+      // An image never changes, but access to it may end.
+      const etag = `"${params.image_id}"`
+      const headers = {
+        ...{ etag, "cache-control": "private, no-cache", "content-type": media_type },
+        "content-security-policy": "default-src 'none'; sandbox",
+        "x-content-type-options": "nosniff",
+      }
+      if (exchange.incoming.headers["if-none-match"] === etag)
+        return new Response(null, { status: 304, headers })
       const bytes = Buffer.from(base64, "base64")
       countReplyBytes(bytes.length)
-      return new Response(bytes, {
-        headers: {
-          "content-type": media_type,
-          "cache-control": "private, max-age=31536000, immutable",
-          "content-security-policy": "default-src 'none'; sandbox",
-          "x-content-type-options": "nosniff",
-        },
-      })
+      return new Response(bytes, { headers })
     },
   })
   return router

@@ -1,6 +1,6 @@
 import { catchErrors, type Failure, reportUnhandled } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody, errorHeaders } from "./errors.ts"
-import { addPrivateHeaders } from "./private-headers.ts"
+import { addPrivateHeaders, hasHeader } from "./private-headers.ts"
 import type { Outgoing, RequestContext } from "./request-context.ts"
 
 /** Headers that belong to one connection, not to the message (RFC 9110 §7.6.1). */
@@ -65,7 +65,7 @@ export class ResponseWriter {
 
   /** Adds the name under which Anthropic's SDKs look for the request id, unless it is there. */
   addAnthropicRequestId(headers: string[]): void {
-    if (!headers.includes("request-id")) headers.push("request-id", this.#requestId)
+    if (!hasHeader(headers, "request-id")) headers.push("request-id", this.#requestId)
   }
 
   /** Sends the head soon, even if no body chunk follows yet. */

@@ -44,8 +44,8 @@ describe.each(chooseDatabases())("a question with files on $name", ({ createData
       const path = type === "file" ? `files/${file}` : `knowledge/${collection}/delete`
       expect((await gateway.call("DELETE", `/api/v1/${path}`)).status).toBe(200)
 
-      const [again] = await ada.sendMessage(id, { parent_id: user.id })
-      expect(again).toMatchObject({ state: "completed", sources: [{ name: "bees.txt" }] })
+      const [second] = await ada.sendMessage(id, { parent_id: user.id })
+      expect(second).toMatchObject({ state: "completed", sources: [{ name: "bees.txt" }] })
       expect(JSON.stringify(upstream.requests.at(-1)?.json)).toContain("is no longer available")
 
       const refused = await ada.call("POST", `/${id}/messages`, { content, files: [attached] })
@@ -64,8 +64,8 @@ describe.each(chooseDatabases())("a question with files on $name", ({ createData
     const id = await eve.createChat()
     const [user] = await eve.sendMessage(id, { content, files: [{ type: "file", id: file }] })
     await shareWith([])
-    const [again] = await eve.sendMessage(id, { parent_id: user.id })
+    const [second] = await eve.sendMessage(id, { parent_id: user.id })
     const error = { code: "file_not_found" }
-    expect(again).toMatchObject({ state: "failed", content: "", error })
+    expect(second).toMatchObject({ state: "failed", content: "", error })
   })
 })

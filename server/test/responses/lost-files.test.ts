@@ -85,8 +85,8 @@ describe.each(chooseDatabases())("files of earlier requests on $name", ({ create
       { key: grace.key },
     )
     expect(compacted.status).toBe(200)
-    const again = { model, ...continuations[0], input: [{ ...message, id: undefined }] }
-    const { status, text } = await send(again, grace.key)
+    const repeated = { model, ...continuations[0], input: [{ ...message, id: undefined }] }
+    const { status, text } = await send(repeated, grace.key)
     expect([status, JSON.parse(text).error]).toMatchObject([
       404,
       { code: "file_not_found", param: "file_id" },
@@ -140,8 +140,8 @@ describe.each(chooseDatabases())("files of earlier requests on $name", ({ create
       const next = await testbed.send({ model, input: "Go on", previous_response_id })
       expect(next.status).toBe(200)
       expect(lastBody(model)).toContain(note)
-      const again = await testbed.send({ model, input })
-      expect([again.status, JSON.parse(again.text).error]).toMatchObject([
+      const repeated = await testbed.send({ model, input })
+      expect([repeated.status, JSON.parse(repeated.text).error]).toMatchObject([
         410,
         { code: "file_lost", param: "file_id" },
       ])
