@@ -153,8 +153,7 @@ export const serve = async (
         server.closeAllConnections()
         app.closeAll()
       }, drainTimeoutMs + finalFlushMs)
-      await gateway.inFlight.drain(drainTimeoutMs)
-      await closed
+      await gateway.inFlight.drain(drainTimeoutMs, closed)
       clearInterval(sweep)
       clearTimeout(cut)
       await gateway.close()

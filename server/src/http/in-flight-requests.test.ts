@@ -1,4 +1,4 @@
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { createTopicListeners } from "../bus/bus.ts"
 import { currentUser, runAs } from "../limits/current-user.ts"
 import { createUserLimit } from "../limits/user-limit.ts"
@@ -101,11 +101,29 @@ it("waits for the remaining requests at shutdown, and ends them after the given 
   const { inFlight, signIn, start, ended } = startTracking()
   const stop = start(signIn("ada"))
   setTimeout(stop, 10)
-  await inFlight.drain(60_000)
+  await inFlight.drain(60_000, Promise.resolve())
   expect(ended).toEqual([])
   start(signIn("bob"))
-  await inFlight.drain(10)
+  await inFlight.drain(10, Promise.resolve())
   expect(ended).toEqual(["bob at shutdown"])
+})
+
+it("ends requests that arrive after the shutdown began, while connections are open", async () => {
+  const { inFlight, signIn, start, ended } = startTracking()
+  let close = (): void => {}
+  const closed = new Promise<void>((resolve) => {
+    close = resolve
+  })
+  const drained = inFlight.drain(50, closed)
+  const draining = vi.fn()
+  const end = (): void => {}
+  const stop = inFlight.track(signIn("eve"), { revoke: end, shutDown: end, draining })
+  start(signIn("bob"))
+  await expect.poll(() => draining.mock.calls.length).toBe(1)
+  stop()
+  await expect.poll(() => ended).toEqual(["bob at shutdown"])
+  close()
+  await drained
 })
 
 it("checks everybody's access on nobody's behalf, whoever causes it", async () => {

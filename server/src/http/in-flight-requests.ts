@@ -64,6 +64,7 @@ export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
   const requests = new UnorderedList<InFlightRequest>()
   const idleCallbacks = new Set<() => void>()
   let isDraining = false
+  let isEnding = false
   /** When each user was last changed; for users not in the map, `changedAt` applies. */
   const changedAtByUser = new Map<string, number>()
   let changedAt = Number.NEGATIVE_INFINITY
@@ -136,6 +137,8 @@ export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
       const remove = requests.add({ caller, handlers })
       // The revocation may have happened while the request body arrived.
       if (hasChangedSince(caller)) recheckAccess()
+      // A request of which a part had arrived before the shutdown.
+      if (isEnding) setImmediate(() => catchErrors(() => handlers.draining?.(), reportUnhandled))
       return () => {
         remove()
         release()
@@ -154,18 +157,28 @@ export const createInFlightRequests = ({ bus, limits, store }: Deps) => {
 
     count: (): number => requests.size,
 
-    /** Waits up to `ms` for all requests to end, then ends the remaining ones. */
-    drain: async (ms: number): Promise<void> => {
+    /**
+     * Waits until no request can follow and all have ended, and ends those that remain after `ms`.
+     * @param closed resolves when the server's connections are closed, soon after `ms` at the latest
+     */
+    drain: async (ms: number, closed: Promise<unknown>): Promise<void> => {
+      isEnding = true
       for (const { handlers } of requests) handlers.draining?.()
-      if (requests.size === 0) return
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        idleCallbacks.add(() => {
-          clearTimeout(timer)
+      let timer: NodeJS.Timeout | undefined
+      const ended = new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          for (const { handlers } of requests)
+            catchErrors(() => handlers.shutDown(), reportUnhandled)
           resolve()
-        })
+        }, ms)
       })
-      for (const { handlers } of requests) handlers.shutDown()
+      await closed
+      const idle = new Promise<void>((resolve) => {
+        if (requests.size === 0) resolve()
+        else idleCallbacks.add(resolve)
+      })
+      await Promise.race([ended, idle])
+      clearTimeout(timer)
     },
   }
 }

@@ -1,12 +1,19 @@
-import type { IncomingMessage, Server } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { createStallDetector } from "@portico/http1"
 
+interface LastRequest {
+  incoming: IncomingMessage
+  outgoing: ServerResponse
+}
+
 /** Whether the gateway waits for the client: for the rest of a body, or for a request's head. */
-const isWaiting = (last: IncomingMessage | null): boolean => {
+const isWaiting = (last: LastRequest | null): boolean => {
   if (!last) return true
+  const { incoming, outgoing } = last
+  if (incoming.complete) return outgoing.writableFinished
   // Bytes that were received but not read are for the gateway to process.
-  return !last.complete && last.readableLength === 0
+  return incoming.readableLength === 0
 }
 
 /**
@@ -15,14 +22,15 @@ const isWaiting = (last: IncomingMessage | null): boolean => {
  * @returns a function that closes the connections of clients that have stalled; call it repeatedly
  */
 export const createStalledRequestCloser = (server: Server): (() => void) => {
-  const lastRequests = new Map<Socket, IncomingMessage | null>()
+  const lastRequests = new Map<Socket, LastRequest | null>()
   const isStalled = createStallDetector()
   server.on("connection", (socket: Socket) => {
     lastRequests.set(socket, null)
     socket.once("close", () => void lastRequests.delete(socket))
   })
-  server.on("request", (incoming: IncomingMessage) => {
-    if (lastRequests.has(incoming.socket)) lastRequests.set(incoming.socket, incoming)
+  server.on("request", (incoming, outgoing) => {
+    const { socket } = incoming
+    if (lastRequests.has(socket)) lastRequests.set(socket, { incoming, outgoing })
   })
   return () => {
     const now = performance.now()

@@ -58,14 +58,35 @@ const stop = async (): Promise<number> => {
   return performance.now() - startedAt
 }
 
+const completions = "/v1/chat/completions"
+const chunked = "Transfer-Encoding: chunked"
+const start = (line: string, ...headers: string[]): string =>
+  [
+    ...[`${line} HTTP/1.1`, "Host: localhost", `Authorization: Bearer ${gateway.key}`],
+    ...[...headers, "\r\n"],
+  ].join("\r\n")
+
 const multipart = "multipart/form-data; boundary=x"
 const partHead = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nwords'
 const requests: [what: string, text: () => string][] = [
-  ["a body on the fast path", () => `${headOf("/v1/chat/completions", 1000)}{"model":`],
+  ["a body on the fast path", () => `${headOf(completions, 1000)}{"model":`],
   ["a body for Node's server", () => `${headOf("/api/v1/chats/new", 1000)}{"title":`],
   ["an upload", () => `${headOf("/api/v1/files/", 1000, multipart)}${partHead}`],
   ["a rejected body", () => `${headOf("/api/v1/nothing", 1000)}{"title":`],
   ["a head", () => "POST /v1/chat/completions HTTP/1.1\r\nHost: local"],
+  ["a chunked body", () => `${start(`POST ${completions}`, chunked)}5\r\n{"mod`],
+  [
+    "a chunked body without its end",
+    () => `${start("POST /api/v1/chats/new", chunked)}2\r\n{}\r\n`,
+  ],
+  [
+    "a body that was asked for",
+    () => start("POST /api/v1/chats/new", "Content-Length: 9", "Expect: 100-continue"),
+  ],
+  ["a native upload", () => `${headOf(`/ollama/api/blobs/sha256:${"a".repeat(64)}`, 1000)}abc`],
+  ["a second head", () => `${start("GET /api/v1/chats/")}GET /api/v1/ch`],
+  ["a second head on the fast path", () => `${headOf(completions, 2)}{}POST /v1/cha`],
+  ["a second body", () => `${start("GET /api/v1/chats/")}${headOf("/api/v1/chats/new", 9)}{`],
 ]
 
 it.each(requests)("is not delayed by %s of which only a half was sent", async (_what, text) => {
