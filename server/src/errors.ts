@@ -122,20 +122,27 @@ const cut = (text: string, max: number): string => {
   return `${text.slice(0, end)}…`
 }
 
-/** Shortens a value that comes from outside. */
-export const shortenValue = (value: string): string => cut(value, maxValueLength)
+/** Shortens a value that comes from outside, and replaces what a terminal may act on. */
+export const shortenValue = (value: string): string =>
+  cut(value, maxValueLength).replaceAll(/\p{Cc}/gu, "\ufffd")
 
 /** All except line breaks and tabs. JSON needs six characters for each, and a terminal may act on them. */
 const controlCharacters = /[^\P{Cc}\n\t]/gu
 
-/** Shortens the quoted values of a message, and the message itself. */
+/** Of a quoted value with its quotes and the punctuation that follows. */
+const maxWordLength = maxValueLength + 10
+
+/** Shortens the quoted values and long words of a message, such as paths, and the message itself. */
 export const shortenMessage = (text: string): string => {
   const message = text.replaceAll(controlCharacters, "\ufffd")
   if (message.length <= maxValueLength) return message
   const shortened = message.replaceAll(/"[^"]*"/g, (value) =>
     value.length <= maxValueLength + 2 ? value : `"${shortenValue(value.slice(1, -1))}"`,
   )
-  return cut(shortened, maxMessageLength)
+  const withoutLongWords = shortened.replaceAll(/\S+/g, (word) =>
+    word.length <= maxWordLength ? word : shortenValue(word),
+  )
+  return cut(withoutLongWords, maxMessageLength)
 }
 
 /** The first errors that fit; at least one. */

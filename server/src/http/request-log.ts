@@ -15,10 +15,13 @@ const keyOf = ({ caller }: RequestContext): string | undefined =>
   caller?.credential.type === "key" ? caller.credential.id : undefined
 
 const needsNoEscape = /^[\w\-./:@ ]*$/
+/** Longer values may have to be shortened. */
+const maxPlainLength = 100
 
 const member = (name: string, value: string | undefined): string => {
   if (value === undefined) return ""
-  return `,"${name}":${needsNoEscape.test(value) ? `"${value}"` : JSON.stringify(value)}`
+  const isShort = value.length <= maxPlainLength && needsNoEscape.test(value)
+  return `,"${name}":${isShort ? `"${value}"` : JSON.stringify(shortenValue(value))}`
 }
 
 /** The entry as pino would write it; built by hand because most requests log one. */
@@ -26,10 +29,10 @@ const formatInfoLine = (exchange: RequestContext): string => {
   const { incoming, outgoing, caller, requestId, address, model, connection } = exchange
   return (
     `{"level":30,"time":${Date.now()}${member("request_id", requestId)}` +
-    `${member("method", incoming.method)}${member("path", shortenValue(pathOf(incoming.url)))}` +
+    `${member("method", incoming.method)}${member("path", pathOf(incoming.url))}` +
     `,"status":${outgoing.statusCode},"duration_ms":${durationOf(exchange)}` +
     `${member("address", address)}${member("user", caller?.user.id)}` +
-    `${member("key", keyOf(exchange))}${member("model", model && shortenValue(model))}` +
+    `${member("key", keyOf(exchange))}${member("model", model)}` +
     `${member("connection", connection)},"msg":"request"}\n`
   )
 }

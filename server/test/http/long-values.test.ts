@@ -58,6 +58,55 @@ const requests: [what: string, request: unknown[]][] = [
   ["a user's name in SCIM", ["/api/v1/scim/v2/Users", { schemas: [long], userName: long }]],
 ]
 
+/** Control characters of ASCII, and of Latin-1, which JSON does not escape. */
+const controls = "\u001b[31m\u0007\u009b31m"
+const encoded = encodeURIComponent(`${controls}${"é".repeat(900)}`)
+const controlCharacters = /[^\P{Cc}\n\t]/u
+
+/** In the format of any API. */
+const messageOf = (body: Record<string, unknown>): string => {
+  const { error, detail } = body
+  if (typeof detail === "string") return detail
+  return typeof error === "string" ? error : String(Object(error).message)
+}
+
+const longPaths = [
+  ...["/v1/none/", "/xx/", "/assets/", "/v1/messages/", "/openai/", "/ollama/", "/v1/models/"],
+  ...["/api/v1/chats/", "/api/v1/users/", "/api/v1/models/model?id=", "/api/v1/users?order_by="],
+  ...["/api/v1/scim/v2/", "/api/v1/scim/v2/Users/", "/api/v1/scim/v2/Users?filter="],
+]
+const nativeModels: [path: string, body: object][] = [
+  ["/ollama/api/chat", { model: `${controls}${"x".repeat(2000)}` }],
+  ["/v1/chat/completions", { model: `${controls}${"x".repeat(200)}`, messages: [hello] }],
+]
+
+/** The values of a parsed log line. */
+const logTexts = (lines: readonly object[]): string[] =>
+  lines.flatMap((line) => Object.values(line)).map(String)
+
+describe("a long value with control characters", () => {
+  const expectCleanText = async (path: string, body?: object) => {
+    const { gateway } = testbed
+    const before = gateway.logLines.length
+    const options = path.includes("scim") ? { key: "the-token-of-the-test" } : {}
+    const answer = await gateway.call(body ? "POST" : "GET", path, body, options)
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    await waitFor(() => gateway.logLines.length > before)
+    const texts = [...logTexts(gateway.logLines.slice(before)), messageOf(answer.body)]
+    for (const text of texts) {
+      expect(text).not.toMatch(controlCharacters)
+      expect(text).not.toMatch(/(%C3%A9){67}|é{201}|x{201}/)
+    }
+  }
+
+  it.each(longPaths)("is shortened and cleaned in the path %s", (path) =>
+    expectCleanText(`${path}${encoded}`),
+  )
+  it.each(nativeModels)("is shortened and cleaned in a model of %s", (path, body) =>
+    expectCleanText(path, body),
+  )
+})
+
 describe("an error message", () => {
   it.each(requests)("is short, and so is its log line: %s", async (_what, [path, body]) => {
     const { gateway } = testbed
