@@ -117,5 +117,17 @@ export const storedResponseRoutes = ({ router, responses, bodyMemory }: Deps): R
       )
     },
   })
+  // Its path would otherwise be that of a stored response, which cannot be sent.
+  router.on("post", "/responses/input_tokens", {
+    access: "user",
+    grantsPrivileges: false,
+    isAliased: true,
+    summary: "Not supported: count the input tokens of a response",
+    responses: { 404: { description: "Use `/messages/count_tokens`" } },
+    handle: () => {
+      const message = "/responses/input_tokens is not supported. Use /v1/messages/count_tokens."
+      return fail("not_found", message)
+    },
+  })
   return router
 }

@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 const exceptions: readonly RegExp[] = [
   // What is said in chats is private; requests to models are counted by usage records.
   /POST \/api\/v1\/chats/,
-  /\/(chat\/completions|completions|embeddings|responses(\/compact)?|messages(\/count_tokens)?)$/,
+  /\/(chat\/completions|completions|embeddings|responses(\/(compact|input_tokens))?|messages(\/count_tokens)?)$/,
   /^ALL \/(ollama|openai)\//,
   // These only read, whatever their method.
   /POST .*\/responses\/:id\/cancel/,

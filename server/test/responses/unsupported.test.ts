@@ -147,3 +147,18 @@ describe("x-portico-dropped", () => {
     expect(response.headers.get("x-portico-dropped")).toBe("truncation")
   })
 })
+
+it.each(["/v1", "/api", "/api/v1"])(
+  "%s/responses/input_tokens says how to count tokens instead",
+  async (prefix) => {
+    const path = `${prefix}/responses/input_tokens`
+    const { status, body } = await testbed.gateway.call("POST", path, {
+      model: chatModel,
+      input: "x",
+    })
+    expect(status).toBe(404)
+    expect(body.error).toMatchObject({
+      ...{ code: "not_found", message: expect.stringContaining("/v1/messages/count_tokens") },
+    })
+  },
+)
