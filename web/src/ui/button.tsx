@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from "@tanstack/react-router"
 import { Download, LoaderCircle, type LucideIcon } from "lucide-react"
-import type { ComponentProps, ReactNode } from "react"
+import type { ComponentProps, MouseEvent, ReactNode } from "react"
 import { classes } from "./classes.ts"
 import { Tooltip } from "./tooltip.tsx"
 
@@ -22,8 +22,14 @@ interface CommonButtonProps {
 }
 
 export interface ButtonProps extends ComponentProps<"button">, CommonButtonProps {
-  /** Shows a spinner and disables the button. */
+  /** Shows a spinner and does nothing when pressed; the button keeps the focus. */
   busy?: boolean
+}
+
+/** Also keeps a form from being submitted, with Enter too. */
+const ignoreClick = (event: MouseEvent): void => {
+  event.preventDefault()
+  event.stopPropagation()
 }
 
 export const Button = ({
@@ -37,8 +43,12 @@ export const Button = ({
   <button
     type="button"
     {...props}
-    disabled={props.disabled || busy}
-    aria-busy={busy || undefined}
+    {...(busy && {
+      "aria-busy": true,
+      "aria-disabled": true,
+      disabled: false,
+      onClick: ignoreClick,
+    })}
     className={classes(base, variantClasses[variant], className)}
   >
     {busy ? <LoaderCircle aria-hidden className="animate-spin" /> : Icon && <Icon aria-hidden />}
