@@ -52,5 +52,7 @@ export const ownership = {
     "Sie werden Eigentümer, und die Mitglieder der Gruppe können alles verwenden und ändern; Modelle mit Sammlungen können sie nur verwenden. Private Chats, Projekte, Dateien ohne Sammlung und API-Schlüssel werden gelöscht.",
   "removal.deleteHelp":
     "Andere verlieren, was oben aufgeführt ist. Das lässt sich nicht rückgängig machen.",
+  "removal.changed":
+    "Es wurde noch nichts gelöscht: Was oben aufgeführt ist, wird inzwischen von anderen verwendet.",
   "removal.transferAndDelete": "Übergeben und Benutzer löschen",
 }

@@ -4,7 +4,7 @@ import { useId, useState } from "react"
 import type { OwnedObjects } from "../../../../server/src/ownership/schema.ts"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { api } from "../../lib/api.ts"
+import { ApiError, api } from "../../lib/api.ts"
 import { formatList } from "../../lib/format.ts"
 import { AffectedObjects, countLabel } from "../../ui/affected-objects.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -118,12 +118,19 @@ const DeleteUserDialog = ({
   const { data } = owned
   const choice = chosen ?? (data && data.in_use.total > 0 ? "transfer" : "delete")
   const isHandedOver = data !== undefined && isTransferable(data) && choice === "transfer"
-  const remove = async (confirm?: "delete"): Promise<void> => {
-    const isAccepted = chosen === "delete" || confirm === "delete"
+  const remove = async (): Promise<void> => {
+    const isAccepted = chosen === "delete" && data !== undefined && data.in_use.total > 0
     const query = isHandedOver
       ? { transfer_to: successor?.replace(/^(user|group):/, "") }
       : { confirm: isAccepted ? "delete" : undefined }
-    await api.delete(userPath(user.id), undefined, { query })
+    try {
+      await api.delete(userPath(user.id), undefined, { query })
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.inUse) throw error
+      await owned.refetch()
+      setChosen(null)
+      throw new Error(t("removal.changed"))
+    }
     await onDeleted()
   }
   return (
