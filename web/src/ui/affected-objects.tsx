@@ -1,3 +1,4 @@
+import type { Ref } from "react"
 import type { ObjectsInUse } from "../../../server/src/http/in-use.ts"
 import { isMessageKey, t } from "../i18n/translate.ts"
 import { formatList } from "../lib/format.ts"
@@ -54,12 +55,20 @@ const Item = ({ object }: { object: AffectedObject }) => {
   )
 }
 
+interface AffectedObjectsProps {
+  inUse: ObjectsInUse
+  label: string
+  /** The list, which can be scrolled. */
+  ref?: Ref<HTMLElement>
+}
+
 /** The objects that a deletion takes from others or breaks, and who uses them. */
-export const AffectedObjects = ({ inUse, label }: { inUse: ObjectsInUse; label: string }) => {
+export const AffectedObjects = ({ inUse, label, ref }: AffectedObjectsProps) => {
   const rest = inUse.total - inUse.items.length
   return (
     <div className="flex flex-col gap-1 text-sm text-muted">
       <section
+        ref={ref}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         tabIndex={0}
         aria-label={label}

@@ -1,5 +1,5 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
-import { type ReactNode, useId, useRef, useState } from "react"
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
 import type { ObjectsInUse } from "../../../server/src/http/in-use.ts"
 import { t } from "../i18n/translate.ts"
 import { ApiError } from "../lib/api.ts"
@@ -43,29 +43,35 @@ interface ConsequencesProps {
 }
 
 /** Lists what a deletion takes from others, and asks whether to delete it all the same. */
-const Consequences = ({ inUse, accepted, onAccepted }: ConsequencesProps) => (
-  <div className="flex flex-col gap-3">
-    <p role="alert" className="text-sm">
-      {t("objects.refused")}
-    </p>
-    <AffectedObjects inUse={inUse} label={t("objects.refused")} />
-    <label className="flex items-center gap-2 text-sm">
-      <input
-        type="checkbox"
-        checked={accepted}
-        onChange={(event) => onAccepted(event.target.checked)}
-        className="size-4 accent-accent"
-      />
-      {t("objects.accept")}
-    </label>
-  </div>
-)
+const Consequences = ({ inUse, accepted, onAccepted }: ConsequencesProps) => {
+  const list = useRef<HTMLElement>(null)
+  // The confirming button, which had the focus, is disabled until this is accepted.
+  useEffect(() => list.current?.focus(), [])
+  return (
+    <div className="flex flex-col gap-3">
+      <p role="alert" className="text-sm">
+        {t("objects.refused")}
+      </p>
+      <AffectedObjects ref={list} inUse={inUse} label={t("objects.refused")} />
+      <label className="flex items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          checked={accepted}
+          onChange={(event) => onAccepted(event.target.checked)}
+          className="size-4 accent-accent"
+        />
+        {t("objects.accept")}
+      </label>
+    </div>
+  )
+}
 
 /** Asks for confirmation; stays open with the error if the action fails. */
 export const ConfirmDialog = (props: ConfirmDialogProps) => {
   const { open, onClose, title, children, action, danger = false, typed, onConfirm } = props
   const { wide = false, ready = true, fields = [] } = props
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
   const confirming = useRef<HTMLButtonElement>(null)
   const [text, setText] = useState("")
   const [busy, setBusy] = useState(false)
@@ -82,6 +88,7 @@ export const ConfirmDialog = (props: ConfirmDialogProps) => {
     onClose()
   }
   const confirm = async (): Promise<void> => {
+    if (busy || isDisabled) return
     setBusy(true)
     try {
       await onConfirm(accepted ? "delete" : undefined)
@@ -94,47 +101,67 @@ export const ConfirmDialog = (props: ConfirmDialogProps) => {
     }
   }
 
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    // Not to the form of the page, in which the dialog may be.
+    event.stopPropagation()
+    void confirm()
+  }
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
+  }, [error])
+
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
+    // What has begun cannot be cancelled, and its error would be missed.
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && !busy && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="fixed inset-0 z-40 bg-shade" />
         <AlertDialog.Popup
           {...(wide && { initialFocus: confirming })}
           className={classes(
-            "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100vh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col gap-3 overflow-y-auto rounded-lg border border-line bg-raised p-5 shadow-float",
+            "fixed top-1/2 left-1/2 z-50 max-h-[calc(100vh-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-lg border border-line bg-raised p-5 shadow-float",
             wide ? "w-[min(56rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]",
           )}
         >
-          <AlertDialog.Title className="text-base font-semibold break-words">
-            {title}
-          </AlertDialog.Title>
-          <AlertDialog.Description render={<div />} className="text-sm break-words text-muted">
-            {children}
-          </AlertDialog.Description>
-          {typed !== undefined && (
-            <label htmlFor={id} className="flex flex-col gap-1.5 text-sm">
-              <span>
-                {t("confirm.type")} <strong className="break-all">{typed}</strong>
-              </span>
-              <Input id={id} value={text} onChange={(event) => setText(event.target.value)} />
-            </label>
-          )}
-          {inUse && <Consequences inUse={inUse} accepted={accepted} onAccepted={setAccepted} />}
-          {error !== null && !inUse && !isShownByField(error, fields) && (
-            <ErrorNote error={error} />
-          )}
-          <div className="mt-1 flex flex-wrap justify-end gap-2">
-            <AlertDialog.Close render={<Button>{t("action.cancel")}</Button>} />
-            <Button
-              ref={confirming}
-              variant={danger ? "danger" : "primary"}
-              busy={busy}
-              disabled={isDisabled}
-              onClick={() => void confirm()}
-            >
-              {action}
-            </Button>
-          </div>
+          <form ref={form} noValidate onSubmit={submit} className="flex flex-col gap-3">
+            <AlertDialog.Title className="text-base font-semibold break-words">
+              {title}
+            </AlertDialog.Title>
+            <AlertDialog.Description render={<div />} className="text-sm break-words text-muted">
+              {children}
+            </AlertDialog.Description>
+            {typed !== undefined && (
+              <label htmlFor={id} className="flex flex-col gap-1.5 text-sm">
+                <span>
+                  {t("confirm.type")} <strong className="wrap-anywhere">{typed}</strong>
+                </span>
+                <Input
+                  id={id}
+                  autoComplete="off"
+                  value={text}
+                  onChange={(event) => setText(event.target.value)}
+                />
+              </label>
+            )}
+            {inUse && <Consequences inUse={inUse} accepted={accepted} onAccepted={setAccepted} />}
+            {error !== null && !inUse && !isShownByField(error, fields) && (
+              <ErrorNote error={error} />
+            )}
+            <div className="mt-1 flex flex-wrap justify-end gap-2">
+              <AlertDialog.Close
+                render={<Button aria-disabled={busy}>{t("action.cancel")}</Button>}
+              />
+              <Button
+                ref={confirming}
+                type="submit"
+                variant={danger ? "danger" : "primary"}
+                busy={busy}
+                disabled={isDisabled}
+              >
+                {action}
+              </Button>
+            </div>
+          </form>
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
