@@ -1,6 +1,6 @@
 import type { Route } from "playwright-core"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { app, closeAdminApp, startAdminApp, visit } from "./admin-app.ts"
 
 beforeAll(() => startAdminApp())
 afterAll(closeAdminApp)
@@ -101,4 +101,73 @@ it.each([
   await popup().waitFor()
   await expect.poll(() => page.getByText(missing).count()).toBe(0)
   await page.keyboard.press("Escape")
+})
+
+describe("Enter in the composer, while what it would choose loads", () => {
+  const post = async (path: string, body: object) => {
+    const reply = await app.gateway.call("POST", `/api/v1${path}`, body)
+    expect(reply.status).toBe(200)
+  }
+  const sent: string[] = []
+  beforeAll(async () => {
+    await post("/prompts/create", { command: "tides", title: "Tides", content: "When is it high?" })
+    await post("/knowledge/create", { name: "Harbour", description: "" })
+    visit.page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/messages")) {
+        sent.push(request.postDataJSON().content)
+      }
+    })
+  })
+
+  const typeWithout = async (pattern: RegExp, text: string): Promise<() => void> => {
+    const { page } = visit
+    const release = await openWithout(pattern)
+    const composer = page.getByLabel("Message", { exact: true })
+    await composer.fill("")
+    await composer.focus()
+    await page.keyboard.type(text)
+    await page.keyboard.press("Enter")
+    return release
+  }
+
+  it("chooses the prompt once it is loaded, and sends nothing", async () => {
+    const release = await typeWithout(/api\/v1\/prompts/, "/tid")
+    release()
+    const composer = visit.page.getByLabel("Message", { exact: true })
+    await expect.poll(() => composer.inputValue()).toBe("When is it high?")
+    expect(sent).toEqual([])
+  })
+
+  it("attaches the collection once it is loaded, and sends nothing", async () => {
+    const release = await typeWithout(/api\/v1\/knowledge/, "#Harb")
+    release()
+    const { page } = visit
+    await page
+      .getByRole("button", { name: /Harbour/ })
+      .first()
+      .waitFor()
+    await expect.poll(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe("")
+    expect(sent).toEqual([])
+  })
+
+  it("sends the message once if nothing is suggested", async () => {
+    const release = await typeWithout(/api\/v1\/knowledge/, "#nothing-like-this")
+    release()
+    await expect.poll(() => sent).toEqual(["#nothing-like-this"])
+    await visit.page.waitForURL(/\/c\//)
+  })
+
+  it("the fields of a prompt receive what is typed while they load", async () => {
+    await post("/prompts/create", { command: "ship", title: "Ship", content: "Greet {{ship}}." })
+    const { page } = visit
+    const release = await openWithout(/prompt-fields/)
+    const composer = page.getByLabel("Message", { exact: true })
+    await composer.fill("/ship")
+    await page.getByRole("option", { name: /Ship/ }).waitFor()
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("Titanic")
+    await page.keyboard.press("Enter")
+    release()
+    await expect.poll(() => composer.inputValue()).toBe("Greet Titanic.")
+  })
 })

@@ -1,4 +1,5 @@
-const popups = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]"
+const popups =
+  "[role=dialog], [role=alertdialog], [role=menu], [role=listbox], [data-takes-held-keys]"
 /** Frames in which what was loaded must take the focus; then the keys are dropped. */
 const maxFrames = 60
 

@@ -39,20 +39,22 @@ export const useSuggestions = (query: string) => {
       attachment: { type: "file" as const, id, name: filename },
     })),
   ]
-  return { suggestions, isPending: collections.isPending || files.isPending }
+  const loading = [collections, files].some((one) => one.isPending || one.isPlaceholderData)
+  return { suggestions, loading }
 }
 
 /** Suggests collections and files by name. */
 export const AttachmentPicker = ({ onPick, ...list }: PickerProps) => {
-  const { suggestions, isPending } = useSuggestions(list.query)
+  const { suggestions, loading } = useSuggestions(list.query)
   return (
     <SuggestionList
       {...list}
       label={t("attach.choose")}
       suggestions={suggestions}
+      loading={loading}
       onPick={({ attachment }) => onPick(attachment)}
     >
-      {suggestions.length === 0 && !isPending && (
+      {suggestions.length === 0 && !loading && (
         <NoSuggestions text={t("attach.none")} to="/knowledge/new" action={t("knowledge.create")} />
       )}
     </SuggestionList>

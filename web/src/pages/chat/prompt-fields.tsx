@@ -49,6 +49,7 @@ export const PromptFields = ({ prompt, onInsert, onClose }: PromptFieldsProps) =
     <form
       ref={form}
       aria-label={title}
+      data-takes-held-keys
       onSubmit={insert}
       onKeyDown={onKey}
       className="flex max-h-[45vh] flex-col gap-3 overflow-y-auto rounded-t-lg border-b border-line bg-surface p-3.5"

@@ -41,7 +41,9 @@ const rankPrompts = (prompts: readonly PromptListItem[], query: string): PromptL
 export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
   const me = useCurrentUser()
   const query = list.query.trim()
-  const { data } = useQuery(promptsQuery({ query, page_size: maxFetched, granted: true }))
+  const found = useQuery(promptsQuery({ query, page_size: maxFetched, granted: true }))
+  const { data } = found
+  const loading = found.isPending || found.isPlaceholderData
   const suggestions = rankPrompts(data?.items ?? [], query).map((prompt) => ({
     key: prompt.id,
     icon: TextQuote,
@@ -53,15 +55,16 @@ export const PromptPicker = ({ onPick, ...list }: PickerProps) => {
     prompt,
   }))
   // A message that starts with "/" but names no prompt.
-  if (suggestions.length === 0 && query.includes(" ")) return null
+  if (suggestions.length === 0 && !loading && query.includes(" ")) return null
   return (
     <SuggestionList
       {...list}
       label={t("prompts.choose")}
       suggestions={suggestions}
+      loading={loading}
       onPick={({ prompt }) => onPick(prompt)}
     >
-      {data && suggestions.length === 0 && (
+      {!loading && suggestions.length === 0 && (
         <NoSuggestions
           text={t(query === "" ? "prompts.none" : "prompts.noMatch")}
           to="/prompts/new"

@@ -20,6 +20,8 @@ interface SuggestionListProps<T extends Suggestion> {
   id: string
   label: string
   suggestions: readonly T[]
+  /** The suggestions still answer an earlier query, or none. */
+  loading: boolean
   /** The selection returns to the first suggestion when this changes. */
   query: string
   keys: RefObject<SuggestionKeyHandler | null>
@@ -51,12 +53,38 @@ export const NoSuggestions = ({ text, to, action }: NoSuggestionsProps) => (
   </p>
 )
 
+/**
+ * Enter waits for the suggestions that load, and then chooses the first, or is pressed again for the
+ * text field if there is none.
+ */
+const useWaitingEnter = (loading: boolean, choose: (() => void) | undefined) => {
+  const [isWaiting, setWaiting] = useState(false)
+  useEffect(() => {
+    if (!isWaiting || loading) return
+    setWaiting(false)
+    if (choose) choose()
+    else {
+      const init = { key: "Enter", bubbles: true, cancelable: true }
+      document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", init))
+    }
+  }, [isWaiting, loading, choose])
+  /** @returns whether the key waits; any other key ends the waiting */
+  return (key: string): boolean => {
+    const waits = loading && key === "Enter"
+    setWaiting(waits)
+    return waits
+  }
+}
+
 /** Suggestions above a text field, which keeps the focus and forwards its keys. */
 export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<T>) => {
-  const { id, label, suggestions, query, keys, onActive, onPick, onClose, children } = props
+  const { id, label, suggestions, query, keys, onActive, onPick, onClose } = props
+  const { loading, children } = props
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const active = Math.min(at, suggestions.length - 1)
+  const chosen = suggestions[active]
+  const waitWith = useWaitingEnter(loading, chosen && (() => onPick(chosen)))
   const optionId = (index: number): string => `${id}-${index}`
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new query resets the selection
@@ -67,16 +95,19 @@ export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<
   })
   useEffect(() => () => onActive(undefined), [onActive])
 
+  const moveOrPick = (key: string, one: T): boolean => {
+    const { length } = suggestions
+    if (key === "ArrowDown") setAt((active + 1) % length)
+    else if (key === "ArrowUp") setAt((active - 1 + length) % length)
+    else if (key === "Enter" || key === "Tab") onPick(one)
+    else return false
+    return true
+  }
   keys.current = {
     handleKey: (key) => {
-      const chosen = suggestions[active]
-      const { length } = suggestions
-      if (key === "Escape") onClose()
-      else if (!chosen) return false
-      else if (key === "ArrowDown") setAt((active + 1) % length)
-      else if (key === "ArrowUp") setAt((active - 1 + length) % length)
-      else if (key === "Enter" || key === "Tab") onPick(chosen)
-      else return false
+      if (waitWith(key)) return true
+      if (key !== "Escape") return chosen !== undefined && moveOrPick(key, chosen)
+      onClose()
       return true
     },
   }
@@ -88,7 +119,12 @@ export const SuggestionList = <T extends Suggestion>(props: SuggestionListProps<
   )
 
   return (
-    <div className="absolute inset-x-0 bottom-full z-20 mb-1 overflow-hidden rounded-lg border border-line bg-raised shadow-float">
+    <div
+      className={classes(
+        "absolute inset-x-0 bottom-full z-20 mb-1 overflow-hidden rounded-lg border border-line bg-raised shadow-float",
+        suggestions.length === 0 && !children && "hidden",
+      )}
+    >
       <div
         ref={list}
         id={id}

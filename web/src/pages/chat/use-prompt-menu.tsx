@@ -85,25 +85,29 @@ export const usePromptMenu = ({ area, text, setText }: Deps) => {
 
   return {
     menu: (
-      <LazyPopup inField onCancel={closeFields}>
-        {chosen && (
-          <PromptFields
-            prompt={chosen}
-            onInsert={(values) => insertPrompt(chosen, values)}
-            onClose={closeFields}
-          />
-        )}
-        {isOpen && (
-          <PromptPicker
-            id={listId}
-            query={command}
-            keys={keys}
-            onActive={setActive}
-            onPick={choosePrompt}
-            onClose={() => setDismissed(true)}
-          />
-        )}
-      </LazyPopup>
+      <>
+        <LazyPopup onCancel={closeFields}>
+          {chosen && (
+            <PromptFields
+              prompt={chosen}
+              onInsert={(values) => insertPrompt(chosen, values)}
+              onClose={closeFields}
+            />
+          )}
+        </LazyPopup>
+        <LazyPopup inField onCancel={() => setDismissed(true)}>
+          {isOpen && (
+            <PromptPicker
+              id={listId}
+              query={command}
+              keys={keys}
+              onActive={setActive}
+              onPick={choosePrompt}
+              onClose={() => setDismissed(true)}
+            />
+          )}
+        </LazyPopup>
+      </>
     ),
     controlProps: isOpen ? { "aria-controls": listId, "aria-activedescendant": active } : {},
     /** @returns whether the list handled the key */

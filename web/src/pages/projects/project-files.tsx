@@ -27,7 +27,7 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
   const [query, setQuery] = useState("")
   const box = useRef<HTMLDivElement>(null)
   const chosen = useRef<HTMLInputElement>(null)
-  const { suggestions, isPending } = useSuggestions(query)
+  const { suggestions, loading } = useSuggestions(query)
   const uploads = useUploads(destination, ({ id, filename }) =>
     onAdd({ type: "file", id, name: filename }),
   )
@@ -65,7 +65,7 @@ export const ProjectFiles = ({ destination, files, onAdd, onRemove, error }: Pro
                 {...controlProps}
                 placeholder={t("projects.filesAdd")}
                 choices={choices.map(({ key, label, note }) => ({ value: key, label, note }))}
-                loading={isPending}
+                loading={loading}
                 value={null}
                 onQuery={setQuery}
                 onValue={(key) => {
