@@ -30,15 +30,19 @@ const Link = ({ href, children }: { href: string; children: ReactNode }) => {
 const CitedText = ({ text }: { text: string }): ReactNode => {
   const citations = use(CitationsContext)
   const isInLink = use(InLinkContext)
-  if (!citations || isInLink || !text.includes("[")) return text
+  if (!citations || isInLink || !text.includes("[")) return <>{text}</>
   const pieces = splitAtCitations(text, (number) => citations.nameOf(number) !== null)
-  return pieces.map((piece, index) =>
-    typeof piece === "string"
-      ? piece
-      : piece.map((number) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
-          <Citation key={`${index} ${number}`} number={number} citations={citations} />
-        )),
+  return (
+    <>
+      {pieces.map((piece, index) =>
+        typeof piece === "string"
+          ? piece
+          : piece.map((number) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
+              <Citation key={`${index} ${number}`} number={number} citations={citations} />
+            )),
+      )}
+    </>
   )
 }
 
@@ -88,9 +92,9 @@ const Inline = ({ token: untypedToken }: { token: Token }): ReactNode => {
       // Loading the image would reveal the reader to its host, and the CSP blocks it anyway.
       return <Link href={token.href}>{token.text || token.href}</Link>
     case "html":
-      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw
+      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : <>{token.raw}</>
     default:
-      return token.raw
+      return <>{token.raw}</>
   }
 }
 
