@@ -50,7 +50,7 @@ const copyPdfFiles = (): Plugin => ({
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react({ jsxImportSource: "#jsx" }), tailwindcss(), copyPdfFiles(), precompress()],
+  plugins: [react(), tailwindcss(), copyPdfFiles(), precompress()],
   worker: { format: "es" },
   build: {
     // Inlined assets use data: URLs, which the content security policy does not allow.

@@ -10,8 +10,7 @@ const timeToShow = async (content: string): Promise<number> => {
   const common = { model: "gpt-fake", created_at: 1 }
   const messages = [
     { ...common, id: "1", role: "user", content },
-    { ...common, id: "2", role: "assistant", content, parent: "1" },
-    { ...common, id: "3", role: "user", content: "end", parent: "2" },
+    { ...common, id: "2", role: "assistant", content, parent_id: "1" },
   ]
   const chat = { title: content.slice(0, 100), created_at: 1, updated_at: 1, messages }
   const data = { chats: [chat] }
@@ -20,8 +19,10 @@ const timeToShow = async (content: string): Promise<number> => {
   await open("/")
   const started = performance.now()
   await open(`/c/${ids[0]}`)
-  await page.locator("article[data-role=user]", { hasText: "end" }).waitFor()
-  // Resolves once what has been rendered is also drawn.
+  const turns = page.locator("article")
+  await turns.nth(1).waitFor()
+  // What is not on the screen would not be drawn.
+  for (const turn of await turns.all()) await turn.scrollIntoViewIfNeeded()
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
   return performance.now() - started
 }
