@@ -103,17 +103,21 @@ it("never leaves the page for a file or link dropped elsewhere", async () => {
   await outside.context.close()
 })
 
+const openWithNewSession = async (
+  shared: BrowserSession,
+  data: { email: string; password: string },
+): Promise<void> => {
+  // A page that notices another account reloads itself, which could cut off the navigation below.
+  await shared.page.goto("about:blank")
+  await shared.context.clearCookies()
+  await shared.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data })
+  await shared.open("/")
+}
+
 it("keeps drafts from other accounts in the same browser", async () => {
   const person = { name: "Eve", email: "eve@example.com", password: "a long password" }
   await app.gateway.call("POST", "/api/v1/auths/add", person)
   const shared = await openAs(adminEmail, adminPassword)
-  const openWithNewSession = async (data: { email: string; password: string }): Promise<void> => {
-    // A page that notices another account reloads itself, which could cut off the navigation below.
-    await shared.page.goto("about:blank")
-    await shared.context.clearCookies()
-    await shared.context.request.post(`${app.gateway.url}/api/v1/auths/signin`, { data })
-    await shared.open("/")
-  }
   await shared.open("/")
   await shared.page.evaluate("localStorage.setItem('portico.draft.new', 'written by whom?')")
   await shared.page.reload()
@@ -123,13 +127,44 @@ it("keeps drafts from other accounts in the same browser", async () => {
   await dropFiles(shared.page, "#composer", [{ name: "plan.txt", text: "The plan." }])
   await shared.page.getByRole("button", { name: "Remove plan.txt" }).waitFor()
   const { email, password } = person
-  await openWithNewSession({ email, password })
+  await openWithNewSession(shared, { email, password })
   expect(await composer(shared).inputValue()).toBe("")
   expect(await shared.page.getByText("plan.txt").count()).toBe(0)
   expect(await shared.page.evaluate("'portico.draft.new' in localStorage")).toBe(false)
-  await openWithNewSession({ email: adminEmail, password: adminPassword })
+  await openWithNewSession(shared, { email: adminEmail, password: adminPassword })
   expect(await composer(shared).inputValue()).toBe("a secret plan")
   await shared.page.getByText("plan.txt").waitFor()
+  await shared.context.close()
+})
+
+it("offers the model used last to its account only", async () => {
+  const person = { name: "Uma", email: "uma@example.com", password: "a long password" }
+  await app.gateway.call("POST", "/api/v1/auths/add", person)
+  const { email, password } = person
+  const shared = await openAs(email, password)
+  const shownModel = async (): Promise<string | null> => {
+    const menu = shared.page.locator("[aria-label^='Model: ']").first()
+    await menu.waitFor()
+    return menu.getAttribute("aria-label")
+  }
+  await shared.open("/")
+  const byDefault = await shownModel()
+  const other = byDefault === "Model: gpt-fake" ? "llama3.2:latest" : "gpt-fake"
+  // What earlier versions remembered for all accounts.
+  await shared.page.evaluate(`localStorage.setItem('portico.models', '["${other}"]')`)
+  await shared.page.reload()
+  expect(await shownModel()).toBe(byDefault)
+  await shared.open(`/?model=${other}`)
+  await composer(shared).fill("Hello")
+  await composer(shared).press("Enter")
+  await shared.page.waitForURL(/\/c\//, { waitUntil: "commit" })
+  await shared.open("/")
+  expect(await shownModel()).toBe(`Model: ${other}`)
+  await openWithNewSession(shared, { email: adminEmail, password: adminPassword })
+  await shared.open("/")
+  expect(await shownModel()).toBe(byDefault)
+  await openWithNewSession(shared, { email, password })
+  expect(await shownModel()).toBe(`Model: ${other}`)
   await shared.context.close()
 })
 

@@ -3,6 +3,7 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { initLanguage, useLanguage } from "./i18n/translate.ts"
+import { discardSharedModels } from "./lib/account-storage.ts"
 import { discardSharedDrafts } from "./lib/drafts.ts"
 import { preventDropNavigation } from "./lib/drop-guard.ts"
 import { reloadNewerBuild } from "./lib/newer-build.ts"
@@ -21,6 +22,7 @@ const Portico = () => (
 syncThemeAcrossWindows()
 preventDropNavigation()
 discardSharedDrafts()
+discardSharedModels()
 await initLanguage()
 const root = document.getElementById("root")
 if (root) {

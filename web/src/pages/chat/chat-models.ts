@@ -1,7 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useMemo } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
-import { readLocalStorage, useLocalStorage, writeLocalStorage } from "../../lib/local-storage.ts"
+import {
+  readAccountStorage,
+  useAccountStorage,
+  writeAccountStorage,
+} from "../../lib/account-storage.ts"
 import { modelsQuery } from "../../lib/queries.ts"
 import { usePageSession } from "../../lib/session.ts"
 
@@ -24,7 +28,7 @@ export const isChatModel = ({ id, capabilities, is_active }: ModelRecord): boole
 /** The models available for chatting, and the favorites. */
 export const useChatModels = () => {
   const { data, isPending } = useQuery(modelsQuery)
-  const stored = useLocalStorage("favourites")
+  const stored = useAccountStorage("favourites")
   // A refetch without changes must not re-render every message.
   return useMemo(() => {
     const models = (data ?? []).filter(isChatModel)
@@ -34,22 +38,22 @@ export const useChatModels = () => {
 
 export const toggleFavorite = (id: string, favorites: ReadonlySet<string>): void => {
   const rest = [...favorites].filter((other) => other !== id)
-  writeLocalStorage("favourites", JSON.stringify(favorites.has(id) ? rest : [...rest, id]))
+  writeAccountStorage("favourites", JSON.stringify(favorites.has(id) ? rest : [...rest, id]))
 }
 
 const maxRecent = 4
 
 /** The first is the model of the next chat; the last few remain within reach. */
 export const rememberModels = (ids: readonly string[]): void => {
-  writeLocalStorage("models", JSON.stringify(ids))
-  const recent = new Set([...ids, ...parseIds(readLocalStorage("recentModels"))])
-  writeLocalStorage("recentModels", JSON.stringify([...recent].slice(0, maxRecent)))
+  writeAccountStorage("models", JSON.stringify(ids))
+  const recent = new Set([...ids, ...parseIds(readAccountStorage("recentModels"))])
+  writeAccountStorage("recentModels", JSON.stringify([...recent].slice(0, maxRecent)))
 }
 
 /** The models used last, completed with favorites. */
 export const useRecentModels = (models: readonly ModelRecord[]): ModelRecord[] => {
-  const recent = parseIds(useLocalStorage("recentModels"))
-  const favorites = parseIds(useLocalStorage("favourites"))
+  const recent = parseIds(useAccountStorage("recentModels"))
+  const favorites = parseIds(useAccountStorage("favourites"))
   return [...new Set([...recent, ...favorites])]
     .flatMap((id) => models.find((model) => model.id === id) ?? [])
     .slice(0, maxRecent)
@@ -91,7 +95,7 @@ export const useDefaultModels = (
   models: readonly ModelRecord[],
   requestedId?: string,
 ): string[] => {
-  const last = parseIds(useLocalStorage("models"))
+  const last = parseIds(useAccountStorage("models"))
   const { default_model } = usePageSession()
   const known = (id: string): boolean => models.some((model) => model.id === id)
   if (requestedId !== undefined && known(requestedId)) return [requestedId]

@@ -1,0 +1,34 @@
+import { readLocalStorage, useLocalStorage, writeLocalStorage } from "./local-storage.ts"
+import { queryClient } from "./query-client.ts"
+import { sessionQuery, useCurrentUser } from "./session.ts"
+
+/** What the browser remembers about the models of each account that uses it. */
+const names = ["models", "recentModels", "favourites"] as const
+type Name = (typeof names)[number]
+
+const keyOf = (userId: string, name: Name): string => `accounts.${userId}.${name}`
+
+const currentKey = (name: Name): string | undefined => {
+  const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id
+  return userId === undefined ? undefined : keyOf(userId, name)
+}
+
+export const useAccountStorage = (name: Name): string | null =>
+  useLocalStorage(keyOf(useCurrentUser().id, name))
+
+export const readAccountStorage = (name: Name): string | null => {
+  const key = currentKey(name)
+  return key === undefined ? null : readLocalStorage(key)
+}
+
+export const writeAccountStorage = (name: Name, value: string): void => {
+  const key = currentKey(name)
+  if (key !== undefined) writeLocalStorage(key, value)
+}
+
+/** Earlier versions shared these values among all accounts; whose they were is unknown. */
+export const discardSharedModels = (): void => {
+  for (const name of names) {
+    if (readLocalStorage(name) !== null) writeLocalStorage(name, null)
+  }
+}
