@@ -1,5 +1,5 @@
+import { checkBodyValues } from "../connections/answer-values.ts"
 import { createChatDecoder } from "../connections/chat-decoder.ts"
-import { Failure } from "../errors.ts"
 import { createAnswerConverter } from "../formats/answer-converter.ts"
 import type { AnswerReports } from "../formats/answer-reports.ts"
 import type { AnswerContext } from "../formats/canonical-request.ts"
@@ -7,8 +7,6 @@ import { parseErrorObject } from "../formats/error-body.ts"
 import { MalformedResponse } from "../formats/malformed-response.ts"
 import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
-import { jsonLimitsFor } from "../http/json-object.ts"
-import { JsonScanner } from "../http/json-scanner.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { CompletionOperation, ProviderModel } from "../providers/provider.ts"
 import { type ProviderKind, providers } from "../providers/registry.ts"
@@ -45,19 +43,6 @@ export interface ConvertedAnswer {
   promptTokens: readonly number[]
 }
 
-/** Refuses what takes far longer to parse than any answer. @throws {MalformedResponse} */
-const checkValues = (bytes: Buffer): void => {
-  const scanner = new JsonScanner(jsonLimitsFor(bytes.length))
-  try {
-    scanner.write(bytes)
-    scanner.end()
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    const isTooLarge = error.code === "body_too_large"
-    throw new MalformedResponse(isTooLarge ? "it has too many values" : "it is not a completion")
-  }
-}
-
 const toMessage = (error: unknown): ConvertedAnswer["result"] => {
   if (error instanceof ProviderError) {
     const { name, status, message, body, retrySeconds } = error
@@ -79,7 +64,7 @@ const convert = (
   })
   try {
     const bytes = toBuffer(received)
-    checkValues(bytes)
+    checkBodyValues(bytes)
     const body = parseErrorObject(bytes.toString("utf8"))
     if (!body) throw new MalformedResponse("it is not a completion")
     const json = Buffer.from(converter.convertBody(body))

@@ -84,14 +84,14 @@ const converterOf = (context: AttemptContext, endpoint: Endpoint): ConnectionAtt
     dropped: dropped?.reportAnswer ?? noReport,
     promptTokens: (tokens_in: number) => reportTokens({ tokens_in, tokens_out: 0 }),
   }
-  return (receiver) => {
+  return (receiver, pacing) => {
     const encoded: ResponseHandler = createEncoder
-      ? new ConvertingHandler(receiver, createEncoder(reportTokens))
+      ? new ConvertingHandler(receiver, createEncoder(reportTokens), pacing)
       : receiver
     if (!chatFormat) return encoded
     const source = { kind: upstream.config.kind, model }
     const decoder = conversions.createDecoder(owner, chatFormat, source, reports)
-    return new ConvertingHandler(encoded, decoder)
+    return new ConvertingHandler(encoded, decoder, pacing)
   }
 }
 

@@ -78,7 +78,7 @@ export const createConversion = (
 const encodeFailure =
   ({ encoder }: ClientConversion) =>
   (error: AnswerError): string =>
-    encoder.encodeEvent({ type: "error", error })
+    [...encoder.encodeEvent({ type: "error", error })].join("")
 
 const relayFormats: Partial<Record<CompletionOperation, RelayFormat>> = {
   messages: messagesRelayFormat,

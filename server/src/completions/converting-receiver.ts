@@ -1,19 +1,33 @@
 import type { RequestHandle } from "@portico/http1"
 import type { Upstream } from "../connections/connection.ts"
 import { ConvertingHandler } from "../connections/converting-handler.ts"
+import { createPacing } from "../connections/pacing.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ResponseReceiver } from "../functions/function-model.ts"
+import type { EventLoopShare } from "../limits/fair-loop.ts"
 
 /** Converts a response on its way to a receiver, such as one that a function or filter returns. */
 export class ConvertingReceiver extends ConvertingHandler implements ResponseReceiver {
   readonly #receiver: ResponseReceiver
+  readonly #source: { handle: RequestHandle | null }
 
-  constructor(receiver: ResponseReceiver, converter: ResponseConverter) {
-    super(receiver, converter)
+  constructor(receiver: ResponseReceiver, converter: ResponseConverter, share: EventLoopShare) {
+    const source: { handle: RequestHandle | null } = { handle: null }
+    const request = {
+      resume: () => source.handle?.resume(),
+      cancel: () => source.handle?.cancel(),
+    }
+    super(
+      receiver,
+      converter,
+      createPacing(share, request, (error) => receiver.onListenerError(error)),
+    )
     this.#receiver = receiver
+    this.#source = source
   }
 
   attach(handle: RequestHandle): void {
+    this.#source.handle = handle
     this.#receiver.attach(handle)
   }
 

@@ -102,7 +102,8 @@ export const createDispatcher = ({
   ): ResponseReceiver => {
     if (!conversion) return reader
     const owner = { userId: caller.user.id }
-    return new ConvertingReceiver(reader, createEncoder(owner, conversion))
+    const share = fairLoop.of(caller.user.id)
+    return new ConvertingReceiver(reader, createEncoder(owner, conversion), share)
   }
 
   const callFunctionModel = (

@@ -30,16 +30,17 @@ export const createChatDecoder = (
     return formatEvent(chunk === null ? "[DONE]" : JSON.stringify(chunk))
   }
   return {
-    convertEvent: (data) => {
-      if (isComplete) return ""
+    *convertEvent(data) {
+      if (isComplete) return
       const event = parseObject(data)
       if (!event) throw new MalformedResponse("it has an event that is not a JSON object")
       if (!hasStarted) throwReportedError(event)
-      const text = decodeEvent(event).map(formatChunk).join("")
-      hasStarted ||= text !== ""
-      return text
+      for (const chunk of decodeEvent(event)) {
+        hasStarted = true
+        yield formatChunk(chunk)
+      }
     },
-    endStream: () => "",
+    endStream: () => [],
     convertBody: (body) => {
       throwReportedError(body)
       return JSON.stringify(format.decodeResponse(body, model, reports))

@@ -1,5 +1,6 @@
 import type { ResponseHandler, UpstreamRequest } from "@portico/http1"
 import type { Upstream } from "./connection.ts"
+import type { Pacing } from "./pacing.ts"
 
 export interface ConnectionAttempt {
   upstream: Upstream
@@ -13,5 +14,5 @@ export interface ConnectionAttempt {
    */
   request: () => UpstreamRequest | Promise<UpstreamRequest>
   /** Omitted if the response needs no conversion. @returns what receives the original response */
-  convert?: ((receiver: ResponseHandler) => ResponseHandler) | undefined
+  convert?: ((receiver: ResponseHandler, pacing: Pacing) => ResponseHandler) | undefined
 }

@@ -5,6 +5,7 @@ import { textOf } from "../formats/json-values.ts"
 import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
 import { createChatDecoder } from "./chat-decoder.ts"
 import { ConvertingHandler } from "./converting-handler.ts"
+import type { Pacing } from "./pacing.ts"
 
 const noReports = { dropped: () => {}, promptTokens: () => {} }
 
@@ -26,6 +27,8 @@ const format: ChatFormat = {
   decodeError: ({ squawk }) => (typeof squawk === "string" ? { message: squawk } : null),
 }
 
+const immediatePacing: Pacing = { resume: () => {}, cancel: () => {}, wait: (go) => go() }
+
 const receive = (status: number, contentType: string, chunks: readonly Buffer[]) => {
   let headers: readonly string[] = []
   let body = ""
@@ -42,7 +45,8 @@ const receive = (status: number, contentType: string, chunks: readonly Buffer[])
       throw error
     },
   }
-  const response = new ConvertingHandler(receiver, createChatDecoder(format, model, noReports))
+  const decoder = createChatDecoder(format, model, noReports)
+  const response = new ConvertingHandler(receiver, decoder, immediatePacing)
   response.onHead(status, ["Content-Type", contentType, "x-other", "kept"])
   for (const chunk of chunks) response.onData(chunk)
   response.onEnd()

@@ -6,6 +6,8 @@ import type { ResponseConverter } from "../formats/response-converter.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
+import { convertEvents, EventPump } from "./event-pump.ts"
+import type { Pacing } from "./pacing.ts"
 
 const maxBodyBytes = 16_000_000
 
@@ -20,12 +22,17 @@ interface ReceivedHead {
 }
 
 /**
- * Passes on a response in another format: streams event by event, bodies when they are complete. The
- * head waits for the beginning of the answer, which may be an error instead.
+ * Passes on a response in another format: streams event by event, in turns that are not long, and
+ * bodies when they are complete. The head waits for the beginning of the answer, which may be an error
+ * instead.
  */
 export class ConvertingHandler implements ResponseHandler {
   readonly #receiver: ResponseHandler
   readonly #converter: ResponseConverter
+  readonly #pacing: Pacing
+  readonly #pump: EventPump
+  /** How the response ends when everything before is passed on. */
+  #passLast: (() => void) | null = null
   #events = createSseDecoder()
   #status = 0
   /** Null once it is passed on. */
@@ -34,9 +41,14 @@ export class ConvertingHandler implements ResponseHandler {
   #body: Buffer[] = []
   #bodyBytes = 0
 
-  constructor(receiver: ResponseHandler, converter: ResponseConverter) {
+  constructor(receiver: ResponseHandler, converter: ResponseConverter, pacing: Pacing) {
     this.#receiver = receiver
     this.#converter = converter
+    this.#pacing = pacing
+    this.#pump = new EventPump({
+      pass: (text) => this.#pass(text),
+      wait: () => pacing.wait(() => this.#continue()),
+    })
   }
 
   onHead(status: number, rawHeaders: readonly string[]): void {
@@ -57,7 +69,8 @@ export class ConvertingHandler implements ResponseHandler {
     if (this.#content === "over") return true
     if (this.#content === "unknown") return this.#receiver.onData(chunk)
     if (this.#content === "stream") {
-      return this.#passReportedError(() => this.#passEvents(this.#events.read(chunk)))
+      const events = this.#events.read(chunk)
+      return this.#passReportedError(() => this.#passEvents(convertEvents(this.#converter, events)))
     }
     this.#bodyBytes += chunk.length
     if (this.#bodyBytes > maxBodyBytes)
@@ -76,7 +89,9 @@ export class ConvertingHandler implements ResponseHandler {
   }
 
   onError(error: UpstreamError): void {
-    if (this.#content !== "over") this.#receiver.onError(error)
+    if (this.#content === "over") return
+    if (this.#pump.isWaiting) this.#passLast = () => this.#receiver.onError(error)
+    else this.#receiver.onError(error)
   }
 
   #passHead(): void {
@@ -102,32 +117,52 @@ export class ConvertingHandler implements ResponseHandler {
     }
   }
 
-  #passEvents(events: readonly string[]): boolean {
-    let canContinue = true
-    let text = ""
-    try {
-      for (const data of events) text += this.#converter.convertEvent(data)
-    } finally {
-      // What precedes an unreadable event belongs to the answer.
-      canContinue = this.#pass(text)
-    }
+  #passEvents(pieces: Generator<string>): boolean {
+    const canContinue = this.#pump.push(pieces)
+    if (!this.#pump.isWaiting) this.#passLast?.()
     return canContinue
   }
 
+  /** Continues in another turn. */
+  #continue(): void {
+    try {
+      this.#passReportedError(() => this.#pump.run())
+      if (this.#pump.isWaiting) return
+      if (this.#passLast && this.#content !== "over") this.#passLast()
+      // A receiver that is still full pauses the response again.
+      else this.#pacing.resume()
+    } catch (error) {
+      this.#content = "over"
+      this.#pacing.cancel()
+      this.#passUnreadable(error)
+    }
+  }
+
   #pass(text: string): boolean {
-    if (text === "") return true
     this.#passHead()
     return this.#receiver.onData(Buffer.from(text))
   }
 
   #passEnd(): boolean {
-    if (this.#content === "stream") {
-      this.#passEvents(this.#events.end())
-      this.#pass(this.#converter.endStream())
-      this.#passHead()
-    } else if (this.#content !== "unknown") this.#passBody()
+    if (this.#content === "stream") return this.#passEndOfStream()
+    if (this.#content !== "unknown") this.#passBody()
     this.#receiver.onEnd()
     return true
+  }
+
+  #passEndOfStream(): boolean {
+    const converter = this.#converter
+    const events = this.#events.end()
+    this.#passLast = () => {
+      this.#passHead()
+      this.#receiver.onEnd()
+    }
+    return this.#passEvents(
+      (function* () {
+        yield* convertEvents(converter, events)
+        yield* converter.endStream()
+      })(),
+    )
   }
 
   /** The response has ended by then, and whatever fails is reported as the response's error. */
@@ -147,9 +182,13 @@ export class ConvertingHandler implements ResponseHandler {
         throw error
       })
     } catch (thrown) {
-      const cause = thrown instanceof Error ? thrown : new Error(String(thrown))
-      this.#receiver.onError(new UpstreamError("unreadable", cause))
+      this.#passUnreadable(thrown)
     }
+  }
+
+  #passUnreadable(error: unknown): void {
+    const cause = error instanceof Error ? error : new Error(String(error))
+    this.#receiver.onError(new UpstreamError("unreadable", cause))
   }
 
   #passConverted(converted: Buffer): void {

@@ -17,6 +17,7 @@ import {
   isCredentialStatus,
   mayBeConnectionFault,
 } from "./connection-fault.ts"
+import { createPacing, type Pacing } from "./pacing.ts"
 
 /**
  * Statuses worth trying another connection for: busy and gateway errors, known before the body.
@@ -175,7 +176,7 @@ class FailoverRequest implements RequestHandle {
 
   #createListener(attempt: ConnectionAttempt): ResponseListener {
     const { upstream, usesModel, model, convert } = attempt
-    const receiver = convert ? convert(this.#listener) : this.#listener
+    const receiver = convert ? convert(this.#listener, this.#createPacing()) : this.#listener
     let buffered: BufferedResponse | null = null
     let isRetryable = false
     let isUnavailable = false
@@ -225,6 +226,10 @@ class FailoverRequest implements RequestHandle {
       },
       onListenerError: (error) => this.#listener.onListenerError(error),
     }
+  }
+
+  #createPacing(): Pacing {
+    return createPacing(this.#share, this, (error) => this.#listener.onListenerError(error))
   }
 
   /** After an attempt without a response. */

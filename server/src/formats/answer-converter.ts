@@ -28,26 +28,27 @@ export const createAnswerConverter = (
     acceptsText: (tool) => encoder.acceptsText?.(tool) === true,
   }
   const reader = new AnswerEventReader(reading)
-  const encodeAll = (events: ReturnType<AnswerEventReader["read"]>): string => {
-    let text = ""
-    for (const event of events) text += encoder.encodeEvent(event)
-    return text
+  function* encodeAll(events: ReturnType<AnswerEventReader["read"]>): Generator<string> {
+    for (const event of events) yield* encoder.encodeEvent(event)
   }
   const throwReportedError = (body: Fields): void => {
     const error = readReportedError(body)
     if (error) throw new ProviderError(error, encoder.encodeError(error), retrySecondsOf(body))
   }
   return {
-    convertEvent: (data) => {
-      if (data === "[DONE]") return encodeAll(reader.end())
+    *convertEvent(data) {
+      if (data === "[DONE]") {
+        yield* encodeAll(reader.end())
+        return
+      }
       const chunk = parseObject(data)
       if (!chunk) throw new MalformedResponse("it has an event that is not a JSON object")
       if (!reader.hasStarted) throwReportedError(chunk)
       if (isObject(chunk.usage)) context.reportUsage?.(chunk.usage)
-      return encodeAll(reader.read(chunk))
+      yield* encodeAll(reader.read(chunk))
     },
     // Some servers leave out `[DONE]`. Without a finish reason the answer is incomplete.
-    endStream: () => (reader.hasFinishReason ? encodeAll(reader.end()) : ""),
+    endStream: () => (reader.hasFinishReason ? encodeAll(reader.end()) : []),
     convertBody: (body) => {
       throwReportedError(body)
       const answer = readCompletion(body, reading)

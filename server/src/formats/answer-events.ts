@@ -4,6 +4,7 @@ import type { AnswerReading } from "./answer-reading.ts"
 import { type AnswerError, readReportedError } from "./error-body.ts"
 import { type StopCause, toFinishReason } from "./finish-reason.ts"
 import { HeldAnswer } from "./held-answer.ts"
+import { splitText } from "./json-pieces.ts"
 import { type Fields, isObject, objectsIn, textOf } from "./json-values.ts"
 import { MalformedResponse } from "./malformed-response.ts"
 import { toPlainMessage } from "./plain-message.ts"
@@ -213,12 +214,16 @@ export class AnswerEventReader {
 
   #extend(received: ReceivedBlock, text: string): void {
     if (text === "" || received.isClosed) return
-    if (received === this.#open) this.#events.push({ type: "append", text })
+    if (received === this.#open) this.#pushText(text)
     else {
       this.#held.add(text)
       received.text += text
     }
     this.#openWaiting()
+  }
+
+  #pushText(text: string): void {
+    for (const piece of splitText(text)) this.#events.push({ type: "append", text: piece })
   }
 
   #add(block: AnswerBlock): ReceivedBlock {
@@ -257,7 +262,7 @@ export class AnswerEventReader {
     this.#held.removeBlock(next.text)
     this.#open = next
     this.#events.push({ type: "open", block: next.block })
-    if (next.text !== "") this.#events.push({ type: "append", text: next.text })
+    if (next.text !== "") this.#pushText(next.text)
     for (const annotation of next.annotations) this.#events.push({ type: "annotate", annotation })
     if (next.signature !== "") this.#events.push({ type: "sign", signature: next.signature })
   }

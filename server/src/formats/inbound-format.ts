@@ -6,8 +6,8 @@ import type { Fields } from "./json-values.ts"
 
 /** Writes one answer in a client's format. */
 export interface AnswerEncoder {
-  /** @returns server-sent events, possibly none */
-  encodeEvent(event: AnswerEvent): string
+  /** @returns server-sent events, possibly none, in pieces; to be read before the next call */
+  encodeEvent(event: AnswerEvent): Iterable<string>
   /** @returns JSON. @throws {MalformedResponse} */
   encodeAnswer(answer: Answer): string
   /** The body of an error response. */

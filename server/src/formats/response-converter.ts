@@ -4,12 +4,12 @@ import type { Fields } from "./json-values.ts"
 export interface ResponseConverter {
   /**
    * @param data of a server-sent event, or a line of JSON
-   * @returns server-sent events, possibly none
-   * @throws {MalformedResponse}
+   * @returns server-sent events, possibly none, in pieces; to be read before the next call. Reading
+   *   them converts the event, and throws `MalformedResponse`
    */
-  convertEvent(data: string): string
-  /** @returns the events that a complete stream still lacks, possibly none */
-  endStream(): string
+  convertEvent(data: string): Iterable<string>
+  /** @returns the events that a complete stream still lacks, possibly none, in pieces */
+  endStream(): Iterable<string>
   /** @returns JSON. @throws {MalformedResponse} */
   convertBody(body: Fields): string
   /** `convertBody` for a large body, where it holds up nobody; omitted if there is no such place. */

@@ -1,8 +1,16 @@
+import { jsonPieces } from "./json-pieces.ts"
 import type { Fields } from "./json-values.ts"
 
 /** Formats an event that names its type, as Anthropic's API and the Responses API do. */
 export const formatTypedEvent = (event: Fields): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** A large event like `formatTypedEvent`, in pieces. */
+export function* formatTypedEventInPieces(event: Fields): Generator<string> {
+  yield `event: ${event.type}\ndata: `
+  yield* jsonPieces(event)
+  yield "\n\n"
+}
 
 /** The data of one server-sent event. */
 export const dataOfEvent = (event: string): string =>

@@ -15,6 +15,9 @@ export const argumentsTextOf = (value: unknown): string => {
 /** What may follow complete arguments without a meaning. */
 const surplus = /^[\s}\]]+/
 
+/** Arguments are parsed on the event loop. More values than a model writes in its longest answers. */
+const maxCommas = 100_000
+
 interface ReadArguments {
   /** What belongs to this call. */
   own: string
@@ -37,12 +40,15 @@ export class ToolArguments {
     return this.#text === ""
   }
 
+  /** @throws {MalformedResponse} if there are too many values */
   push(text: string): ReadArguments {
     if (this.#text === "" && text.trim() === "") return { own: "", rest: "" }
     if (this.#stage === "ended") return this.#readSurplus("", text)
     const length = this.#stage === "reading" ? this.#completeness.push(text) : text.length
     const own = text.slice(0, length)
     this.#text += own
+    if (this.#completeness.commas > maxCommas)
+      throw new MalformedResponse("it has a call whose arguments have too many values")
     if (this.#stage === "reading" && this.#completeness.isComplete)
       this.#stage = parseObject(this.#text) ? "ended" : "not JSON"
     if (length === text.length) return { own, rest: "" }

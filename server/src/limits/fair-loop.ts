@@ -22,6 +22,7 @@ export const turnCosts = {
   passages: 8,
   fusion: 20,
   messagePage: 40,
+  conversion: 250,
 } as const
 
 interface Waiting {

@@ -51,6 +51,7 @@ export const convertStream = (
       },
     },
     createConverter(),
+    { resume: () => {}, cancel: () => {}, wait: (go) => go() },
   )
   response.onHead(200, ["content-type", "text/event-stream"])
   for (const chunk of chunks) response.onData(chunk)

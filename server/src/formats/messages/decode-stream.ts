@@ -1,6 +1,8 @@
 import { toAnnotations } from "../annotations.ts"
 import type { AnswerReports } from "../answer-reports.ts"
 import { createCompletionFormatter } from "../chat-completion.ts"
+import { HeldAnswer } from "../held-answer.ts"
+import { splitText } from "../json-pieces.ts"
 import { type Fields, isObject, ownValue, textOf } from "../json-values.ts"
 import {
   decodeMessagesError,
@@ -12,11 +14,15 @@ import {
   toUsage,
 } from "./decode-response.ts"
 
+/** Annotations in one chunk. */
+const maxGroup = 100
+
 /** Finds out which part of the answer's text each citation belongs to. */
 const createCitationDecoder = (reportDropped: () => void) => {
   let characters = 0
   let start = 0
   let citations: unknown[] = []
+  const held = new HeldAnswer()
   return {
     startBlock: (block: Fields): void => {
       start = characters
@@ -25,14 +31,17 @@ const createCitationDecoder = (reportDropped: () => void) => {
     addText: (text: string): void => {
       characters += text.length
     },
+    /** @throws {MalformedResponse} if there are too many */
     addCitation: (citation: unknown): void => {
+      held.add(JSON.stringify(citation ?? null))
       citations.push(citation)
     },
-    /** The annotations of the block that ends. */
-    endBlock: (): Fields[] => {
+    /** The annotations of the block that ends, in groups of which none is large. */
+    endBlock: (): Fields[][] => {
       const found = toAnnotations(citations, { start, end: characters }, reportDropped)
       citations = []
-      return found
+      const groups = Array.from({ length: Math.ceil(found.length / maxGroup) }, (_, at) => at)
+      return groups.map((at) => found.slice(at * maxGroup, (at + 1) * maxGroup))
     },
   }
 }
@@ -56,15 +65,17 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
   // Too late for a header.
   const citations = createCitationDecoder(() => {})
 
-  const argumentsChunk = (text: string): Fields => {
+  const argumentsChunks = (text: string): Fields[] => {
     startInput = null
-    return formatter.deltaChunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
+    return splitText(text).map((piece) =>
+      formatter.deltaChunk({ tool_calls: [{ index: call, function: { arguments: piece } }] }),
+    )
   }
   const detailsChunk = (detail: Fields): Fields =>
     formatter.deltaChunk({ reasoning_details: [detail] })
   const textChunk = (content: string): Fields[] => {
     citations.addText(content)
-    return [formatter.deltaChunk({ content })]
+    return splitText(content).map((piece) => formatter.deltaChunk({ content: piece }))
   }
   const mergeUsage = (reported: unknown): void => {
     const counts = objectOf(reported)
@@ -88,10 +99,9 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
     return [formatter.deltaChunk({ tool_calls: [started] })]
   }
   const endBlock = (): Fields[] => {
-    const annotations = citations.endBlock()
-    const cited = annotations.length > 0 ? [formatter.deltaChunk({ annotations })] : []
+    const cited = citations.endBlock().map((annotations) => formatter.deltaChunk({ annotations }))
     // A tool without arguments sends no piece of them, and some servers send all at the start.
-    const called = startInput === null ? [] : [argumentsChunk(JSON.stringify(startInput))]
+    const called = startInput === null ? [] : argumentsChunks(JSON.stringify(startInput))
     return [...cited, ...called]
   }
   const deltas: Record<string, (delta: Fields) => Fields[]> = {
@@ -100,10 +110,13 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
       citations.addCitation(citation)
       return []
     },
-    thinking_delta: ({ thinking }) => [formatter.deltaChunk({ reasoning_content: thinking })],
+    thinking_delta: ({ thinking }) =>
+      splitText(textOf(thinking)).map((piece) =>
+        formatter.deltaChunk({ reasoning_content: piece }),
+      ),
     signature_delta: ({ signature }) => [detailsChunk({ type: "reasoning.text", signature })],
     input_json_delta: ({ partial_json }) =>
-      partial_json === "" ? [] : [argumentsChunk(textOf(partial_json))],
+      partial_json === "" ? [] : argumentsChunks(textOf(partial_json)),
   }
   const decoders: Record<string, (event: Fields) => readonly (Fields | null)[]> = {
     message_start: ({ message }) => {
@@ -121,12 +134,16 @@ export const createMessageStreamDecoder = (model: string, reports: AnswerReports
       mergeUsage(reported)
       const ended = objectOf(delta)
       const refusal = refusalOf(ended)
-      const said = refusal === null ? [] : [formatter.deltaChunk({ refusal })]
+      const said = splitText(refusal ?? "").map((piece) => formatter.deltaChunk({ refusal: piece }))
       const finished = formatter.deltaChunk({}, finishReasonOf(ended))
       stopSequence = { ...stopSequence, ...stopSequenceOf(ended) }
       // Some servers report the usage in an event after that with the reason.
       hasEnded ||= textOf(ended.stop_reason) !== ""
-      return [...said, finished, ...(hasEnded && isObject(reported) ? usageChunk() : [])]
+      return [
+        ...(refusal === null ? [] : said),
+        finished,
+        ...(hasEnded && isObject(reported) ? usageChunk() : []),
+      ]
     },
     message_stop: () => [...usageChunk(), null],
     error: (event) => [{ error: decodeMessagesError(event) ?? unknownError }],

@@ -4,10 +4,9 @@ import { HeldAnswer } from "../held-answer.ts"
 import type { AnswerEncoder, EncoderContext, InboundFormat } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
 import { MalformedResponse } from "../malformed-response.ts"
-import { formatTypedEvent } from "../sse-events.ts"
 import { createCompaction } from "./compaction.ts"
 import { decodeCompactionRequest } from "./decode-request.ts"
-import { encodeResponsesError, formatResponseEvent } from "./encode-response.ts"
+import { encodeResponsesError } from "./encode-response.ts"
 import { toResponseError } from "./failure-event.ts"
 import { createId } from "./items.ts"
 import {
@@ -16,8 +15,10 @@ import {
   epochSeconds,
   type ResponseObject,
   type ResponseText,
+  toJson,
   toUsage,
 } from "./response-object.ts"
+import { formatInPieces, type StreamEvent } from "./stream-events.ts"
 
 const missingSummary = {
   message: "The model did not write a summary.",
@@ -46,22 +47,26 @@ class CompactionStream {
     this.#response = this.#createResponse("")
   }
 
-  write(event: AnswerEvent): string {
+  write(event: AnswerEvent): Iterable<string> {
+    return formatInPieces(this.#eventsOf(event))
+  }
+
+  #eventsOf(event: AnswerEvent): StreamEvent[] {
     switch (event.type) {
       case "start":
         return this.#start(event.model)
       case "open":
         this.#isText = event.block.kind === "text"
-        return ""
+        return []
       case "append":
         if (this.#isText) this.#append(event.text)
-        return ""
+        return []
       case "finish":
         return this.#finish(event)
       case "error":
-        return (this.#sequence === 0 ? this.#start("") : "") + this.#fail(event.error)
+        return [...(this.#sequence === 0 ? this.#start("") : []), this.#fail(event.error)]
       default:
-        return ""
+        return []
     }
   }
 
@@ -74,35 +79,35 @@ class CompactionStream {
     return this.#createObject(createId("resp"), model || String(this.#request.model))
   }
 
-  #itemEvent(type: string, item: Fields): string {
-    return formatTypedEvent({ type, sequence_number: this.#sequence++, output_index: 0, item })
+  #itemEvent(type: string, item: Fields): StreamEvent {
+    return { event: { type, sequence_number: this.#sequence++, output_index: 0, item } }
   }
 
-  #responseEvent(type: string, response: ResponseText): string {
-    return formatResponseEvent({ type, sequence_number: this.#sequence++ }, response)
+  #responseEvent(type: string, response: ResponseText): StreamEvent {
+    return { event: { type, sequence_number: this.#sequence++ }, response }
   }
 
-  #start(model: string): string {
+  #start(model: string): StreamEvent[] {
     this.#response = this.#createResponse(model)
     const response = this.#response.inProgress({})
-    return (
-      this.#responseEvent("response.created", response) +
-      this.#responseEvent("response.in_progress", response)
-    )
+    return [
+      this.#responseEvent("response.created", response),
+      this.#responseEvent("response.in_progress", response),
+    ]
   }
 
-  #finish({ reason, usage }: Extract<AnswerEvent, { type: "finish" }>): string {
-    if (this.#summary.trim() === "") return this.#fail(missingSummary)
+  #finish({ reason, usage }: Extract<AnswerEvent, { type: "finish" }>): StreamEvent[] {
+    if (this.#summary.trim() === "") return [this.#fail(missingSummary)]
     const item = createCompaction(createId("cmp"), this.#summary)
     const response = this.#response.ended({ output: [item], reason, usage }, {})
-    return (
-      this.#itemEvent("response.output_item.added", item) +
-      this.#itemEvent("response.output_item.done", item) +
-      this.#responseEvent(`response.${response.status}`, response)
-    )
+    return [
+      this.#itemEvent("response.output_item.added", item),
+      this.#itemEvent("response.output_item.done", item),
+      this.#responseEvent(`response.${response.status}`, response),
+    ]
   }
 
-  #fail(error: Parameters<typeof toResponseError>[0]): string {
+  #fail(error: Parameters<typeof toResponseError>[0]): StreamEvent {
     const response = this.#response.failed(toResponseError(error), [])
     return this.#responseEvent("response.failed", response)
   }
@@ -118,7 +123,7 @@ export const createCompactionEncoder = ({ request }: EncoderContext): AnswerEnco
       const { reason, usage } = answer
       const output = [toItem(textOfAnswer(answer))]
       const response = createObject(createId("resp"), answer.model || String(request.model))
-      return response.ended({ output, reason, usage }, {}).json
+      return toJson(response.ended({ output, reason, usage }, {}))
     },
     encodeError: encodeResponsesError,
   }

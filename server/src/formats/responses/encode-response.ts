@@ -4,8 +4,8 @@ import { type Answer, textOfAnswer } from "../completion-blocks.ts"
 import type { AnswerError } from "../error-body.ts"
 import { HeldAnswer } from "../held-answer.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
+import { splitText } from "../json-pieces.ts"
 import type { Fields } from "../json-values.ts"
-import { formatTypedEvent } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {
   contentPart,
@@ -23,7 +23,9 @@ import {
   incompleteReasonOf,
   type ResponseObject,
   type ResponseText,
+  toJson,
 } from "./response-object.ts"
+import { formatInPieces, formatStreamEvent, type StreamEvent } from "./stream-events.ts"
 import { type ClientTool, type ConvertedTools, convertTools, toCustomInput } from "./tools.ts"
 
 const errorTypeOf = (status: number): string => {
@@ -37,24 +39,19 @@ export const encodeResponsesError = ({ message, code, status }: AnswerError): Fi
   return { error: { message, type, param: null, code: code || null }, detail: message }
 }
 
-/** An event that contains the response as it is by then. */
-export const formatResponseEvent = (
-  event: { type: string; sequence_number: number },
-  { json }: ResponseText,
-): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event).slice(0, -1)},"response":${json}}\n\n`
-
 interface EncoderParts {
   context: EncoderContext
   toolByName: ConvertedTools["toolByName"]
   createObject: CreateResponseObject
 }
 
-/** Writes the events of one response, in order and numbered. */
+/** Writes the events of one response, in order and numbered; large ones in pieces. */
 class ResponseStream {
   readonly #context: EncoderContext
   readonly #toolByName: ConvertedTools["toolByName"]
   #sequence = 0
+  /** What is to be written. */
+  #events: StreamEvent[] = []
   readonly #createObject: CreateResponseObject
   #response: ResponseObject
   readonly #output: Fields[] = []
@@ -71,169 +68,182 @@ class ResponseStream {
     this.#response = this.#createResponse("")
   }
 
-  write(event: AnswerEvent): string {
+  write(event: AnswerEvent): Iterable<string> {
+    this.#events = []
+    this.#write(event)
+    return this.#held.isSmall ? this.#events.map(formatStreamEvent) : formatInPieces(this.#events)
+  }
+
+  #write(event: AnswerEvent): void {
     switch (event.type) {
       case "start":
-        return this.#start(event.model)
-      case "open": {
-        const done = this.#endItem("completed")
+        this.#start(event.model)
+        return
+      case "open":
+        this.#endItem("completed")
         this.#held.addBlock()
         this.#open = createItemState(event.block, this.#toolByName)
-        return done + this.#startItem(this.#open)
-      }
+        this.#startItem(this.#open)
+        return
       case "append":
-        return this.#open ? this.#append(this.#open, event.text) : ""
+        if (this.#open) this.#append(this.#open, event.text)
+        return
       case "annotate":
-        return this.#open ? this.#annotate(this.#open, event.annotation) : ""
+        if (this.#open) this.#annotate(this.#open, event.annotation)
+        return
       case "sign":
         if (this.#open) this.#open.signature = event.signature
-        return ""
+        return
       case "close":
-        return this.#close()
+        this.#close()
+        return
       case "finish":
-        return this.#finish(event)
-      case "error": {
-        const started = this.#sequence === 0 ? this.#start("") : this.#endItem("incomplete")
-        const response = this.#response.failed(toResponseError(event.error), this.#output)
-        return started + this.#responseEvent("response.failed", response)
-      }
+        this.#finish(event)
+        return
+      case "error":
+        this.#fail(event.error)
     }
   }
 
-  #start(model: string): string {
+  #start(model: string): void {
     this.#response = this.#createResponse(model)
     const response = this.#response.inProgress(this.#context.sourceMembers(null))
-    return (
-      this.#responseEvent("response.created", response) +
-      this.#responseEvent("response.in_progress", response)
-    )
+    this.#responseEvent("response.created", response)
+    this.#responseEvent("response.in_progress", response)
   }
 
   #createResponse(model: string): ResponseObject {
     return this.#createObject(createId("resp"), model || String(this.#context.request.model))
   }
 
-  #responseEvent(type: string, response: ResponseText): string {
-    return formatResponseEvent({ type, sequence_number: this.#sequence++ }, response)
+  #responseEvent(type: string, response: ResponseText): void {
+    this.#events.push({ event: { type, sequence_number: this.#sequence++ }, response })
   }
 
-  #event(type: string, members: Fields): string {
-    return formatTypedEvent({ type, sequence_number: this.#sequence++, ...members })
+  #event(type: string, members: Fields): void {
+    this.#events.push({ event: { type, sequence_number: this.#sequence++, ...members } })
   }
 
-  #itemEvent({ id }: ItemState, type: string, members: Fields): string {
-    return this.#event(type, { item_id: id, output_index: this.#output.length, ...members })
+  #itemEvent({ id }: ItemState, type: string, members: Fields): void {
+    this.#event(type, { item_id: id, output_index: this.#output.length, ...members })
   }
 
-  #startItem(state: ItemState): string {
+  #startItem(state: ItemState): void {
     const item = toStartedItem(state)
     const output_index = this.#output.length
-    const added = this.#event("response.output_item.added", { output_index, item })
-    if (!isMessage(state.block)) return added
+    this.#event("response.output_item.added", { output_index, item })
+    if (!isMessage(state.block)) return
     const part = { content_index: 0, part: contentPart(state) }
-    return added + this.#itemEvent(state, "response.content_part.added", part)
+    this.#itemEvent(state, "response.content_part.added", part)
   }
 
-  #append(state: ItemState, text: string): string {
+  #append(state: ItemState, text: string): void {
     const isFirst = state.text === ""
     this.#held.add(text)
     state.text += text
     if (state.block.kind === "text") {
       const delta = { content_index: 0, delta: text, logprobs: [] }
-      return this.#itemEvent(state, "response.output_text.delta", delta)
+      this.#itemEvent(state, "response.output_text.delta", delta)
+    } else if (state.block.kind === "refusal") {
+      this.#itemEvent(state, "response.refusal.delta", { content_index: 0, delta: text })
+    } else if (state.block.kind === "reasoning") {
+      this.#appendReasoning(state, text, isFirst)
+    } else if (!state.tool || state.tool.kind === "function") {
+      // The input of other tools is known only when its JSON is complete.
+      this.#itemEvent(state, "response.function_call_arguments.delta", { delta: text })
     }
-    if (state.block.kind === "refusal") {
-      return this.#itemEvent(state, "response.refusal.delta", { content_index: 0, delta: text })
-    }
-    if (state.block.kind === "reasoning") return this.#appendReasoning(state, text, isFirst)
-    // The input of other tools is known only when its JSON is complete.
-    if (state.tool && state.tool.kind !== "function") return ""
-    return this.#itemEvent(state, "response.function_call_arguments.delta", { delta: text })
   }
 
-  #annotate(state: ItemState, found: Fields): string {
+  #annotate(state: ItemState, found: Fields): void {
     const annotation = toTextAnnotation(found)
-    if (!annotation) return ""
+    if (!annotation) return
     const annotation_index = state.annotations.length
+    this.#held.addBlock()
     state.annotations.push(annotation)
     const members = { content_index: 0, annotation_index, annotation }
-    return this.#itemEvent(state, "response.output_text.annotation.added", members)
+    this.#itemEvent(state, "response.output_text.annotation.added", members)
   }
 
-  #appendReasoning(state: ItemState, delta: string, isFirst: boolean): string {
-    const added = { summary_index: 0, part: summaryPart("") }
-    const type = "response.reasoning_summary_part.added"
-    const started = isFirst ? this.#itemEvent(state, type, added) : ""
+  #appendReasoning(state: ItemState, delta: string, isFirst: boolean): void {
+    if (isFirst) {
+      const added = { summary_index: 0, part: summaryPart("") }
+      this.#itemEvent(state, "response.reasoning_summary_part.added", added)
+    }
     const members = { summary_index: 0, delta }
-    return started + this.#itemEvent(state, "response.reasoning_summary_text.delta", members)
+    this.#itemEvent(state, "response.reasoning_summary_text.delta", members)
   }
 
-  #finish({ reason, usage }: Extract<AnswerEvent, { type: "finish" }>): string {
-    const done = this.#endItem(incompleteReasonOf(reason) ? "incomplete" : "completed")
+  #finish({ reason, usage }: Extract<AnswerEvent, { type: "finish" }>): void {
+    this.#endItem(incompleteReasonOf(reason) ? "incomplete" : "completed")
     const response = this.#response.ended(
       { output: this.#output, reason, usage },
       this.#context.sourceMembers(this.#texts),
     )
-    return done + this.#responseEvent(`response.${response.status}`, response)
+    this.#responseEvent(`response.${response.status}`, response)
   }
 
-  #close(): string {
+  #fail(error: AnswerError): void {
+    if (this.#sequence === 0) this.#start("")
+    else this.#endItem("incomplete")
+    const response = this.#response.failed(toResponseError(error), this.#output)
+    this.#responseEvent("response.failed", response)
+  }
+
+  #close(): void {
     const state = this.#open
-    if (!state) return ""
+    if (!state) return
     this.#open = null
     this.#closed = state
-    return this.#closeContent(state)
+    this.#closeContent(state)
   }
 
   /** Reports the closed item as done. */
-  #endItem(status: string): string {
+  #endItem(status: string): void {
     const state = this.#closed
-    if (!state) return ""
+    if (!state) return
     this.#closed = null
     const item = toCompleteItem(state, status)
     const output_index = this.#output.length
-    const done = this.#event("response.output_item.done", { output_index, item })
+    this.#event("response.output_item.done", { output_index, item })
     this.#output.push(item)
-    return done
   }
 
-  #closeContent(state: ItemState): string {
+  #closeContent(state: ItemState): void {
     const { block, text, tool } = state
-    if (isMessage(block)) return this.#closeMessage(state)
-    if (block.kind === "tool") return this.#closeCall(state, tool?.kind)
-    if (text === "") return ""
-    const part = { summary_index: 0, part: summaryPart(text) }
-    return (
-      this.#itemEvent(state, "response.reasoning_summary_text.done", { summary_index: 0, text }) +
+    if (isMessage(block)) this.#closeMessage(state)
+    else if (block.kind === "tool") this.#closeCall(state, tool?.kind)
+    else if (text !== "") {
+      const part = { summary_index: 0, part: summaryPart(text) }
+      this.#itemEvent(state, "response.reasoning_summary_text.done", { summary_index: 0, text })
       this.#itemEvent(state, "response.reasoning_summary_part.done", part)
-    )
+    }
   }
 
-  #closeMessage(state: ItemState): string {
+  #closeMessage(state: ItemState): void {
     const { block, text } = state
     this.#texts += text
+    if (block.kind === "refusal") {
+      this.#itemEvent(state, "response.refusal.done", { content_index: 0, refusal: text })
+    } else {
+      const done = { content_index: 0, text, logprobs: [] }
+      this.#itemEvent(state, "response.output_text.done", done)
+    }
     const part = { content_index: 0, part: contentPart(state) }
-    const done =
-      block.kind === "refusal"
-        ? this.#itemEvent(state, "response.refusal.done", { content_index: 0, refusal: text })
-        : this.#itemEvent(state, "response.output_text.done", {
-            ...{ content_index: 0, text, logprobs: [] },
-          })
-    return done + this.#itemEvent(state, "response.content_part.done", part)
+    this.#itemEvent(state, "response.content_part.done", part)
   }
 
-  #closeCall(state: ItemState, kind: ClientTool["kind"] | undefined): string {
-    if (kind === "tool_search") return ""
+  #closeCall(state: ItemState, kind: ClientTool["kind"] | undefined): void {
+    if (kind === "tool_search") return
     if (kind === "custom") {
       const input = toCustomInput(state.text)
-      return (
-        this.#itemEvent(state, "response.custom_tool_call_input.delta", { delta: input }) +
-        this.#itemEvent(state, "response.custom_tool_call_input.done", { input })
-      )
+      for (const delta of splitText(input))
+        this.#itemEvent(state, "response.custom_tool_call_input.delta", { delta })
+      this.#itemEvent(state, "response.custom_tool_call_input.done", { input })
+      return
     }
     const { name, arguments: args } = toCompleteItem(state, "completed")
     const done = { name, arguments: args }
-    return this.#itemEvent(state, "response.function_call_arguments.done", done)
+    this.#itemEvent(state, "response.function_call_arguments.done", done)
   }
 }
 
@@ -251,7 +261,7 @@ const encodeAnswer = (
   })
   const response = createObject(createId("resp"), answer.model || String(request.model))
   const { reason, usage } = answer
-  return response.ended({ output, reason, usage }, sourceMembers(textOfAnswer(answer))).json
+  return toJson(response.ended({ output, reason, usage }, sourceMembers(textOfAnswer(answer))))
 }
 
 /**

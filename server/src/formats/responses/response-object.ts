@@ -1,4 +1,5 @@
 import type { FinishReason } from "../finish-reason.ts"
+import { jsonPieces } from "../json-pieces.ts"
 import { type Fields, isObject, numberOf } from "../json-values.ts"
 import { readTokenDetails } from "../token-details.ts"
 
@@ -48,14 +49,24 @@ const repeatedMembers = (request: Fields): Fields => {
   }
 }
 
-/** A response as JSON, and its status. */
+/** A response whose large members are not written yet, and its status. */
 export interface ResponseText {
   status: string
-  json: string
+  /** JSON of the members before `output`, without the closing brace, and of those after it. */
+  start: string
+  output: readonly Fields[]
+  end: readonly string[]
 }
 
-/** Adds the members of one object to another, both as JSON; neither may be empty. */
-const joinJson = (one: string, other: string): string => `${one.slice(0, -1)},${other.slice(1)}`
+export const toJson = ({ start, output, end }: ResponseText): string =>
+  `${start},"output":${JSON.stringify(output)}${end.join("")}`
+
+/** The JSON of a large response, in pieces. */
+export function* toJsonPieces({ start, output, end }: ResponseText): Generator<string> {
+  yield `${start},"output":`
+  yield* jsonPieces(output)
+  yield* end
+}
 
 /**
  * Creates the response object in its states, from `in_progress` to its end, as JSON: a stream repeats
@@ -63,22 +74,28 @@ const joinJson = (one: string, other: string): string => `${one.slice(0, -1)},${
  */
 export const createResponseObject = (request: Fields) => {
   const created_at = epochSeconds()
-  const repeated = JSON.stringify(repeatedMembers(request))
+  const repeated = JSON.stringify(repeatedMembers(request)).slice(1, -1)
 
-  const format = (own: Fields & { status: string }, rest: Fields): ResponseText => ({
+  const format = (
+    own: Fields & { status: string },
+    output: readonly Fields[],
+    rest: Fields,
+  ): ResponseText => ({
     status: own.status,
-    json: joinJson(joinJson(JSON.stringify(own), repeated), JSON.stringify(rest)),
+    start: JSON.stringify(own).slice(0, -1),
+    output,
+    end: [",", repeated, `,${JSON.stringify(rest).slice(1)}`],
   })
 
   const create = (id: string, model: string) => {
     const base = (status: string): Fields & { status: string } => ({
       ...{ id, object: "response", created_at, status, background: false, completed_at: null },
-      ...{ error: null, incomplete_details: null, model, output: [] },
+      ...{ error: null, incomplete_details: null, model },
     })
     // Usage is last, because the client's own members may contain one of this name: see `findUsage`.
     return {
       inProgress: (sources: Fields): ResponseText =>
-        format(base("in_progress"), { ...sources, usage: null }),
+        format(base("in_progress"), [], { ...sources, usage: null }),
       ended: (
         { output, reason, usage }: { output: Fields[]; reason: FinishReason; usage: Fields | null },
         sources: Fields,
@@ -89,12 +106,11 @@ export const createResponseObject = (request: Fields) => {
           ...(incomplete
             ? { incomplete_details: { reason: incomplete } }
             : { completed_at: epochSeconds() }),
-          output,
         }
-        return format(own, { ...sources, usage: toUsage(usage) })
+        return format(own, output, { ...sources, usage: toUsage(usage) })
       },
       failed: (error: { code: string; message: string }, output: Fields[]): ResponseText =>
-        format({ ...base("failed"), error, output }, { usage: null }),
+        format({ ...base("failed"), error }, output, { usage: null }),
     }
   }
   return create

@@ -240,7 +240,8 @@ describe("an answer converted to a response", () => {
       if (!answer) throw new Error("A completion has an answer")
       const converter = createResponseConverter()
       const chunks = toChunks(completion).map((chunk) => JSON.stringify(chunk))
-      const text = [...chunks, "[DONE]"].map((data) => converter.convertEvent(data)).join("")
+      const events = [...chunks, "[DONE]"].flatMap((data) => [...converter.convertEvent(data)])
+      const text = events.join("")
       const streamed = withoutIds(readResponseStream(text))
       expect(streamed, `seed ${seed}`).toEqual(withoutIds(JSON.parse(encoder.encodeAnswer(answer))))
     }
