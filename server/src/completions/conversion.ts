@@ -5,6 +5,7 @@ import { endOnce } from "../formats/end-once.ts"
 import type { AnswerError } from "../formats/error-body.ts"
 import type { AnswerEncoder, InboundFormat } from "../formats/inbound-format.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
+import { joinPieces } from "../formats/sse-events.ts"
 import type { AnswerSources } from "../knowledge/citations.ts"
 import type { ResolvedModel } from "../models/catalogue.ts"
 import type { CompletionOperation } from "../providers/provider.ts"
@@ -78,7 +79,7 @@ export const createConversion = (
 const encodeFailure =
   ({ encoder }: ClientConversion) =>
   (error: AnswerError): string =>
-    [...encoder.encodeEvent({ type: "error", error })].join("")
+    joinPieces(encoder.encodeEvent({ type: "error", error }))
 
 const relayFormats: Partial<Record<CompletionOperation, RelayFormat>> = {
   messages: messagesRelayFormat,

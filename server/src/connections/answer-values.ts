@@ -4,7 +4,7 @@ import { jsonLimitsFor } from "../http/json-object.ts"
 import { JsonScanner } from "../http/json-scanner.ts"
 
 /** Characters that are scanned at once. */
-const windowLength = 64 * 1024
+const windowLength = 16 * 1024
 /** An event is parsed on the event loop. Answers have this many values only if they are whole bodies. */
 const maxEventValues = 50_000
 

@@ -6,6 +6,9 @@ import { ProviderError } from "../formats/provider-error.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
 import type { ChatFormat, ProviderModel } from "../providers/provider.ts"
 
+/** More are formatted one by one, so that other work can be done in between. */
+const maxChunksAtOnce = 16
+
 const formatEvent = (data: string): string => `data: ${data}\n\n`
 
 /** Converts a response in a provider's own format to a chat completion. */
@@ -29,18 +32,22 @@ export const createChatDecoder = (
     isComplete = chunk === null || isObject(chunk.error)
     return formatEvent(chunk === null ? "[DONE]" : JSON.stringify(chunk))
   }
+  function* formatInPieces(chunks: readonly (Fields | null)[]): Generator<string> {
+    for (const chunk of chunks) yield formatChunk(chunk)
+  }
   return {
-    *convertEvent(data) {
-      if (isComplete) return
+    convertEvent: (data) => {
+      if (isComplete) return ""
       const event = parseObject(data)
       if (!event) throw new MalformedResponse("it has an event that is not a JSON object")
       if (!hasStarted) throwReportedError(event)
-      for (const chunk of decodeEvent(event)) {
-        hasStarted = true
-        yield formatChunk(chunk)
-      }
+      const chunks = decodeEvent(event)
+      hasStarted ||= chunks.length > 0
+      return chunks.length > maxChunksAtOnce
+        ? formatInPieces(chunks)
+        : chunks.map(formatChunk).join("")
     },
-    endStream: () => [],
+    endStream: () => "",
     convertBody: (body) => {
       throwReportedError(body)
       return JSON.stringify(format.decodeResponse(body, model, reports))

@@ -6,7 +6,7 @@ import type { ResponseConverter } from "../formats/response-converter.ts"
 import { isLarge } from "../http/body-buffer.ts"
 import { createLineDecoder } from "../outbound/line-decoder.ts"
 import { createSseDecoder } from "../outbound/sse-decoder.ts"
-import { convertEvents, EventPump } from "./event-pump.ts"
+import { EventPump } from "./event-pump.ts"
 import type { Pacing } from "./pacing.ts"
 
 const maxBodyBytes = 16_000_000
@@ -46,6 +46,7 @@ export class ConvertingHandler implements ResponseHandler {
     this.#converter = converter
     this.#pacing = pacing
     this.#pump = new EventPump({
+      converter,
       pass: (text) => this.#pass(text),
       wait: () => pacing.wait(() => this.#continue()),
     })
@@ -70,7 +71,7 @@ export class ConvertingHandler implements ResponseHandler {
     if (this.#content === "unknown") return this.#receiver.onData(chunk)
     if (this.#content === "stream") {
       const events = this.#events.read(chunk)
-      return this.#passReportedError(() => this.#passEvents(convertEvents(this.#converter, events)))
+      return this.#passReportedError(() => this.#pump.push(events))
     }
     this.#bodyBytes += chunk.length
     if (this.#bodyBytes > maxBodyBytes)
@@ -117,12 +118,6 @@ export class ConvertingHandler implements ResponseHandler {
     }
   }
 
-  #passEvents(pieces: Generator<string>): boolean {
-    const canContinue = this.#pump.push(pieces)
-    if (!this.#pump.isWaiting) this.#passLast?.()
-    return canContinue
-  }
-
   /** Continues in another turn. */
   #continue(): void {
     try {
@@ -151,18 +146,13 @@ export class ConvertingHandler implements ResponseHandler {
   }
 
   #passEndOfStream(): boolean {
-    const converter = this.#converter
-    const events = this.#events.end()
     this.#passLast = () => {
       this.#passHead()
       this.#receiver.onEnd()
     }
-    return this.#passEvents(
-      (function* () {
-        yield* convertEvents(converter, events)
-        yield* converter.endStream()
-      })(),
-    )
+    this.#pump.end(this.#events.end())
+    if (!this.#pump.isWaiting) this.#passLast()
+    return true
   }
 
   /** The response has ended by then, and whatever fails is reported as the response's error. */

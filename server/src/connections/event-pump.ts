@@ -1,5 +1,6 @@
 import { pieceLength } from "../formats/json-pieces.ts"
 import type { ResponseConverter } from "../formats/response-converter.ts"
+import type { EventText } from "../formats/sse-events.ts"
 import { smallBodyBytes } from "../http/body-buffer.ts"
 import { checkEventValues } from "./answer-values.ts"
 
@@ -7,87 +8,115 @@ import { checkEventValues } from "./answer-values.ts"
 const turnMs = 5
 /** Pieces between two looks at the clock. */
 const piecesPerLook = 16
-
-/** Converts events as its pieces are read. */
-export function* convertEvents(
-  converter: ResponseConverter,
-  events: readonly string[],
-): Generator<string> {
-  for (const data of events) {
-    if (data.length > smallBodyBytes) yield* checkEventValues(data)
-    yield* converter.convertEvent(data)
-  }
-}
+/** Characters that are passed on together, unless the clock is looked at before. */
+const passedLength = 4 * pieceLength
 
 interface Deps {
+  converter: ResponseConverter
   /** @returns false if the receiver is full */
   pass: (text: string) => boolean
   /** Continues in another turn. */
   wait: () => void
 }
 
-/** Passes on the pieces of converted events, in turns that are not long. */
+/** Converts the events of a stream and passes them on, in turns that are not long. */
 export class EventPump {
   readonly #deps: Deps
-  #queue: Generator<string>[] = []
+  #events: readonly string[] = []
+  /** The next of the events. */
+  #at = 0
+  /** Of a large event. */
+  #pieces: Generator<string> | null = null
+  #isEnding = false
   /** Whether the rest waits for a turn. */
   isWaiting = false
-  /** Whether the receiver took the last piece of this turn. */
-  #isReady = true
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
   /** @returns false if the source is to pause. @throws what the conversion throws */
-  push(pieces: Generator<string>): boolean {
-    this.#queue.push(pieces)
-    return this.isWaiting ? false : this.run()
+  push(events: readonly string[]): boolean {
+    const waiting = this.#events.slice(this.#at)
+    this.#events = waiting.length > 0 ? [...waiting, ...events] : events
+    this.#at = 0
+    return !this.isWaiting && this.run()
   }
 
-  /** What waits is dropped. */
-  clear(): void {
-    this.#queue = []
+  /** Converts the last events, and what the stream lacks. */
+  end(events: readonly string[]): boolean {
+    this.#isEnding = true
+    return this.push(events)
   }
 
   run(): boolean {
     this.isWaiting = false
-    this.#isReady = true
-    const end = performance.now() + turnMs
+    let turnEnd = Number.POSITIVE_INFINITY
+    let canContinue = true
     let text = ""
     let count = 0
     try {
       for (let piece = this.#next(); piece !== null; piece = this.#next()) {
         text += piece
-        if (text.length < pieceLength && ++count % piecesPerLook > 0) continue
-        if (performance.now() < end && text.length < 4 * pieceLength) continue
-        this.#pass(text)
+        if (++count % piecesPerLook > 0 && text.length < passedLength) continue
+        const now = performance.now()
+        turnEnd = Math.min(turnEnd, now + turnMs)
+        if (now < turnEnd && text.length < passedLength) continue
+        canContinue = this.#pass(text)
         text = ""
-        if (performance.now() < end) continue
+        if (now < turnEnd) continue
         this.isWaiting = true
         this.#deps.wait()
         return false
       }
     } catch (error) {
-      this.clear()
+      this.#events = []
+      this.#pieces = null
       throw error
     } finally {
       // What precedes an unreadable event belongs to the answer.
-      this.#pass(text)
+      canContinue = this.#pass(text) && canContinue
     }
-    return this.#isReady
+    return canContinue
   }
 
-  #pass(text: string): void {
-    if (text !== "") this.#isReady = this.#deps.pass(text)
+  #pass(text: string): boolean {
+    return text === "" || this.#deps.pass(text)
   }
 
+  /** @returns null if nothing is left */
   #next(): string | null {
-    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
-      const { done, value } = first.next()
+    if (this.#pieces) {
+      const { done, value } = this.#pieces.next()
       if (done !== true) return value
-      this.#queue.shift()
+      this.#pieces = null
     }
-    return null
+    const data = this.#events[this.#at++]
+    if (data !== undefined) return this.#begin(this.#convert(data))
+    this.#events = []
+    this.#at = 0
+    if (!this.#isEnding) return null
+    this.#isEnding = false
+    return this.#begin(this.#deps.converter.endStream())
   }
+
+  #convert(data: string): EventText {
+    const { converter } = this.#deps
+    return data.length > smallBodyBytes
+      ? convertLargeEvent(converter, data)
+      : converter.convertEvent(data)
+  }
+
+  #begin(text: EventText): string {
+    if (typeof text === "string") return text
+    this.#pieces = text
+    return ""
+  }
+}
+
+function* convertLargeEvent(converter: ResponseConverter, data: string): Generator<string> {
+  yield* checkEventValues(data)
+  const text = converter.convertEvent(data)
+  if (typeof text === "string") yield text
+  else yield* text
 }

@@ -6,7 +6,7 @@ export const endOnce = (encoder: AnswerEncoder): AnswerEncoder => {
   return {
     ...encoder,
     encodeEvent: (event) => {
-      if (hasEnded) return []
+      if (hasEnded) return ""
       hasEnded = event.type === "finish" || event.type === "error"
       return encoder.encodeEvent(event)
     },

@@ -3,11 +3,11 @@ import type { AnswerContext, CanonicalRequest } from "./canonical-request.ts"
 import type { Answer } from "./completion-blocks.ts"
 import type { AnswerError } from "./error-body.ts"
 import type { Fields } from "./json-values.ts"
+import type { EventText } from "./sse-events.ts"
 
 /** Writes one answer in a client's format. */
 export interface AnswerEncoder {
-  /** @returns server-sent events, possibly none, in pieces; to be read before the next call */
-  encodeEvent(event: AnswerEvent): Iterable<string>
+  encodeEvent(event: AnswerEvent): EventText
   /** @returns JSON. @throws {MalformedResponse} */
   encodeAnswer(answer: Answer): string
   /** The body of an error response. */

@@ -1,15 +1,15 @@
 import type { Fields } from "./json-values.ts"
+import type { EventText } from "./sse-events.ts"
 
 /** Converts one response from one format to another. */
 export interface ResponseConverter {
   /**
    * @param data of a server-sent event, or a line of JSON
-   * @returns server-sent events, possibly none, in pieces; to be read before the next call. Reading
-   *   them converts the event, and throws `MalformedResponse`
+   * @throws {MalformedResponse} also while its pieces are read
    */
-  convertEvent(data: string): Iterable<string>
-  /** @returns the events that a complete stream still lacks, possibly none, in pieces */
-  endStream(): Iterable<string>
+  convertEvent(data: string): EventText
+  /** @returns the events that a complete stream still lacks */
+  endStream(): EventText
   /** @returns JSON. @throws {MalformedResponse} */
   convertBody(body: Fields): string
   /** `convertBody` for a large body, where it holds up nobody; omitted if there is no such place. */

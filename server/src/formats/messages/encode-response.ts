@@ -181,7 +181,7 @@ export const createMessageEncoder = ({ request, sourceMembers }: EncoderContext)
   }
 
   return {
-    encodeEvent: (event) => [takeTextEnd(event) + encodeEvent(event)],
+    encodeEvent: (event) => takeTextEnd(event) + encodeEvent(event),
     encodeAnswer: (answer) =>
       JSON.stringify({
         ...startMessage(answer, sourceMembers(textOfAnswer(answer))),

@@ -4,6 +4,7 @@ import { HeldAnswer } from "../held-answer.ts"
 import type { AnswerEncoder, EncoderContext, InboundFormat } from "../inbound-format.ts"
 import type { Fields } from "../json-values.ts"
 import { MalformedResponse } from "../malformed-response.ts"
+import type { EventText } from "../sse-events.ts"
 import { createCompaction } from "./compaction.ts"
 import { decodeCompactionRequest } from "./decode-request.ts"
 import { encodeResponsesError } from "./encode-response.ts"
@@ -47,7 +48,7 @@ class CompactionStream {
     this.#response = this.#createResponse("")
   }
 
-  write(event: AnswerEvent): Iterable<string> {
+  write(event: AnswerEvent): EventText {
     return formatInPieces(this.#eventsOf(event))
   }
 

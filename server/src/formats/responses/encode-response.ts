@@ -6,6 +6,7 @@ import { HeldAnswer } from "../held-answer.ts"
 import type { AnswerEncoder, EncoderContext } from "../inbound-format.ts"
 import { splitText } from "../json-pieces.ts"
 import type { Fields } from "../json-values.ts"
+import type { EventText } from "../sse-events.ts"
 import { toResponseError } from "./failure-event.ts"
 import {
   contentPart,
@@ -25,7 +26,7 @@ import {
   type ResponseText,
   toJson,
 } from "./response-object.ts"
-import { formatInPieces, formatStreamEvent, type StreamEvent } from "./stream-events.ts"
+import { formatInPieces, formatStreamEvents, type StreamEvent } from "./stream-events.ts"
 import { type ClientTool, type ConvertedTools, convertTools, toCustomInput } from "./tools.ts"
 
 const errorTypeOf = (status: number): string => {
@@ -68,10 +69,11 @@ class ResponseStream {
     this.#response = this.#createResponse("")
   }
 
-  write(event: AnswerEvent): Iterable<string> {
+  write(event: AnswerEvent): EventText {
     this.#events = []
     this.#write(event)
-    return this.#held.isSmall ? this.#events.map(formatStreamEvent) : formatInPieces(this.#events)
+    const { isSmall } = this.#held
+    return isSmall ? formatStreamEvents(this.#events) : formatInPieces(this.#events)
   }
 
   #write(event: AnswerEvent): void {

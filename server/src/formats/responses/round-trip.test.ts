@@ -11,6 +11,7 @@ import { readCompletion } from "../completion-blocks.ts"
 import { type Fields, objectsIn } from "../json-values.ts"
 import { decodeMessagesRequest } from "../messages/decode-request.ts"
 import { encodeMessagesRequest } from "../messages/encode-request.ts"
+import { joinPieces } from "../sse-events.ts"
 import { decodeResponsesRequest } from "./decode-request.ts"
 import { createResponseEncoder } from "./encode-response.ts"
 import { encodeReasoning } from "./reasoning.ts"
@@ -240,7 +241,7 @@ describe("an answer converted to a response", () => {
       if (!answer) throw new Error("A completion has an answer")
       const converter = createResponseConverter()
       const chunks = toChunks(completion).map((chunk) => JSON.stringify(chunk))
-      const events = [...chunks, "[DONE]"].flatMap((data) => [...converter.convertEvent(data)])
+      const events = [...chunks, "[DONE]"].map((data) => joinPieces(converter.convertEvent(data)))
       const text = events.join("")
       const streamed = withoutIds(readResponseStream(text))
       expect(streamed, `seed ${seed}`).toEqual(withoutIds(JSON.parse(encoder.encodeAnswer(answer))))

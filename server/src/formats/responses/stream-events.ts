@@ -12,8 +12,14 @@ export interface StreamEvent {
 const formatStart = (event: Fields): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event).slice(0, -1)},"response":`
 
-export const formatStreamEvent = ({ event, response }: StreamEvent): string =>
+const formatStreamEvent = ({ event, response }: StreamEvent): string =>
   response ? `${formatStart(event)}${toJson(response)}}\n\n` : formatTypedEvent(event)
+
+export const formatStreamEvents = (events: readonly StreamEvent[]): string => {
+  let text = ""
+  for (const event of events) text += formatStreamEvent(event)
+  return text
+}
 
 export function* formatInPieces(events: readonly StreamEvent[]): Generator<string> {
   for (const { event, response } of events) {
