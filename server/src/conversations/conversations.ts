@@ -9,6 +9,7 @@ import type { StorageQuota } from "../storage/storage-quota.ts"
 import { requireRemainingOwner } from "../users/remaining-owner.ts"
 import { userLock } from "../users/user-lock.ts"
 import type { Answers } from "./answers.ts"
+import { emptyLargeChat } from "./delete-chat.ts"
 import { endOfChat, type PageSize } from "./message-pages.ts"
 import type { StoredImage } from "./message-reader.ts"
 import type { MessageStore } from "./message-store.ts"
@@ -219,7 +220,7 @@ export const createChats = (deps: Deps) => {
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
       await requireOwn(caller, id)
       await answers.stop(id, null)
-      await store.empty(id)
+      await emptyLargeChat(db, { id, bytes: await store.size(id) })
       await db.essential.transactLocked([`chat:${id}`], async (tx) => {
         const chat = await store.byId(id, tx)
         if (!chat) return

@@ -5,7 +5,6 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { columnContains, columnContainsFolding } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { deleteMessages } from "./delete-chat.ts"
 import {
   type Chat,
   type ChatLabels,
@@ -17,9 +16,6 @@ import { createSearchSnippet } from "./search-snippet.ts"
 
 /** Size of a row apart from its texts. */
 const rowBytes = 500
-
-/** Bytes of a chat that one transaction deletes: at most some hundred messages. */
-const bytesAtOnce = 300_000
 
 export interface StoredChat extends Chat {
   title_source: TitleSource
@@ -292,11 +288,6 @@ export const createChatStore = (db: Database) => {
         .execute()
       await tx.deleteFrom("chat_tags").where("chat_id", "=", id).execute()
       await insertTags(tx, id, chat.tags)
-    },
-
-    /** Deletes what a large chat holds, so that its removal is short. */
-    empty: async (id: string): Promise<void> => {
-      if ((await size(id)) > bytesAtOnce) await deleteMessages(db, id)
     },
 
     remove: async (tx: Tx, id: string): Promise<void> => {

@@ -43,17 +43,6 @@ const largeChat: Deletion = {
 const deletions: Deletion[] = [
   largeChat,
   {
-    object: "a response of 10,000 items",
-    rows: (owner) => [
-      sql`insert into stored_responses (id, user_id, response, item_bytes, bytes, created_at)
-        values ('resp_1', ${owner}, '{}', 1, 4, 9999999999)`,
-      sql`insert into stored_response_items (user_id, response_id, position, item_id, is_output, item, bytes, created_at)
-        ${upTo(10_000)} select ${owner}, 'resp_1', i, 'i' || i, 0, ${words}, 1, i from n`,
-    ],
-    request: ["DELETE", "/v1/responses/resp_1"],
-    emptied: ["stored_responses", "stored_response_items"],
-  },
-  {
     object: "a collection of 100,000 files",
     rows: (owner) => [
       insertFiles(100_000, owner),
@@ -74,55 +63,6 @@ const deletions: Deletion[] = [
     ],
     request: ["POST", "/api/v1/knowledge/k1/reset"],
     emptied: ["collection_files"],
-  },
-  {
-    object: "a file of 20,000 passages",
-    rows: (owner) => [
-      insertFiles(1, owner),
-      sql`insert into passages (file_id, position, starts, ends, text, place)
-        ${upTo(20_000)} select 'f1', i, 0, 1, ${words}, '' from n`,
-      sql`insert into vector_spaces (id, state, model, dimensions, created_at) values ('v1', 'active', 'm', 384, 0)`,
-      sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
-        ${upTo(600)} select 'f1', 'v1', i * 32, 32, ${Buffer.alloc(32 * 400)}, ${Buffer.alloc(32 * 1536)} from n`,
-    ],
-    request: ["DELETE", "/api/v1/files/f1"],
-    emptied: ["files", "passages", "vector_batches"],
-  },
-  {
-    object: "a group of 20,000 members",
-    rows: () => [
-      sql`insert into users (id, email, email_key, name, name_key, role, active, source, created_ms, updated_ms, hidden)
-        ${upTo(20_000)} select 'u' || i, 'u' || i || '@example.com', 'u' || i || '@example.com', 'u', 'u', 'user', 1, 'local', 0, 0, 0 from n`,
-      sql`insert into groups (id, name, name_key, description, source, created_ms, updated_ms)
-        values ('g1', 'g', 'g', '', 'local', 0, 0)`,
-      sql`insert into group_members (group_id, user_id) ${upTo(20_000)} select 'g1', 'u' || i from n`,
-    ],
-    request: ["DELETE", "/api/v1/groups/g1"],
-    emptied: ["group_members"],
-  },
-  {
-    object: "a function of 1,000 items of 64 KB",
-    rows: (owner) => [
-      sql`insert into functions (id, user_id, name, version, is_active, meta, hosts, filter_models, filter_order, created_at, updated_at)
-        values ('fn1', ${owner}, 'f', 1, 0, '{}', '[]', '[]', 0, 0, 0)`,
-      sql`insert into function_versions (function_id, version, name, content, code, manifest, user_id, created_at)
-        values ('fn1', 1, 'f', '', '', '{}', ${owner}, 0)`,
-      sql`insert into function_items (function_id, key, value, updated_at)
-        ${upTo(1000)} select 'fn1', 'k' || i, ${"x".repeat(64_000)}, 0 from n`,
-    ],
-    request: ["DELETE", "/api/v1/functions/id/fn1/delete"],
-    emptied: ["functions", "function_items"],
-  },
-  {
-    object: "a project of 20,000 chats",
-    rows: (owner) => [
-      sql`insert into projects (id, user_id, name, name_key, instructions, files, created_at, updated_at)
-        values ('p1', ${owner}, 'p', 'p', '', '[]', 0, 0)`,
-      sql`insert into chats (id, user_id, title, title_key, title_source, folder, pinned, archived, shared, models, system, params, created_at, updated_at, text_bytes)
-        ${upTo(20_000)} select 'c' || i, ${owner}, 't', 't', 'words', 'p', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`,
-    ],
-    request: ["DELETE", "/api/v1/folders/p1"],
-    emptied: ["projects"],
   },
 ]
 
