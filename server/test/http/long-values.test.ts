@@ -13,6 +13,7 @@ beforeAll(async () => {
     SCIM_ENABLED: "true",
     SCIM_TOKEN: "the-token-of-the-test",
   })
+  await testbed.gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
 })
 afterEach(() => testbed.reset())
 afterAll(() => testbed.stop())
@@ -76,23 +77,21 @@ const longPaths = [
   ...["/api/v1/scim/v2/", "/api/v1/scim/v2/Users/", "/api/v1/scim/v2/Users?filter="],
 ]
 const nativeModels: [path: string, body: object][] = [
-  ["/ollama/api/chat", { model: `${controls}${"x".repeat(2000)}` }],
+  ["/openai/chat/completions", { model: `${controls}${"x".repeat(2000)}` }],
   ["/v1/chat/completions", { model: `${controls}${"x".repeat(200)}`, messages: [hello] }],
 ]
-
-/** The values of a parsed log line. */
-const logTexts = (lines: readonly object[]): string[] =>
-  lines.flatMap((line) => Object.values(line)).map(String)
 
 describe("a long value with control characters", () => {
   const expectCleanText = async (path: string, body?: object) => {
     const { gateway } = testbed
-    const before = gateway.logLines.length
     const options = path.includes("scim") ? { key: "the-token-of-the-test" } : {}
     const answer = await gateway.call(body ? "POST" : "GET", path, body, options)
     expect(answer.status).toBeGreaterThanOrEqual(400)
-    await waitFor(() => gateway.logLines.length > before)
-    const texts = [...logTexts(gateway.logLines.slice(before)), messageOf(answer.body)]
+    const id = answer.headers.get("x-request-id")
+    const findLine = () => gateway.logLines.find(({ request_id }) => request_id === id)
+    await waitFor(() => findLine() !== undefined)
+    const logged = Object.values(findLine() ?? {}).map(String)
+    const texts = [...logged, messageOf(answer.body)]
     for (const text of texts) {
       expect(text).not.toMatch(controlCharacters)
       expect(text).not.toMatch(/(%C3%A9){67}|é{201}|x{201}/)
