@@ -1,5 +1,5 @@
 import { pino } from "pino"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { createApp } from "../../src/app.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
 import { createChatClient } from "../conversations/chat-client.ts"
@@ -13,6 +13,9 @@ import { image } from "../messages/messages-testbed.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 import { providerEnv } from "../sso/provider-env.ts"
 import { startSignOnGateway } from "../sso/sign-on-setup.ts"
+
+// About 3,000 requests, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const scimToken = "the-identity-providers-own-token"
 const origin = "http://localhost:5173"
