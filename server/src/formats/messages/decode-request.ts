@@ -11,6 +11,7 @@ import {
 } from "../request-parts.ts"
 import { checkMessagesRequest } from "./check-request.ts"
 import { decodeThinking } from "./decode-thinking.ts"
+import { isStrictSchema } from "./strict-schema.ts"
 
 const failBlock = ({ type }: Fields): never =>
   failUnsupported(`content blocks of type "${textOf(type)}"`, "messages")
@@ -217,7 +218,8 @@ const toResponseFormat = ({ output_config, output_format }: Fields): Fields => {
   const format = isObject(output_config) ? output_config.format : undefined
   const { schema } = isObject(format) ? format : isObject(output_format) ? output_format : {}
   if (!isObject(schema)) return {}
-  const json_schema = { name: "output", schema, strict: true }
+  // Elsewhere, a schema that does not follow the strict mode's rules is refused.
+  const json_schema = { name: "output", schema, strict: isStrictSchema(schema) }
   return { response_format: { type: "json_schema", json_schema } }
 }
 
