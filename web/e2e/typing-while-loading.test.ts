@@ -171,3 +171,48 @@ describe("Enter in the composer, while what it would choose loads", () => {
     await expect.poll(() => composer.inputValue()).toBe("Greet Titanic.")
   })
 })
+
+it("the code editor receives what is typed after a click on its place, until another click", async () => {
+  const { page, open } = visit
+  const content = "export const before = (request) => request\n"
+  await app.gateway.call("POST", "/api/v1/functions/create", {
+    id: "early",
+    name: "Early",
+    content,
+  })
+  const code = page.locator(".cm-content")
+  for (const isLeft of [false, true]) {
+    const release = await openWithout(/\/editor-/)
+    await open("/functions/early")
+    await page.locator("div:has(> [data-takes-held-keys])").getByRole("status").click()
+    if (isLeft) await page.getByRole("heading", { name: "Early" }).click()
+    await page.keyboard.type("// tide")
+    release()
+    await code.waitFor()
+    if (isLeft) expect(await code.innerText()).not.toContain("tide")
+    else await expect.poll(() => code.innerText()).toContain("// tideexport const before")
+    await page.unrouteAll({ behavior: "wait" })
+    page.once("dialog", (dialog) => void dialog.accept())
+  }
+})
+
+it("a chat moves to the project whose name is typed while the dialog loads", async () => {
+  const { page, open } = visit
+  const { call } = app.gateway
+  await call("POST", "/api/v1/folders/", { name: "Harbour works" })
+  const { id } = (await call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })).body
+  const release = await openWithout(/move-dialog/)
+  await open(`/c/${id}`)
+  await page.getByRole("button", { name: "More actions for this chat", exact: true }).click()
+  await page.getByRole("menuitem", { name: "Move to project" }).click()
+  await page.keyboard.type("Harb")
+  release()
+  const project = page.getByRole("dialog").getByRole("combobox")
+  await expect.poll(() => project.inputValue()).toBe("Harb")
+  await page.getByRole("option", { name: "Harbour works" }).waitFor()
+  await page.keyboard.press("Enter")
+  await page.keyboard.press("Enter")
+  await expect
+    .poll(async () => (await call("GET", `/api/v1/chats/${id}`)).body.folder)
+    .toBe("Harbour works")
+})

@@ -76,6 +76,8 @@ export const Combobox = (props: ComboboxProps) => {
         <Base.Input
           {...controlProps}
           onKeyDown={onKeyDown}
+          // Typing replaces the choice, also if a dialog has set the focus.
+          onFocus={(event) => event.currentTarget.select()}
           placeholder={placeholder}
           className={classes(controlClass, "h-8.5 pr-8")}
         />
