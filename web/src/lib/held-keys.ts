@@ -14,8 +14,10 @@ const waitFrames = async (count: number): Promise<void> => {
   for (let frame = 0; frame < count; frame += 1) await nextFrame()
 }
 
-const isEditable = (element: Element): element is HTMLInputElement | HTMLTextAreaElement =>
-  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+const isEditable = (element: Element): boolean =>
+  element instanceof HTMLInputElement ||
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLElement && element.isContentEditable)
 
 /** What a browser does for Enter when a person presses it, unlike for a dispatched event. */
 const pressEnter = (element: Element): void => {
@@ -45,30 +47,38 @@ interface HoldOptions {
   inField: boolean
   /** Called when Escape is pressed, which also drops what was typed. */
   onEscape: () => void
+  /** Whether a click anywhere does the same as Escape. */
+  endsWithClick?: boolean
 }
 
 /**
  * Holds the keys that are typed while a menu or dialog loads.
  * @returns releases them to what has the focus then
  */
-export const holdKeys = ({ inField, onEscape }: HoldOptions): (() => Promise<void>) => {
+export const holdKeys = (options: HoldOptions): (() => Promise<void>) => {
+  const { inField, onEscape, endsWithClick = false } = options
   const before = document.activeElement
   const held: KeyboardEvent[] = []
+  const stop = (): void => {
+    window.removeEventListener("keydown", hold, true)
+    window.removeEventListener("pointerdown", drop, true)
+  }
+  const drop = (): void => {
+    held.length = 0
+    stop()
+    onEscape()
+  }
   const hold = (event: KeyboardEvent): void => {
     const { key, ctrlKey, metaKey, altKey, isComposing, repeat } = event
     if (!event.isTrusted || ctrlKey || metaKey || altKey || isComposing) return
     if (key === "Shift" || (inField && isText(key) && held.length === 0)) return
     event.preventDefault()
     event.stopImmediatePropagation()
-    if (key === "Escape") {
-      held.length = 0
-      window.removeEventListener("keydown", hold, true)
-      onEscape()
-      return
-    }
-    if (!repeat || isText(key)) held.push(event)
+    if (key === "Escape") drop()
+    else if (!repeat || isText(key)) held.push(event)
   }
   window.addEventListener("keydown", hold, true)
+  if (endsWithClick) window.addEventListener("pointerdown", drop, true)
   return async () => {
     let frames = 0
     while (!inField && !hasTakenFocus(before) && frames < maxFrames) {
@@ -81,6 +91,6 @@ export const holdKeys = ({ inField, onEscape }: HoldOptions): (() => Promise<voi
       const event = held.shift()
       if (event) press(event)
     }
-    window.removeEventListener("keydown", hold, true)
+    stop()
   }
 }

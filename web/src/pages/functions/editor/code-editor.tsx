@@ -2,6 +2,7 @@ import type { EditorView } from "@codemirror/view"
 import { type RefObject, useEffect, useId, useRef, useState } from "react"
 import type { SourceProblem } from "../../../../../server/src/functions/schema.ts"
 import { t } from "../../../i18n/translate.ts"
+import { holdKeys } from "../../../lib/held-keys.ts"
 import { classes } from "../../../ui/classes.ts"
 import { ErrorNote } from "../../../ui/error-note.tsx"
 import { KeyCombination } from "../../../ui/key-combination.tsx"
@@ -46,10 +47,26 @@ export const CodeEditor = (props: CodeEditorProps) => {
   const container = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
+  const release = useRef<(() => Promise<void>) | null>(null)
   const hint = useId()
   const [ready, setReady] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const [attempt, setAttempt] = useState(0)
+
+  const cancel = (): void => {
+    void release.current?.()
+    release.current = null
+  }
+  /** What is typed after a click on the place of the editor waits for it. */
+  const waitForEditor = (): void => {
+    release.current ??= holdKeys({
+      inField: false,
+      endsWithClick: true,
+      onEscape: () => {
+        release.current = null
+      },
+    })
+  }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt loads the editor again
   useEffect(() => {
@@ -74,10 +91,17 @@ export const CodeEditor = (props: CodeEditorProps) => {
       })
       if (handle) handle.current = handleOf(view, modules)
       setReady(true)
+      if (release.current) view.focus()
+      void release.current?.()
+      release.current = null
     }
-    open().catch(setError)
+    open().catch((reason) => {
+      cancel()
+      setError(reason)
+    })
     return () => {
       isUnmounted = true
+      cancel()
       if (handle) handle.current = null
       view?.destroy()
     }
@@ -87,8 +111,14 @@ export const CodeEditor = (props: CodeEditorProps) => {
     <div className="flex min-h-0 min-w-0 flex-col gap-1.5">
       <div className={classes("min-h-0 overflow-hidden rounded border border-field", className)}>
         {error !== null && <ErrorNote error={error} retry={() => setAttempt(attempt + 1)} />}
-        {!ready && error === null && <Skeleton rows={8} height={24} />}
-        <div ref={container} className="h-full" />
+        {!ready && error === null && (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: there is nothing here for the keyboard yet
+          // biome-ignore lint/a11y/noStaticElementInteractions: the editor takes its place
+          <div onClick={waitForEditor}>
+            <Skeleton rows={8} height={24} />
+          </div>
+        )}
+        <div ref={container} data-takes-held-keys className="h-full" />
       </div>
       <p id={hint} className="text-xs text-muted">
         {t("functions.leaveEditor")} <KeyCombination of="escape" /> <KeyCombination of="tab" />
