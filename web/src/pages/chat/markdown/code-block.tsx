@@ -11,6 +11,14 @@ import { fileExtensionOf } from "./file-extension.ts"
 /** Fetched once: each `import()` searches the whole page for the module's style sheets. */
 const lazyHighlighter = createLazyModule(() => import("./highlight.tsx"))
 
+let lastTurn: Promise<void> = Promise.resolve()
+
+/** Waits for a turn of the event loop of its own, so that many codes don't block the page at once. */
+const waitForTurn = (): Promise<void> => {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setTimeout(resolve)))
+  return lastTurn
+}
+
 interface CodeBlockProps {
   code: string
   language: string
@@ -23,12 +31,12 @@ const useHighlighting = ({ code, language, growing }: CodeBlockProps): ReactNode
   useEffect(() => {
     if (growing || language === "") return
     let isUnmounted = false
-    lazyHighlighter.load().then(
-      ({ highlightCode }) => {
-        if (!isUnmounted) setHighlighted({ code, tree: highlightCode(code, language) })
-      },
-      () => {},
-    )
+    const highlight = async (): Promise<void> => {
+      const { highlightCode } = await lazyHighlighter.load()
+      await waitForTurn()
+      if (!isUnmounted) setHighlighted({ code, tree: highlightCode(code, language) })
+    }
+    highlight().catch(() => {})
     return () => {
       isUnmounted = true
     }

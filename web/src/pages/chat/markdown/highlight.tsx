@@ -8,7 +8,9 @@ lowlight.registerAlias({
   bash: ["console"],
 })
 
-const maxCharacters = 100_000
+const maxCharacters = 50_000
+/** Colored pieces of a code; a browser takes about 100 ms to draw them. */
+const maxSpans = 4000
 /** Characters; some languages' rules take a time that is quadratic in these lengths. */
 const maxLineLength = 2000
 const maxWordsLength = 1000
@@ -18,6 +20,14 @@ const hasLongRun = (code: string): boolean =>
   code.split(/[^\w\s]/).some(({ length }) => length > maxWordsLength)
 
 type Nodes = ReturnType<typeof lowlight.highlight>["children"]
+
+const countSpans = (nodes: Nodes): number => {
+  let count = 0
+  for (const node of nodes) {
+    if (node.type === "element") count += 1 + countSpans(node.children as Nodes)
+  }
+  return count
+}
 
 /** Renders a tree of text and spans, so the code is never parsed as HTML. */
 const renderNodes = (nodes: Nodes): ReactNode =>
@@ -33,9 +43,10 @@ const renderNodes = (nodes: Nodes): ReactNode =>
     )
   })
 
-/** The highlighted code; unchanged if the language is unknown, or the code or a part of it too long. */
+/** The highlighted code; unchanged if the language is unknown, or the code too long or colorful. */
 export const highlightCode = (code: string, language: string): ReactNode => {
   if (code.length > maxCharacters || hasLongRun(code)) return code
   if (!lowlight.registered(language)) return code
-  return renderNodes(lowlight.highlight(language, code).children)
+  const { children } = lowlight.highlight(language, code)
+  return countSpans(children) > maxSpans ? code : renderNodes(children)
 }
