@@ -5,26 +5,31 @@ import { createElement, type ReactNode } from "react"
  * as enough). A browser positions each by all others, which takes a time that is quadratic.
  */
 const maxMarks = 50
-const excessMarks =
-  /([\p{M}\p{Emoji_Modifier}\u200c\u200d]{50})[\p{M}\p{Emoji_Modifier}\u200c\u200d]+/gu
+const marks = /[\p{M}\p{Emoji_Modifier}\u200c\u200d]+/gu
 
 /** Characters. Where letters depend on their neighbors, a browser shapes a word again for each line. */
 const maxWordLength = 500
-const wordPieces = /\S{500}\p{M}*(?=\S)/gu
+const continuation = /[\p{M}\udc00-\udfff]/u
 
 /** A text without the marks that are too many; what is copied or saved keeps them. */
 export const withoutExcessMarks = (text: string): string =>
-  text.length <= maxMarks ? text : text.replace(excessMarks, "$1")
+  text.length <= maxMarks
+    ? text
+    : text.replace(marks, (run) =>
+        run.length <= maxMarks ? run : [...run].slice(0, maxMarks).join(""),
+      )
 
 /** Puts break opportunities into words that are too long to be drawn in time. */
 const withBreaks = (text: string): ReactNode => {
   if (text.length <= maxWordLength) return text
   const parts: ReactNode[] = []
   let start = 0
-  for (const { index, 0: piece } of text.matchAll(wordPieces)) {
-    const end = index + piece.length
-    parts.push(text.slice(start, end), createElement("wbr", { key: end }))
-    start = end
+  for (const { index, 0: word } of text.matchAll(/\S+/g)) {
+    for (let at = maxWordLength; at < word.length; at += maxWordLength) {
+      while (continuation.test(word.charAt(at))) at += 1
+      parts.push(text.slice(start, index + at), createElement("wbr", { key: index + at }))
+      start = index + at
+    }
   }
   return start === 0 ? text : [...parts, text.slice(start)]
 }
