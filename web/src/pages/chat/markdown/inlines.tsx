@@ -92,7 +92,8 @@ const Inline = ({ token: untypedToken }: { token: Token }): ReactNode => {
       // Loading the image would reveal the reader to its host, and the CSP blocks it anyway.
       return <Link href={token.href}>{token.text || token.href}</Link>
     case "html":
-      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : <>{token.raw}</>
+      if (/^<br\s*\/?>$/i.test(token.raw)) return <br />
+      return <>{token.raw}</>
     default:
       return <>{token.raw}</>
   }
