@@ -1,19 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/db/open.ts"
 import { userLock } from "../../src/users/user-lock.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { postgresDatabase, type TestDatabase } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 /** More than the pool has connections. */
 const administrators = 12
 
-const postgres = chooseDatabases().filter(({ name }) => name === "PostgreSQL")
+const postgres = postgresDatabase
 
-describe.each(postgres)("an account that another process holds locked, on $name", (kind) => {
+describe.runIf(postgres)("an account that another process holds locked", () => {
   let database: TestDatabase
   let gateway: TestGateway
   beforeEach(async () => {
-    database = await kind.createDatabase()
+    if (!postgres) throw new Error("PostgreSQL is not available")
+    database = await postgres.createDatabase()
     gateway = await startGateway(database.env)
   })
   afterEach(async () => {
