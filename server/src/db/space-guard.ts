@@ -35,13 +35,13 @@ export const createSpaceGuard = (path: string, database: DatabaseSync): (() => v
   const freelistCount = database.prepare("pragma freelist_count")
   const { page_size: pageBytes } = PageSize.parse(database.prepare("pragma page_size").get())
 
-  /** Bytes that can be written until the disk is full, including what the next checkpoint needs. */
-  const writableBytes = (diskBytes: number): number => {
+  /** Bytes by which the next checkpoint enlarges the file, before it can shorten the log. */
+  const growthBytes = (): number => {
     const databaseBytes = PageCount.parse(pageCount.get()).page_count * pageBytes
-    const reusableBytes = FreelistCount.parse(freelistCount.get()).freelist_count * pageBytes
-    const growthBytes = Math.max(0, databaseBytes - fileBytes(path))
-    return diskBytes + fileBytes(`${path}-wal`) + reusableBytes - growthBytes
+    return Math.max(0, databaseBytes - fileBytes(path))
   }
+  const reusableBytes = (): number =>
+    FreelistCount.parse(freelistCount.get()).freelist_count * pageBytes
 
   return () => {
     const freeBytes = readFreeBytes(folder)
@@ -49,7 +49,8 @@ export const createSpaceGuard = (path: string, database: DatabaseSync): (() => v
     const reserveBytes = reserveSizeFor(folder)
     // A reserve that was released must be left free in addition.
     const diskBytes = freeBytes + fileBytes(reservePath(folder)) - reserveBytes
-    if (diskBytes < reserveBytes || writableBytes(diskBytes) < 2 * reserveBytes)
-      throw storageFullFailure()
+    const afterGrowth = diskBytes - growthBytes()
+    const afterCheckpoint = afterGrowth + fileBytes(`${path}-wal`) + reusableBytes()
+    if (afterGrowth < reserveBytes || afterCheckpoint < 2 * reserveBytes) throw storageFullFailure()
   }
 }
