@@ -80,6 +80,7 @@ const answerRoutes = aliases(
   "POST /messages/count_tokens",
   "POST /responses",
   "POST /responses/compact",
+  "POST /responses/input_tokens",
 )
 const storedResponseChanges = aliases("DELETE /responses/:id", "POST /responses/:id/cancel")
 const storedResponseReads = aliases("GET /responses/:id", "GET /responses/:id/input_items")

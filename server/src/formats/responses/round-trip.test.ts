@@ -42,10 +42,13 @@ const createGenerator = (seed: number) => {
           marks++
           return { cache_control: { type: "ephemeral" } }
         })
-  const schema = (): Fields => ({
-    ...{ type: "object", additionalProperties: false, required: [word(4)] },
-    properties: Object.fromEntries(some(3, () => [word(4), { type: "string", title: prose() }])),
-  })
+  const schema = (): Fields => {
+    const properties = Object.fromEntries(
+      some(3, () => [word(4), { type: "string", title: prose() }] as const),
+    )
+    const required = Object.keys(properties)
+    return { type: "object", additionalProperties: false, required, properties }
+  }
 
   const textPart = (): Fields => ({ type: "input_text", text: prose(), ...cacheControl() })
   const imagePart = (): Fields => ({
