@@ -18,10 +18,8 @@ let routes: readonly MountedRoute[]
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-large"] })
   runtime = await startFakeOllama()
-  gateway = await startGateway({
-    OPENAI_API_BASE_URLS: upstream.url,
-    OLLAMA_BASE_URLS: runtime.url,
-  })
+  const env = { OPENAI_API_BASE_URLS: upstream.url, OLLAMA_BASE_URLS: runtime.url }
+  gateway = await startGateway(env)
   await waitForModels(gateway, ["gpt-fake"])
   await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
   routes = createApp(gateway.gateway, pino({ enabled: false })).routes
