@@ -1,36 +1,27 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import type { FakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import type { TestGateway } from "../harness/gateway.ts"
 import { createChatClient } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
   let graceId: string
   let graceKey: string
   let grace: ReturnType<typeof createChatClient>
   let linus: ReturnType<typeof createChatClient>
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-    })
+    ;({ gateway, upstream, stop } = await startChatTestbed(createDatabase))
     ;({ id: graceId, key: graceKey } = await gateway.createUser("Grace"))
     grace = createChatClient(gateway, graceKey)
     linus = createChatClient(gateway, (await gateway.createUser("Linus")).key)
   })
   afterEach(() => upstream.clearFaults())
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   const newAnswer = async (content: string, model = "gpt-fake") => {
     const id = await grace.createChat({ models: [model] })

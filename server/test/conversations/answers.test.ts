@@ -1,38 +1,29 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import type { FakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import type { TestGateway } from "../harness/gateway.ts"
 import { maxDelayMs } from "../harness/timing.ts"
 import { createChatClient, followEventStream, type StreamEvent } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 const longText = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
 const answerText = `You said: ${longText}`
 
 describe.each(chooseDatabases())("an answer on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
   let ada: ReturnType<typeof createChatClient>
   let key: string
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-    })
+    ;({ gateway, upstream, stop } = await startChatTestbed(createDatabase))
     ;({ key } = await gateway.createUser("Grace"))
     ada = createChatClient(gateway, key)
   })
   afterEach(() => upstream.clearFaults())
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   /** Starts a slow answer of about 40 pieces. */
   const startSlowAnswer = async (ms = 25) => {

@@ -1,31 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import type { FakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import type { TestGateway } from "../harness/gateway.ts"
 import { createChatClient } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 describe.each(chooseDatabases())("an answer in two runs on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
   let ada: ReturnType<typeof createChatClient>
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-    })
+    ;({ gateway, upstream, stop } = await startChatTestbed(createDatabase))
     ada = createChatClient(gateway, gateway.key)
   })
   afterEach(() => upstream.clearFaults())
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   it("counts the tokens and the time of both, and the first token of the first", async () => {
     const id = await ada.createChat()

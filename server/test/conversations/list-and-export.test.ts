@@ -1,33 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import type { TestGateway } from "../harness/gateway.ts"
 import { createChatClient } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 interface ChatSummary {
   title: string
 }
 
 describe.each(chooseDatabases())("the list of chats on $name", ({ createDatabase }) => {
-  let database: TestDatabase
-  let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
   let key: string
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-    })
+    ;({ gateway, stop } = await startChatTestbed(createDatabase))
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   const createClient = async (name: string) => {
     ;({ key } = await gateway.createUser(name))

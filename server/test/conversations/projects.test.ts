@@ -1,29 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import type { FakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import type { TestGateway } from "../harness/gateway.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 import { createChatClient } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 describe.each(chooseDatabases())("projects on $name", ({ createDatabase }) => {
-  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-    })
+    ;({ gateway, upstream, stop } = await startChatTestbed(createDatabase))
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   const createClient = async (name: string) => {
     const { key, id } = await gateway.createUser(name)

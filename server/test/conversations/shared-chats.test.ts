@@ -1,41 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
-import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import type { TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { createChatClient } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 const maxChats = 8
 
 describe.each(chooseDatabases())("a shared chat on $name", ({ createDatabase }) => {
-  let database: TestDatabase
-  let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
   let grace: ReturnType<typeof createChatClient>
   let linus: ReturnType<typeof createChatClient>
   let graceKey: string
   let linusId: string
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-      MAX_CHATS: String(maxChats),
-    })
+    ;({ gateway, stop } = await startChatTestbed(createDatabase, { MAX_CHATS: String(maxChats) }))
     ;({ key: graceKey } = await gateway.createUser("Grace"))
     grace = createChatClient(gateway, graceKey)
     const reader = await gateway.createUser("Linus")
     linusId = reader.id
     linus = createChatClient(gateway, reader.key)
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   it("tells readers its owner's name, and nothing else about the owner", async () => {
     const id = await grace.createChat()

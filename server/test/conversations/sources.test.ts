@@ -2,11 +2,12 @@ import { createServer } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
 import { createPdf } from "../files/make-documents.ts"
-import { chooseDatabases, type TestDatabase } from "../harness/databases.ts"
+import { chooseDatabases } from "../harness/databases.ts"
 import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/ports.ts"
 import { createCollection, upload } from "../knowledge/collections.ts"
 import { createChatClient, type FollowedStream } from "./chat-client.ts"
+import { startChatTestbed } from "./chat-testbed.ts"
 
 const wait = "?process_in_background=false"
 const bees = `# Bees
@@ -25,9 +26,9 @@ interface Source {
 }
 
 describe.each(chooseDatabases())("chats with sources on $name", ({ name, createDatabase }) => {
-  let database: TestDatabase
   let upstream: FakeOpenAI
   let gateway: TestGateway
+  let stop: () => Promise<void>
   let ada: ReturnType<typeof createChatClient>
   let eve: ReturnType<typeof createChatClient>
   let eveId: string
@@ -35,13 +36,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
   let collection: string
 
   beforeAll(async () => {
-    database = await createDatabase()
-    upstream = await startFakeOpenAI({ apiKey: "up-key" })
-    gateway = await startGateway({
-      ...database.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "up-key",
-    })
+    ;({ gateway, upstream, stop } = await startChatTestbed(createDatabase))
     ada = createChatClient(gateway, adminKey)
     const other = await gateway.createUser("Eve")
     eveId = other.id
@@ -50,11 +45,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, createD
     const tax = await upload(gateway, "tax.txt", "Value added tax is due.", { query: wait })
     collection = await createCollection(gateway, `Zoo ${name}`, [file.id, tax.body.id])
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await upstream.close()
-    await database.remove()
-  })
+  afterAll(() => stop())
 
   const zoo = () => [{ type: "collection", id: collection }]
   const askZoo = async (fields: Record<string, unknown> = {}) => {
