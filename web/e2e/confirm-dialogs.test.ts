@@ -45,7 +45,7 @@ const holdDeletions = async (status?: number) => {
 }
 
 describe("a dialog that confirms", () => {
-  it("stays while it works, is told to act once, and then gives the focus back", async () => {
+  it("stays while it works, acts once, and then gives the focus back", async () => {
     const { page } = visit
     await openGroup("Slow")
     const deletions = await holdDeletions(503)

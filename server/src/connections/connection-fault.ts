@@ -7,6 +7,12 @@ export type ConnectionFault = "connection" | "model"
 const credentialStatuses = new Set([401, 402])
 const ambiguousStatuses = new Set([400, 403, 404, 405, 410, 412])
 
+/** Busy and gateway errors, known before the body. Anthropic uses 529 for an overloaded service. */
+const retryableStatuses = new Set([429, 502, 503, 504, 529])
+
+/** Whether another connection is worth trying. */
+export const isRetryableStatus = (status: number): boolean => retryableStatuses.has(status)
+
 export const isCredentialStatus = (status: number): boolean => credentialStatuses.has(status)
 
 /** Whether the status may be the fault of the connection rather than of the request. */

@@ -15,16 +15,12 @@ import type { ConnectionAttempt } from "./connection-attempt.ts"
 import {
   type ConnectionFault,
   isCredentialStatus,
+  isRetryableStatus,
   mayBeConnectionFault,
 } from "./connection-fault.ts"
 import { createPacing, type Pacing } from "./pacing.ts"
 
-/**
- * Statuses worth trying another connection for: busy and gateway errors, known before the body.
- * Anthropic uses 529 for an overloaded service.
- */
-const retryableStatuses = new Set([429, 502, 503, 504, 529])
-/** How long to wait for the body of such a response before trying the next connection. */
+/** How long to wait for the body of a retryable response before trying the next connection. */
 const retryBodyTimeoutMs = 1000
 
 export interface FailoverHandler extends ResponseListener {
@@ -188,7 +184,7 @@ class FailoverRequest implements RequestHandle {
     }
     return {
       onHead: (status, rawHeaders) => {
-        isRetryable = retryableStatuses.has(status)
+        isRetryable = isRetryableStatus(status)
         isUnavailable = isRetryable && status !== 429
         if (isUnavailable) upstream.recordFailure("soft", new RefusedError(status, ""))
         if (!this.#shouldBuffer(status)) {
@@ -251,7 +247,7 @@ class FailoverRequest implements RequestHandle {
   }
 
   #shouldBuffer(status: number): boolean {
-    return mayBeConnectionFault(status) || (retryableStatuses.has(status) && this.#hasAlternative())
+    return mayBeConnectionFault(status) || (isRetryableStatus(status) && this.#hasAlternative())
   }
 
   /** The body is forwarded if all attempts fail, but must arrive within the timeout. */

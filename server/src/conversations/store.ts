@@ -96,15 +96,6 @@ export const createChatStore = (db: Database) => {
     return byId
   }
 
-  const size = async (id: string): Promise<number> => {
-    const row = await db.read
-      .selectFrom("chats")
-      .select(["text_bytes", "image_bytes"])
-      .where("id", "=", id)
-      .executeTakeFirst()
-    return row ? Number(row.text_bytes) + Number(row.image_bytes) : 0
-  }
-
   const matchingChats = (reader: Reader, userId: string, query: ChatListQuery) => {
     let found = reader
       .selectFrom("chats")
@@ -236,7 +227,14 @@ export const createChatStore = (db: Database) => {
     },
 
     /** What a chat stores, in bytes; 0 if it does not exist. */
-    size,
+    size: async (id: string): Promise<number> => {
+      const row = await db.read
+        .selectFrom("chats")
+        .select(["text_bytes", "image_bytes"])
+        .where("id", "=", id)
+        .executeTakeFirst()
+      return row ? Number(row.text_bytes) + Number(row.image_bytes) : 0
+    },
 
     /** All chats of an account, oldest first. */
     listIds: async (userId: string): Promise<string[]> => {
