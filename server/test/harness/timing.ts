@@ -26,3 +26,7 @@ export const measureCpuMs = async (work: () => unknown): Promise<number> => {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
 }
+
+/** The time that a share of all times, from 0 to 1, does not exceed (nearest rank). */
+export const percentile = (times: readonly number[], share: number): number =>
+  times.toSorted((one, other) => one - other)[Math.ceil(times.length * share) - 1] ?? 0

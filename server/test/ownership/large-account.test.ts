@@ -6,6 +6,7 @@ import {
   startTestGatewayProcess,
   type TestGatewayProcess,
 } from "../harness/test-gateway-process.ts"
+import { percentile } from "../harness/timing.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
@@ -64,9 +65,6 @@ const fillAccount = async ({ url, dataDir }: TestDatabase, userId: string): Prom
   })
   await db.close()
 }
-
-const percentile = (times: readonly number[], share: number): number =>
-  times.toSorted((one, other) => one - other)[Math.floor((times.length - 1) * share)] ?? 0
 
 describe.each(chooseDatabases())("deleting an account with much data on $name", (kind) => {
   let database: TestDatabase

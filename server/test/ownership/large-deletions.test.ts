@@ -7,6 +7,7 @@ import {
   startTestGatewayProcess,
   type TestGatewayProcess,
 } from "../harness/test-gateway-process.ts"
+import { percentile } from "../harness/timing.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
@@ -40,34 +41,28 @@ const largeChat: Deletion = {
   emptied: ["chat_messages", "message_ratings"],
 }
 
+const collectionOfFiles = (owner: string) => [
+  insertFiles(100_000, owner),
+  sql`insert into collections (id, user_id, name, name_key, description, search, created_at, updated_at)
+    values ('k1', ${owner}, 'k', 'k', '', 'hybrid', 0, 0)`,
+  sql`insert into collection_files (collection_id, file_id) ${upTo(100_000)} select 'k1', 'f' || i from n`,
+]
+
 const deletions: Deletion[] = [
   largeChat,
   {
     object: "a collection of 100,000 files",
-    rows: (owner) => [
-      insertFiles(100_000, owner),
-      sql`insert into collections (id, user_id, name, name_key, description, search, created_at, updated_at)
-        values ('k1', ${owner}, 'k', 'k', '', 'hybrid', 0, 0)`,
-      sql`insert into collection_files (collection_id, file_id) ${upTo(100_000)} select 'k1', 'f' || i from n`,
-    ],
+    rows: collectionOfFiles,
     request: ["DELETE", "/api/v1/knowledge/k1/delete?confirm=delete"],
     emptied: ["collections", "collection_files"],
   },
   {
     object: "all files of a collection of 100,000",
-    rows: (owner) => [
-      insertFiles(100_000, owner),
-      sql`insert into collections (id, user_id, name, name_key, description, search, created_at, updated_at)
-        values ('k1', ${owner}, 'k', 'k', '', 'hybrid', 0, 0)`,
-      sql`insert into collection_files (collection_id, file_id) ${upTo(100_000)} select 'k1', 'f' || i from n`,
-    ],
+    rows: collectionOfFiles,
     request: ["POST", "/api/v1/knowledge/k1/reset"],
     emptied: ["collection_files"],
   },
 ]
-
-const percentile = (times: readonly number[], share: number): number =>
-  times.toSorted((one, other) => one - other)[Math.ceil(times.length * share) - 1] ?? 0
 
 describe.each(chooseDatabases())("deleting one large object on $name", (kind) => {
   let database: TestDatabase
