@@ -95,6 +95,7 @@ describe("a dialog that confirms", () => {
     const { id } = await post("/knowledge/create", { name: "Typed", description: "" })
     await open(`/knowledge/${id}/settings`)
     await button("Delete collection").press("Enter")
+    await dialog().locator("input:focus").waitFor()
     await page.keyboard.type("Type")
     await page.keyboard.press("Enter")
     expect(await dialog().count()).toBe(1)
