@@ -53,7 +53,8 @@ export const CodeEditor = (props: CodeEditorProps) => {
   const [error, setError] = useState<unknown>(null)
   const [attempt, setAttempt] = useState(0)
 
-  const cancel = (): void => {
+  /** To what has the focus then. */
+  const releaseKeys = (): void => {
     void release.current?.()
     release.current = null
   }
@@ -92,16 +93,15 @@ export const CodeEditor = (props: CodeEditorProps) => {
       if (handle) handle.current = handleOf(view, modules)
       setReady(true)
       if (release.current) view.focus()
-      void release.current?.()
-      release.current = null
+      releaseKeys()
     }
     open().catch((reason) => {
-      cancel()
+      releaseKeys()
       setError(reason)
     })
     return () => {
       isUnmounted = true
-      cancel()
+      releaseKeys()
       if (handle) handle.current = null
       view?.destroy()
     }
