@@ -89,8 +89,6 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
   }
 
   const write = createResourceWriter(db, view)
-  /** Like deletion, removing members works on a nearly full disk. */
-  const writesFor = (isRemoval: boolean) => (isRemoval ? db.essential : db)
 
   return {
     create: (actor, body, shape) => {
@@ -127,7 +125,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
           if (memberIds) await members.replace(memberIds)
           return change(tx, record, { before, profile, members })
         },
-        { shape, locks: [groupLock(id)], writes: writesFor(memberIds?.length === 0) },
+        { shape, locks: [groupLock(id)], takesAccess: memberIds?.length === 0 },
       )
     },
 
@@ -156,7 +154,7 @@ export const createScimGroups = (deps: Deps): ResourceOperations => {
           }
           return change(tx, record, { before, profile, members })
         },
-        { shape, locks: [groupLock(id)], writes: writesFor(operations.every(removesMembers)) },
+        { shape, locks: [groupLock(id)], takesAccess: operations.every(removesMembers) },
       )
     },
 

@@ -1,6 +1,6 @@
 import type { Projection, ResourceType, ScimJson } from "@portico/scim"
 import { type RawBuilder, sql } from "kysely"
-import type { Database, EssentialWrites, Reader, Tx } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 
 export interface ResourceQuery {
@@ -42,8 +42,8 @@ interface ResourceWrite {
   shape: ResponseShape
   /** Of the resource, if it exists. */
   locks?: readonly string[]
-  /** By default, those that a nearly full disk rejects. */
-  writes?: EssentialWrites
+  /** Whether it only takes access away, which works on a nearly full disk, as deletion does. */
+  takesAccess?: boolean
 }
 
 /** Returns a function that changes a resource and reads it back, in one transaction. */
@@ -51,9 +51,9 @@ export const createResourceWriter =
   (db: Database, view: ResourceView) =>
   (
     change: (tx: Tx) => Promise<{ id: string }>,
-    { shape, locks = [], writes = db }: ResourceWrite,
+    { shape, locks = [], takesAccess = false }: ResourceWrite,
   ): Promise<ScimJson> =>
-    writes.transactLocked(locks, async (tx) => {
+    (takesAccess ? db.essential : db).transactLocked(locks, async (tx) => {
       const { id } = await change(tx)
       return (await view.findOne(id, shape, tx)) ?? {}
     })

@@ -114,8 +114,6 @@ const deactivates = (operations: readonly PatchOperation[]): boolean => {
 /** SCIM users: accounts, subject to the same rules as elsewhere. */
 export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations => {
   const write = createResourceWriter(db, view)
-  /** Like deletion, deactivation works on a nearly full disk. */
-  const writesFor = (isDeactivation: boolean) => (isDeactivation ? db.essential : db)
 
   return {
     create: (actor, body, shape) => {
@@ -134,8 +132,8 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
         const before = await users.lock(tx, id)
         return users.change(tx, record, { before, profile: profileOf(values, before) })
       }
-      const writes = writesFor(values.get("active") === false)
-      return write(replaceUser, { shape, locks: [userLock(id)], writes })
+      const takesAccess = values.get("active") === false
+      return write(replaceUser, { shape, locks: [userLock(id)], takesAccess })
     },
 
     patch: (actor, id, body, shape) => {
@@ -149,8 +147,8 @@ export const createScimUsers = ({ db, users, view }: Deps): ResourceOperations =
         const record = { actor, action: "scim.user.patched", status: 200, ignored: ignored.names() }
         return users.change(tx, record, { before, profile: profileOf(values, before) })
       }
-      const writes = writesFor(deactivates(operations))
-      return write(patchUser, { shape, locks: [userLock(id)], writes })
+      const takesAccess = deactivates(operations)
+      return write(patchUser, { shape, locks: [userLock(id)], takesAccess })
     },
 
     remove: (actor, id) => {
