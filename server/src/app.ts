@@ -1,23 +1,24 @@
 import type { Logger } from "pino"
-import { auditRoutes } from "./audit/routes.ts"
-import { invitationRoutes } from "./auth/invitation-routes.ts"
-import { keyRoutes } from "./auth/key-routes.ts"
-import { authRoutes } from "./auth/routes.ts"
+import { createAuditRouter } from "./audit/router.ts"
+import { createInvitationRouter } from "./auth/invitation-router.ts"
+import { createKeyRouter } from "./auth/key-router.ts"
+import { createAuthRouter } from "./auth/router.ts"
 import { createSessionCookie } from "./auth/session-cookie.ts"
 import { messagesRoutes } from "./completions/messages-routes.ts"
 import { completionRoutes } from "./completions/routes.ts"
 import { reservedSegments } from "./config/config.ts"
-import { connectionRoutes } from "./connections/routes.ts"
-import { answerRoutes, ratingRoutes } from "./conversations/answer-routes.ts"
-import { changeEventRoutes, chatMessageRoutes } from "./conversations/message-routes.ts"
-import { projectRoutes } from "./conversations/project-routes.ts"
-import { chatListRoutes } from "./conversations/routes.ts"
-import { resumableRoutes } from "./files/resumable-routes.ts"
-import { fileRoutes } from "./files/routes.ts"
-import { functionRoutes } from "./functions/routes.ts"
-import { functionRunRoutes } from "./functions/run-routes.ts"
+import { createConnectionRouter } from "./connections/router.ts"
+import { createAnswerRouter } from "./conversations/answer-router.ts"
+import { createChangeEventRouter, createChatMessageRouter } from "./conversations/message-router.ts"
+import { createProjectRouter } from "./conversations/project-router.ts"
+import { createRatingRouter } from "./conversations/rating-router.ts"
+import { createChatListRouter } from "./conversations/router.ts"
+import { createResumableRouter } from "./files/resumable-router.ts"
+import { createFileRouter } from "./files/router.ts"
+import { createFunctionRouter } from "./functions/router.ts"
+import { createFunctionRunRouter } from "./functions/run-router.ts"
 import type { Gateway } from "./gateway.ts"
-import { groupRoutes } from "./groups/routes.ts"
+import { createGroupRouter } from "./groups/router.ts"
 import { aliasPrefixes } from "./http/allowed-routes.ts"
 import { createCidrMatcher, createClientAddressResolver } from "./http/client-address.ts"
 import { createConnectionLimit } from "./http/connection-limit.ts"
@@ -26,28 +27,28 @@ import type { ErrorStyle } from "./http/errors.ts"
 import { createHostCheck } from "./http/host-check.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
-import { embeddingModelRoutes } from "./knowledge/embedding-routes.ts"
-import { fileKnowledgeRoutes } from "./knowledge/file-routes.ts"
-import { knowledgeRoutes } from "./knowledge/routes.ts"
-import { modelListRoutes } from "./models/list-routes.ts"
-import { modelRoutes } from "./models/routes.ts"
-import { nativeProxyRoutes } from "./native-proxy/routes.ts"
-import { overviewRoutes } from "./operations/overview.ts"
-import { operationRoutes } from "./operations/routes.ts"
+import { createEmbeddingModelRouter } from "./knowledge/embedding-router.ts"
+import { createFileKnowledgeRouter } from "./knowledge/file-router.ts"
+import { createKnowledgeRouter } from "./knowledge/router.ts"
+import { createModelListRouter } from "./models/list-router.ts"
+import { createModelRouter } from "./models/router.ts"
+import { createNativeProxyRouter } from "./native-proxy/router.ts"
+import { createOverviewRouter } from "./operations/overview.ts"
+import { createOperationRouter } from "./operations/router.ts"
 import { serveWebApp, webDistFolder } from "./operations/web-files.ts"
-import { userRemovalRoutes } from "./ownership/routes.ts"
-import { instructionRoutes } from "./prompts/instruction-routes.ts"
-import { promptRoutes } from "./prompts/routes.ts"
-import { provisioningRoutes } from "./scim/provisioning-status.ts"
+import { createUserRemovalRouter } from "./ownership/router.ts"
+import { createInstructionRouter } from "./prompts/instruction-router.ts"
+import { createPromptRouter } from "./prompts/router.ts"
+import { createProvisioningRouter } from "./scim/provisioning-status.ts"
 import { scimPath } from "./scim/response.ts"
-import { scimRoutes } from "./scim/routes.ts"
-import { settingsRoutes } from "./settings/routes.ts"
-import { signOnAdminRoutes } from "./sso/admin-routes.ts"
-import { signOnRoutes } from "./sso/routes.ts"
-import { storageRoutes } from "./storage/routes.ts"
-import { storedResponseRoutes } from "./stored-responses/routes.ts"
-import { usageRoutes } from "./usage/routes.ts"
-import { userRoutes } from "./users/routes.ts"
+import { createScimRouter } from "./scim/router.ts"
+import { createSettingsRouter } from "./settings/router.ts"
+import { createSignOnAdminRouter } from "./sso/admin-router.ts"
+import { createSignOnRouter } from "./sso/router.ts"
+import { createStorageRouter } from "./storage/router.ts"
+import { createStoredResponseRouter } from "./stored-responses/router.ts"
+import { createUsageRouter } from "./usage/router.ts"
+import { createUserRouter } from "./users/router.ts"
 
 const styleOfPath =
   (runtimePrefix: string) =>
@@ -98,31 +99,30 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   })
   const { mount } = app
 
-  mount("/api/v1/auths", authRoutes({ router: router("api"), ...gateway }))
-  mount("/api/v1/invitations", invitationRoutes({ router: router("api"), ...gateway }))
-  mount("/api/v1/auths", keyRoutes(router("api"), gateway.keys))
+  mount(createAuthRouter({ router: router("api"), ...gateway }))
+  mount(createInvitationRouter({ router: router("api"), ...gateway }))
+  mount(createKeyRouter(router("api"), gateway.keys))
   const { sso, authenticate } = gateway
   const sessionCookie = createSessionCookie(config.PUBLIC_URL)
-  mount("/api/v1/sso", signOnAdminRoutes(router("api"), sso))
-  mount("/api/v1/sso", signOnRoutes({ router: router("api"), sso, authenticate, sessionCookie }))
-  mount("/api/v1/users", userRoutes(router("api"), gateway.users))
-  mount("/api/v1/users", userRemovalRoutes(router("api"), gateway.userRemoval))
-  mount("/api/v1/groups", groupRoutes(router("api"), gateway.groups))
-  mount("/api/v1/connections", connectionRoutes(router("api"), gateway.connections))
-  mount("/api/v1/models", modelRoutes({ router: router("api"), ...gateway }))
-  mount("/api/v1/auths", instructionRoutes(router("api"), gateway.personalInstructions))
-  mount("/api/v1/prompts", promptRoutes({ router: router("api"), ...gateway }))
+  mount(createSignOnAdminRouter(router("api"), sso))
+  mount(createSignOnRouter({ router: router("api"), sso, authenticate, sessionCookie }))
+  mount(createUserRouter(router("api"), gateway.users))
+  mount(createUserRemovalRouter(router("api"), gateway.userRemoval))
+  mount(createGroupRouter(router("api"), gateway.groups))
+  mount(createConnectionRouter(router("api"), gateway.connections))
+  mount(createModelRouter({ router: router("api"), ...gateway }))
+  mount(createInstructionRouter(router("api"), gateway.personalInstructions))
+  mount(createPromptRouter({ router: router("api"), ...gateway }))
   const { conversations } = gateway
-  mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
-  mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
-  mount("/api/v1/folders", projectRoutes(router("api"), conversations.projects))
-  mount("/api/v1/chats", answerRoutes({ router: router("api"), ...conversations }))
-  mount("/api/v1/ratings", ratingRoutes(router("api"), conversations.ratings))
-  mount("/api/v1", changeEventRoutes(router("api"), conversations.changeEvents))
+  mount(createChatListRouter({ router: router("api"), ...conversations }))
+  mount(createChatMessageRouter({ router: router("api"), ...conversations }))
+  mount(createProjectRouter(router("api"), conversations.projects))
+  mount(createAnswerRouter({ router: router("api"), ...conversations }))
+  mount(createRatingRouter(router("api"), conversations.ratings))
+  mount(createChangeEventRouter(router("api"), conversations.changeEvents))
   const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.knowledge
   mount(
-    "/api/v1/files",
-    fileRoutes({
+    createFileRouter({
       router: router("api"),
       files,
       uploadReceiver: receiver,
@@ -132,77 +132,73 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       hasExtractionEngine: config.EXTRACTION_URL !== undefined,
     }),
   )
-  mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.knowledge.reading))
+  mount(createFileKnowledgeRouter(router("api"), gateway.knowledge.reading))
   const { resumable } = gateway.knowledge
-  mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
+  mount(createResumableRouter({ router: router("api"), resumable }))
   mount(
-    "/api/v1/knowledge",
-    knowledgeRoutes({
+    createKnowledgeRouter({
       router: router("api"),
       collections,
       transfer: gateway.knowledge.collectionTransfer,
       explanation,
     }),
   )
-  mount("/api/v1/embedding-model", embeddingModelRoutes(router("api"), embeddingStatus))
-  mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.functions }))
-  mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.functions }))
-  mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
-  mount("/api/v1/admin", overviewRoutes({ router: router("api"), ...gateway }))
-  mount("/api/v1/storage", storageRoutes(router("api"), gateway.storageLimit))
-  mount(
-    "/api/v1/audit",
-    auditRoutes({ router: router("api"), ...gateway, ...gateway.auditProcessing }),
-  )
-  mount(
-    "/api/v1/usage",
-    usageRoutes({ router: router("api"), ...gateway, store: gateway.usageStore, now }),
-  )
+  mount(createEmbeddingModelRouter(router("api"), embeddingStatus))
+  mount(createFunctionRouter({ router: router("api"), ...gateway.functions }))
+  mount(createFunctionRunRouter({ router: router("api"), ...gateway.functions }))
+  mount(createSettingsRouter(router("api"), gateway.settings))
+  mount(createOverviewRouter({ router: router("api"), ...gateway }))
+  mount(createStorageRouter(router("api"), gateway.storageLimit))
+  mount(createAuditRouter({ router: router("api"), ...gateway, ...gateway.auditProcessing }))
+  mount(createUsageRouter({ router: router("api"), ...gateway, store: gateway.usageStore, now }))
 
   for (const prefix of aliasPrefixes) {
-    mount(prefix, modelListRoutes({ router: router("openai"), ...gateway }))
+    mount(createModelListRouter({ router: router("openai"), ...gateway }), prefix)
     mount(
-      prefix,
       completionRoutes({ router: router("openai"), completions: gateway.completions, bodyLimit }),
+      prefix,
     )
     mount(
-      prefix,
-      storedResponseRoutes({
+      createStoredResponseRouter({
         ...{ router: router("openai"), bodyMemory },
         responses: gateway.storedResponses,
       }),
+      prefix,
     )
     mount(
-      prefix,
       messagesRoutes({ router: router("anthropic"), completions: gateway.completions, bodyLimit }),
+      prefix,
     )
   }
   mount(
-    runtimePrefix,
-    nativeProxyRoutes({
+    createNativeProxyRouter({
       router: router("runtime"),
       prefix: runtimePrefix,
       summary: "The native API of the model runtimes, passed through",
       forward: gateway.nativeProxy.ollama,
     }),
+    runtimePrefix,
   )
   mount(
-    "/openai",
-    nativeProxyRoutes({
+    createNativeProxyRouter({
       router: router("openai"),
       prefix: "/openai",
       summary: "The API of the OpenAI-style connections, passed through",
       forward: gateway.nativeProxy.openai,
       isEnabled: () => gateway.settings.current().enable_openai_proxy,
     }),
+    "/openai",
   )
 
   mount(
-    "/api/v1/provisioning",
-    provisioningRoutes(router("api"), { ...gateway, ...gateway.auditProcessing, ...gateway.scim }),
+    createProvisioningRouter(router("api"), {
+      ...gateway,
+      ...gateway.auditProcessing,
+      ...gateway.scim,
+    }),
   )
-  mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
-  mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
+  mount(createScimRouter({ router: router("scim"), ...gateway.scim }), scimPath)
+  mount(createOperationRouter({ router: router("api"), ...gateway, routes: app.routes }))
   const reserved = [...reservedSegments, config.RUNTIME_PREFIX.toLowerCase()]
   app.fallback(serveWebApp({ folder: webDistFolder, reserved }))
   return app

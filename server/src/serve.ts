@@ -10,6 +10,7 @@ import { createGateway, type Gateway } from "./gateway.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { respondToParseErrors } from "./http/bad-requests.ts"
 import { reserveDescriptors } from "./http/file-descriptors.ts"
+import type { MountedRoute } from "./http/server.ts"
 import { createStalledRequestCloser } from "./http/stalled-requests.ts"
 
 /** Reverse proxies keep idle connections for up to 60 s; the gateway must keep them longer. */
@@ -27,6 +28,7 @@ const idleSweepMs = 50
 export interface Serving {
   url: string
   gateway: Gateway
+  routes: readonly MountedRoute[]
   /**
    * Stops accepting requests after DRAIN_DELAY, waits up to DRAIN_TIMEOUT for those in flight, and
    * closes the gateway.
@@ -136,6 +138,7 @@ export const serve = async (
   return {
     url,
     gateway,
+    routes: app.routes,
     stop: async () => {
       gateway.inFlight.announceDrain()
       // Gives load balancers time to notice through /ready before the port closes.

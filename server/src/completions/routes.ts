@@ -1,7 +1,7 @@
 import type { JsonBody } from "../http/body-buffer.ts"
 import { OpenAIErrorBody } from "../http/error-bodies.ts"
 import { jsonLimitsFor } from "../http/json-object.ts"
-import { json, type RouteShape } from "../http/route.ts"
+import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { openaiOperations } from "../providers/provider.ts"
 import type { Completions } from "./completions.ts"
@@ -41,21 +41,23 @@ interface Deps {
 export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Router => {
   const limits = jsonLimitsFor(bodyLimit)
   for (const [operation, { summary, body }] of Object.entries(operations)) {
-    router.fastPath("post", `/${operation}`, {
-      access: "user",
-      grantsPrivileges: false,
-      isAliased: true,
-      summary,
-      ...(body && { body }),
-      responses: {
-        200: json(ProviderResponse, "The provider's response"),
-        400: json(OpenAIErrorBody, "Invalid request; see `param` for the field"),
-        404: json(OpenAIErrorBody, "The model does not exist or you do not have access to it"),
-        413: json(OpenAIErrorBody, "The request body is too large"),
-        502: json(OpenAIErrorBody, "The provider failed"),
-        504: json(OpenAIErrorBody, "The provider timed out"),
-      },
-      handle: ({ caller, exchange, read }) => {
+    router.fastPath(
+      route("post", `/${operation}`, {
+        access: "user",
+        grantsPrivileges: false,
+        isAliased: true,
+        summary,
+        ...(body && { body }),
+        responses: {
+          200: json(ProviderResponse, "The provider's response"),
+          400: json(OpenAIErrorBody, "Invalid request; see `param` for the field"),
+          404: json(OpenAIErrorBody, "The model does not exist or you do not have access to it"),
+          413: json(OpenAIErrorBody, "The request body is too large"),
+          502: json(OpenAIErrorBody, "The provider failed"),
+          504: json(OpenAIErrorBody, "The provider timed out"),
+        },
+      }),
+      ({ caller, exchange, read }) => {
         const answer = (body: JsonBody): Promise<void> =>
           completions.complete(
             exchange,
@@ -65,7 +67,7 @@ export const completionRoutes = ({ router, completions, bodyLimit }: Deps): Rout
         const body = read(limits)
         return body instanceof Promise ? body.then(answer) : answer(body)
       },
-    })
+    )
   }
   return router
 }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { isBase64 } from "./base64.ts"
-import { MessageRating } from "./schema.ts"
+import { Chat, Message, MessageRating } from "./schema.ts"
 import {
   ChatAttachment,
   ChatPassage,
@@ -11,7 +11,8 @@ import {
 
 const State = z.enum(["completed", "stopped", "failed", "interrupted"])
 
-export const ExportedMessage = z.object({
+/** What an import reads of an exported message, or of one written by another program. */
+export const MessageToImport = z.object({
   id: z.string().min(1).max(200),
   parent_id: z.string().max(200).nullable().default(null),
   batch: z.string().max(200).nullable().default(null),
@@ -45,10 +46,9 @@ export const ExportedMessage = z.object({
   rating: MessageRating.nullable().catch(null).default(null),
   created_at: z.int().min(0),
 })
-export type ExportedMessage = z.output<typeof ExportedMessage>
+export type MessageToImport = z.output<typeof MessageToImport>
 
-/** A complete chat as a file, with all branches. */
-export const ExportedChat = z
+export const ChatToImport = z
   .object({
     /** Its id where it was exported; tells an import whether the chat is already there. */
     id: z.string().min(1).max(200).optional(),
@@ -61,15 +61,37 @@ export const ExportedChat = z
     current_id: z.string().max(200).nullable().default(null),
     created_at: z.int().min(0),
     updated_at: z.int().min(0),
-    messages: z.array(ExportedMessage).max(20_000),
+    messages: z.array(MessageToImport).max(20_000),
   })
+  .meta({ id: "ChatToImport" })
+export type ChatToImport = z.output<typeof ChatToImport>
+
+const ExportedMessage = Message.extend({
+  images: z.array(z.object({ media_type: z.string(), base64: z.string() })),
+  /** With their texts; the answer cites entry i as [i + 1]. */
+  sources: z.array(ChatPassage.nullable()).nullable(),
+  state: State,
+}).meta({ id: "ExportedMessage" })
+
+/** A complete chat as a file, with all branches. */
+export const ExportedChat = Chat.pick({
+  id: true,
+  title: true,
+  folder: true,
+  tags: true,
+  models: true,
+  system: true,
+  params: true,
+  current_id: true,
+  created_at: true,
+  updated_at: true,
+})
+  .extend({ messages: z.array(ExportedMessage) })
   .meta({ id: "ExportedChat" })
-export type ExportedChat = z.output<typeof ExportedChat>
 
 export const ExportedChats = z
   .object({ portico_chats: z.literal(1), chats: z.array(ExportedChat) })
   .meta({ id: "ExportedChats" })
-export type ExportedChats = z.output<typeof ExportedChats>
 
 export const ExportAllQuery = z.object({
   /** IDs of the chats to export, separated by commas; all chats without it. */
@@ -85,7 +107,7 @@ export const ExportQuery = z.object({ format: z.enum(["json", "markdown"]).defau
 
 export const ChatImport = z
   .union([
-    z.object({ chats: z.array(ExportedChat).min(1).max(2000) }),
+    z.object({ chats: z.array(ChatToImport).min(1).max(2000) }),
     z.object({ markdown: z.string().min(1).max(20_000_000) }),
   ])
   .meta({ id: "ChatImport" })

@@ -3,7 +3,7 @@ import { findUnstorableInBody } from "../http/body.ts"
 import { elementRanges, type JsonMember, readMembers, removeMember } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import { validate } from "../http/validate.ts"
-import { ChatImport, ExportedChat, ExportedMessage } from "./import-export-schema.ts"
+import { ChatImport, ChatToImport, MessageToImport } from "./import-export-schema.ts"
 
 /**
  * Chats up to this size are parsed at once. Larger ones are parsed message by message, so that they
@@ -19,10 +19,10 @@ const maxRestBytes = 2_000_000
 const openBrace = 0x7b
 const openBracket = 0x5b
 
-const ExportedChatFields = ExportedChat.omit({ messages: true })
+const ChatFields = ChatToImport.omit({ messages: true })
 
 /** Chats to import; each is parsed and validated when it is its turn. */
-export type ChatImportSource = { markdown: string } | { chats: () => Iterable<ExportedChat> }
+export type ChatImportSource = { markdown: string } | { chats: () => Iterable<ChatToImport> }
 
 const parseValue = (bytes: Buffer, path: string): unknown => {
   const value: unknown = JSON.parse(bytes.toString("utf8"))
@@ -34,20 +34,20 @@ const parseMessages = (
   bytes: Buffer,
   { valueStart }: JsonMember,
   at: number,
-): ExportedMessage[] => {
-  const messages: ExportedMessage[] = []
+): MessageToImport[] => {
+  const messages: MessageToImport[] = []
   for (const { start, end } of elementRanges(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
       failInvalid(path.join("."), `A chat may have at most ${maxMessages} messages.`)
     messages.push(
-      validate(ExportedMessage, parseValue(bytes.subarray(start, end), path.join(".")), path),
+      validate(MessageToImport, parseValue(bytes.subarray(start, end), path.join(".")), path),
     )
   }
   return messages
 }
 
-const checkReferences = (chat: ExportedChat, at: number): ExportedChat => {
+const checkReferences = (chat: ChatToImport, at: number): ChatToImport => {
   const ids = new Set<string>()
   for (const { files, sources, sources_skipped } of chat.messages) {
     for (const { id } of [...files, ...sources_skipped]) ids.add(id)
@@ -60,11 +60,11 @@ const checkReferences = (chat: ExportedChat, at: number): ExportedChat => {
   )
 }
 
-const parseChat = (bytes: Buffer, at: number): ExportedChat => {
+const parseChat = (bytes: Buffer, at: number): ChatToImport => {
   const path = `chats.${at}`
   if (bytes[0] !== openBrace) failInvalid(path, "Use a chat object.")
   if (bytes.length <= maxSinglePassBytes)
-    return validate(ExportedChat, parseValue(bytes, path), ["chats", at])
+    return validate(ChatToImport, parseValue(bytes, path), ["chats", at])
   const found = readMembers(bytes, 100)
   const [messages, duplicate] = found.filter(({ key }) => key === "messages")
   if (!messages || duplicate || bytes[messages.valueStart] !== openBracket) {
@@ -73,12 +73,12 @@ const parseChat = (bytes: Buffer, at: number): ExportedChat => {
   const otherFields = removeMember(bytes, found, "messages")
   if (otherFields.length > maxRestBytes)
     failInvalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages.`)
-  const checked = validate(ExportedChatFields, parseValue(otherFields, path), ["chats", at])
+  const checked = validate(ChatFields, parseValue(otherFields, path), ["chats", at])
   return { ...checked, messages: parseMessages(bytes, messages, at) }
 }
 
 const parseChats = (bytes: Buffer, { valueStart }: JsonMember) =>
-  function* (): Generator<ExportedChat> {
+  function* (): Generator<ChatToImport> {
     let at = 0
     for (const { start, end } of elementRanges(bytes, valueStart)) {
       if (at === maxChats) failInvalid("chats", `Import at most ${maxChats} chats at a time.`)

@@ -3,7 +3,7 @@ import { type DatabaseLocation, openBackgroundWriter } from "../db/background-wr
 import { serveRequests } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
 import { lowerThreadPriority } from "../limits/thread-priority.ts"
-import type { ExportedChat } from "./import-export-schema.ts"
+import type { ChatToImport } from "./import-export-schema.ts"
 import { parseImport } from "./import-file.ts"
 import {
   hasImportedChat,
@@ -24,7 +24,7 @@ type CheckRequest = Extract<ImportWorkerRequest, { step: "check" }>
 interface ActiveImport {
   userId: string
   skipsExisting: boolean
-  remaining: Iterator<ExportedChat>
+  remaining: Iterator<ChatToImport>
   /** The next chat to write. */
   chat: ImportedChat | null
 }
@@ -34,7 +34,7 @@ let activeImport: ActiveImport | null = null
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 interface CheckedImport {
-  chats: Iterable<ExportedChat>
+  chats: Iterable<ChatToImport>
   count: number
   /** The storage that they will take. */
   bytes: number
@@ -42,7 +42,7 @@ interface CheckedImport {
 
 /** Validates all chats before the first is stored. If there are several, none is kept in memory. */
 const checkChats = ({ userId, bytes, members }: CheckRequest): CheckedImport => {
-  const sizeOf = (chat: ExportedChat): number => importedChatBytes(toImportedChat(userId, chat))
+  const sizeOf = (chat: ChatToImport): number => importedChatBytes(toImportedChat(userId, chat))
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const imported = parseImport({ bytes: buffer, members })
   if ("markdown" in imported) {
@@ -53,7 +53,7 @@ const checkChats = ({ userId, bytes, members }: CheckRequest): CheckedImport => 
   }
   let count = 0
   let total = 0
-  let only: ExportedChat | null = null
+  let only: ChatToImport | null = null
   for (const chat of imported.chats()) {
     only = count++ === 0 ? chat : null
     total += sizeOf(chat)

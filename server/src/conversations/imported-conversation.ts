@@ -1,7 +1,7 @@
 import { createHash, randomUUIDv7 } from "node:crypto"
 import type { Tx } from "../db/database.ts"
 import { titleFromPrompt } from "./branch.ts"
-import type { ExportedChat, ExportedMessage } from "./import-export-schema.ts"
+import type { ChatToImport, MessageToImport } from "./import-export-schema.ts"
 import type { StoredImage } from "./message-reader.ts"
 import {
   imageBytes,
@@ -20,9 +20,9 @@ import { chatBytes, insertChat, type StoredChat } from "./store.ts"
  * Puts parents before their children, each once. A message with an unknown or cyclic parent becomes
  * a root.
  */
-const orderByParent = (messages: readonly ExportedMessage[]): ExportedMessage[] => {
+const orderByParent = (messages: readonly MessageToImport[]): MessageToImport[] => {
   const byId = new Map(messages.map((message) => [message.id, message]))
-  const placed = new Map<string, ExportedMessage>()
+  const placed = new Map<string, MessageToImport>()
   for (const first of byId.values()) {
     for (const message of unplacedAncestors(first, byId, placed).reverse()) {
       const parent = message.parent_id
@@ -35,12 +35,12 @@ const orderByParent = (messages: readonly ExportedMessage[]): ExportedMessage[] 
 
 /** A message and its ancestors that are not placed yet, nearest first. */
 const unplacedAncestors = (
-  first: ExportedMessage,
-  byId: ReadonlyMap<string, ExportedMessage>,
-  placed: ReadonlyMap<string, ExportedMessage>,
-): ExportedMessage[] => {
-  const chain = new Set<ExportedMessage>()
-  let at: ExportedMessage | undefined = first
+  first: MessageToImport,
+  byId: ReadonlyMap<string, MessageToImport>,
+  placed: ReadonlyMap<string, MessageToImport>,
+): MessageToImport[] => {
+  const chain = new Set<MessageToImport>()
+  let at: MessageToImport | undefined = first
   while (at && !placed.has(at.id) && !chain.has(at)) {
     chain.add(at)
     at = at.parent_id === null ? undefined : byId.get(at.parent_id)
@@ -70,7 +70,7 @@ export interface ImportedChat {
 }
 
 /** The same for the same chat whenever it is imported, also from Markdown, which has no times. */
-const importKeyOf = ({ id: exportedId, title, messages }: ExportedChat): string => {
+const importKeyOf = ({ id: exportedId, title, messages }: ChatToImport): string => {
   const hash = createHash("sha256").update(JSON.stringify(exportedId ?? title))
   for (const { id, parent_id, role, model, content } of messages) {
     hash.update(JSON.stringify([id, parent_id, role, model, content]))
@@ -78,13 +78,13 @@ const importKeyOf = ({ id: exportedId, title, messages }: ExportedChat): string 
   return hash.digest("base64url")
 }
 
-const createParts = ({ images, sources }: ExportedMessage): MessageParts => ({
+const createParts = ({ images, sources }: MessageToImport): MessageParts => ({
   images: images.map((image) => ({ ...image, id: randomUUIDv7() })),
   sourceTexts: sources?.map((passage) => passage?.text ?? "") ?? null,
 })
 
 /** Converts an exported chat to one owned by `userId`, with new ids throughout. */
-export const toImportedChat = (userId: string, exported: ExportedChat): ImportedChat => {
+export const toImportedChat = (userId: string, exported: ChatToImport): ImportedChat => {
   const { messages: exportedMessages, ...rest } = exported
   const id = randomUUIDv7()
   const ordered = orderByParent(exportedMessages)

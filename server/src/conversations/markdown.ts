@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
 import { describeLocation } from "../files/location.ts"
 import { isObject } from "../formats/json-values.ts"
-import { type ExportedChat, ExportedMessage } from "./import-export-schema.ts"
+import { type ChatToImport, MessageToImport } from "./import-export-schema.ts"
 import type { ChatPassage } from "./source-schema.ts"
 
 type MarkdownMessage = Pick<
-  ExportedMessage,
+  MessageToImport,
   | "role"
   | "model"
   | "content"
@@ -77,7 +77,7 @@ export const createMarkdownWriter = (title: string) => {
   }
 }
 
-const { files: Files, sources: Sources, sources_skipped: AllSkipped } = ExportedMessage.shape
+const { files: Files, sources: Sources, sources_skipped: AllSkipped } = MessageToImport.shape
 
 const parseMetadata = (
   text: string,
@@ -140,7 +140,7 @@ const parseForeignExport = (text: string): MarkdownMessage[] => {
 }
 
 /** @returns null if the text contains no conversation */
-export const parseMarkdownChat = (source: string, now: number): ExportedChat | null => {
+export const parseMarkdownChat = (source: string, now: number): ChatToImport | null => {
   const text = source.replaceAll("\r\n", "\n")
   const marker = /^<!-- portico chat ([0-9a-f]{12}) -->\n/.exec(text)?.[1]
   const found = marker ? parseOwnExport(text, marker) : parseForeignExport(text)

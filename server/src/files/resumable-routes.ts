@@ -1,93 +1,16 @@
-import type { IncomingMessage } from "node:http"
 import { z } from "zod"
-import { fail } from "../errors.ts"
 import { IdParams } from "../http/pagination.ts"
-import type { NodeRequestContext } from "../http/request-context.ts"
-import { json, type RouteRequest } from "../http/route.ts"
-import type { Router } from "../http/router.ts"
-import { parseCollectionId } from "./collection-upload.ts"
-import { parseMetadata, sanitizeFilename } from "./multipart-upload.ts"
-import type { ResumableUploads } from "./resumable-uploads.ts"
+import { json, route } from "../http/route.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
 
-/** https://tus.io/protocols/resumable-upload, with the extensions listed below. */
-const version = "1.0.0"
-const extensions = "creation,expiration,termination"
-const uploadContentType = "application/offset+octet-stream"
+const byId = { params: IdParams }
+const notFoundResponse = { 404: { description: "Upload not found or expired" } }
 
-const header = (incoming: IncomingMessage, name: string): string => {
-  const value = incoming.headers[name]
-  return typeof value === "string" ? value.trim() : ""
-}
-
-/** Sets the version header and rejects requests for any other protocol version. */
-const checkTusVersion = ({ incoming, outgoing }: NodeRequestContext): void => {
-  outgoing.setHeader("tus-resumable", version)
-  outgoing.setHeader("cache-control", "private, no-store")
-  if (header(incoming, "tus-resumable") === version) return
-  fail("precondition_failed", `Send the header "Tus-Resumable: ${version}".`, {
-    headers: { "tus-version": version },
-  })
-}
-
-const parseIntegerHeader = (incoming: IncomingMessage, name: string): number => {
-  const parsed = z.coerce
-    .number()
-    .int()
-    .min(0)
-    .safeParse(header(incoming, name) || undefined)
-  return parsed.success
-    ? parsed.data
-    : fail("bad_request", `The header ${name} must be a non-negative integer.`)
-}
-
-/** Parses `Upload-Metadata`: `key base64,key base64`. A key may have no value. */
-const parseUploadMetadata = (text: string): Map<string, string> =>
-  new Map(
-    text.split(",").flatMap((pair) => {
-      const [key = "", value = ""] = pair.trim().split(/\s+/)
-      return key === "" ? [] : [[key.toLowerCase(), Buffer.from(value, "base64").toString()]]
-    }),
-  )
-
-/** After a crash, the cleanup job finishes uploads without the user's access to the collection. */
-const rejectCollection = (metadata: Record<string, unknown>): Record<string, unknown> => {
-  if (parseCollectionId(metadata) === null) return metadata
-  const instead = "Add the file to the collection after the upload."
-  return fail("bad_request", `Resumable uploads do not support \`knowledge_id\`. ${instead}`)
-}
-
-const parseFileDetails = (incoming: IncomingMessage) => {
-  const pairs = parseUploadMetadata(header(incoming, "upload-metadata"))
-  return {
-    filename: sanitizeFilename(pairs.get("filename") ?? pairs.get("name")),
-    content_type: pairs.get("filetype") ?? pairs.get("type") ?? "application/octet-stream",
-    metadata: rejectCollection(parseMetadata(pairs.get("metadata") ?? "")),
-  }
-}
-
-const headersOf = ({ offset, size, expires_at }: UploadProgress): Record<string, string> => ({
-  "upload-offset": String(offset),
-  "upload-length": String(size),
-  ...(expires_at !== null && { "upload-expires": new Date(expires_at * 1000).toUTCString() }),
-})
-
-type UploadRequest = Pick<
-  RouteRequest<"user", z.output<typeof IdParams>, unknown, unknown>,
-  "caller" | "actor" | "params" | "exchange"
->
-
-interface Deps {
-  router: Router
-  resumable: ResumableUploads
-}
+export const uploadContentType = "application/offset+octet-stream"
 
 /** `/api/v1/files/resumable`: resumable uploads (tus 1.0). */
-export const resumableRoutes = ({ router, resumable }: Deps): Router => {
-  const byId = { params: IdParams }
-  const notFoundResponse = { 404: { description: "Upload not found or expired" } }
-
-  router.on("post", "/", {
+export const resumableRoutes = {
+  create: route("post", "/api/v1/files/resumable", {
     access: "user",
     grantsPrivileges: false,
     summary: "Start a tus 1.0 upload; the last segment of `Location` becomes the file's id",
@@ -96,56 +19,14 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
       201: { description: "Upload created; send its bytes to `Location`" },
       413: { description: "The file is too large" },
     },
-    handle: async ({ caller, query, exchange }) => {
-      checkTusVersion(exchange)
-      const { incoming } = exchange
-      incoming.resume()
-      const size = parseIntegerHeader(incoming, "upload-length")
-      const request = { ...parseFileDetails(incoming), size, process: query.process }
-      const { id, ...progress } = await resumable.create(caller, request)
-      const headers = { ...headersOf(progress), location: `/api/v1/files/resumable/${id}` }
-      return new Response(null, { status: 201, headers })
-    },
-  })
-
-  router.on("get", "/:id", {
+  }),
+  get: route("get", "/api/v1/files/resumable/:id", {
     access: "user",
     summary: "Get the progress of an upload; HEAD returns only the tus headers",
     ...byId,
     responses: { 200: json(UploadProgress, "Progress of the upload"), ...notFoundResponse },
-    handle: async ({ caller, actor, params, exchange }) => {
-      const { method } = exchange.incoming
-      if (method === "HEAD") checkTusVersion(exchange)
-      const found = await resumable.progress(actor, caller, params.id)
-      const headers = headersOf(found)
-      return method === "HEAD"
-        ? new Response(null, { headers })
-        : Response.json(found, { headers: { ...headers, "tus-extension": extensions } })
-    },
-  })
-
-  const appendBytes = async ({
-    caller,
-    actor,
-    params,
-    exchange,
-  }: UploadRequest): Promise<Response> => {
-    const { incoming } = exchange
-    const from = parseIntegerHeader(incoming, "upload-offset")
-    if (header(incoming, "content-type") !== uploadContentType) {
-      fail("unsupported_media_type", `Set Content-Type to ${uploadContentType}.`)
-    }
-    const request = { id: params.id, from, source: incoming }
-    const headers = headersOf(await resumable.append(actor, caller, request))
-    return new Response(null, { status: 204, headers })
-  }
-
-  const cancelUpload = async ({ caller, params }: UploadRequest): Promise<Response> => {
-    await resumable.remove(caller, params.id)
-    return new Response(null, { status: 204 })
-  }
-
-  router.on("patch", "/:id", {
+  }),
+  append: route("patch", "/api/v1/files/resumable/:id", {
     access: "user",
     grantsPrivileges: false,
     summary: "Append bytes at `Upload-Offset`; the final bytes complete the file",
@@ -156,38 +37,20 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
       409: { description: "`Upload-Offset` does not match the upload's current offset" },
       ...notFoundResponse,
     },
-    handle: (request) => {
-      checkTusVersion(request.exchange)
-      return appendBytes(request)
-    },
-  })
-
-  router.on("delete", "/:id", {
+  }),
+  remove: route("delete", "/api/v1/files/resumable/:id", {
     access: "user",
     grantsPrivileges: false,
     summary: "Cancel an upload",
     ...byId,
     responses: { 204: { description: "Upload and its bytes deleted" }, ...notFoundResponse },
-    handle: (request) => {
-      checkTusVersion(request.exchange)
-      return cancelUpload(request)
-    },
-  })
-
-  router.on("post", "/:id", {
+  }),
+  appendByPost: route("post", "/api/v1/files/resumable/:id", {
     access: "user",
     grantsPrivileges: false,
     summary: "PATCH or DELETE, named in `X-HTTP-Method-Override`, for clients limited to POST",
     ...byId,
     rawBody: { contentType: uploadContentType, schema: z.file() },
     responses: { 204: { description: "Same as PATCH or DELETE" }, ...notFoundResponse },
-    handle: (request) => {
-      checkTusVersion(request.exchange)
-      const method = header(request.exchange.incoming, "x-http-method-override").toUpperCase()
-      if (method === "PATCH") return appendBytes(request)
-      if (method === "DELETE") return cancelUpload(request)
-      return fail("bad_request", "Set the header X-HTTP-Method-Override to PATCH or DELETE.")
-    },
-  })
-  return router
+  }),
 }

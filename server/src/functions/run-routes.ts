@@ -1,48 +1,10 @@
-import { IdParams, Page, toSinglePage } from "../http/pagination.ts"
-import { json } from "../http/route.ts"
-import type { Router } from "../http/router.ts"
-import type { Functions } from "./functions.ts"
+import { IdParams, Page } from "../http/pagination.ts"
+import { json, route } from "../http/route.ts"
 import { FunctionRun, TestRunRequest } from "./run-schema.ts"
-import type { RunStore } from "./run-store.ts"
-import type { TestRuns } from "./test-run.ts"
-
-interface Deps {
-  router: Router
-  functions: Functions
-  runs: RunStore
-  testRuns: TestRuns
-}
-
-const heartbeatMs = 15_000
-
-/** A response of server-sent events that ends when `work` settles. */
-const streamEvents = (
-  work: (emit: (name: string, data: unknown) => void, signal: AbortSignal) => Promise<void>,
-): Response => {
-  const disconnected = new AbortController()
-  const encoder = new TextEncoder()
-  const stream = new ReadableStream<Uint8Array>({
-    start: async (controller) => {
-      const send = (text: string): void => {
-        if (!disconnected.signal.aborted) controller.enqueue(encoder.encode(text))
-      }
-      const heartbeat = setInterval(() => send(":\n\n"), heartbeatMs)
-      await work(
-        (name, data) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
-        disconnected.signal,
-      )
-      clearInterval(heartbeat)
-      if (!disconnected.signal.aborted) controller.close()
-    },
-    cancel: () => disconnected.abort(),
-  })
-  const headers = { "content-type": "text/event-stream", "cache-control": "private, no-store" }
-  return new Response(stream, { headers })
-}
 
 /** Routes for test runs and the history of runs. */
-export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): Router => {
-  router.on("get", "/id/:id/runs", {
+export const functionRunRoutes = {
+  list: route("get", "/api/v1/functions/id/:id/runs", {
     access: "admin",
     summary: "List a function's recent runs with their logs, latest first",
     params: IdParams,
@@ -50,12 +12,8 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): 
       200: json(Page(FunctionRun), "Up to 50 runs"),
       404: { description: "Function not found" },
     },
-    handle: async ({ params }) => {
-      await functions.known(params.id)
-      return toSinglePage(await runs.list(params.id))
-    },
-  })
-  router.on("post", "/id/:id/run", {
+  }),
+  run: route("post", "/api/v1/functions/id/:id/run", {
     access: "admin",
     grantsPrivileges: true,
     summary:
@@ -71,10 +29,5 @@ export const functionRunRoutes = ({ router, functions, runs, testRuns }: Deps): 
       404: { description: "Function not found, and no `content` was sent" },
       422: { description: "The source cannot be loaded; see `errors` for line and column" },
     },
-    handle: async ({ caller, params, body }) => {
-      const prepared = await testRuns.prepare(params.id, body)
-      return streamEvents((emit, signal) => testRuns.run(prepared, { caller, emit, signal }))
-    },
-  })
-  return router
+  }),
 }

@@ -38,5 +38,8 @@ export const GroupListQuery = ListQuery.extend({
 })
 export type GroupListQuery = z.output<typeof GroupListQuery>
 
+export const GroupMember = z.object({ id: z.string(), name: z.string(), email: z.string() })
+export type GroupMember = z.output<typeof GroupMember>
+
 export const OwnGroup = z.object({ id: z.string(), name: z.string() }).meta({ id: "OwnGroup" })
 export type OwnGroup = z.output<typeof OwnGroup>

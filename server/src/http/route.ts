@@ -21,6 +21,27 @@ export interface ResponseDeclaration {
   defaultBody?: object
 }
 
+export type Responses = Record<number, ResponseDeclaration>
+
+type SuccessStatus = 200 | 201 | 202 | 204
+
+// biome-ignore lint/suspicious/noConfusingVoidType: what functions without a return statement return
+type Nothing = void
+
+/** What a handler returns for one response: its body, unless it has a default one or none. */
+type ReturnedFor<D> = D extends { defaultBody: object }
+  ? Nothing
+  : D extends { schema: infer S extends z.ZodType }
+    ? z.output<S>
+    : D extends { contentType: string }
+      ? never
+      : Nothing
+
+/** What a handler returns: the body of its successful response, or a `Response` that it made. */
+type Returned<R extends Responses> =
+  | { [Status in keyof R & SuccessStatus]: ReturnedFor<R[Status]> }[keyof R & SuccessStatus]
+  | Response
+
 /**
  * Whether a route can grant privileges that outlast or exceed a restricted API key: accounts, keys,
  * passwords, roles, memberships, grants, code that runs for others, settings. Restricted keys are
@@ -52,7 +73,7 @@ export interface RouteShape<
   /** Whether the route is OpenAI-compatible, and thus mounted under every alias prefix. */
   isAliased?: boolean
   /** By status; a value returned by the handler is sent with the first 2xx status. */
-  responses: Record<number, ResponseDeclaration>
+  responses: Responses
 }
 
 /** Requires `grantsPrivileges` for routes that change something and accept API keys. */
@@ -101,42 +122,68 @@ export interface RouteRequest<A extends Access, P, Q, B> extends RawRequest<A, P
 }
 
 /** What handles the requests of a route, by kind of route. */
-interface Handlers<A extends Access, P, Q, B> {
+interface Handlers<A extends Access, P, Q, B, R extends Responses> {
   /** Returns a `Response`, or a value to send as JSON. */
-  standard: (request: RouteRequest<A, P, Q, B>) => unknown
+  standard: (request: RouteRequest<A, P, Q, B>) => Returned<R> | Promise<Returned<R>>
   /** Reads and writes Node's request and response directly. */
   raw: (request: RawRequest<A, P>) => Promise<void>
   /** For a frequently called route without parameters, which simple requests reach without Hono. */
   fastPath: (request: FastPathRouteRequest<A>) => Promise<void>
 }
 
-/** Adds a route to a router. `path` is in Hono's syntax: `/users/:id`. */
-export type AddRoute<
-  Kind extends keyof Handlers<Access, unknown, unknown, unknown>,
-  AllowedAccess extends Access = Access,
-> = <
+/** A declared route: its types are those of its declaration. */
+export interface Route<
   M extends Method,
-  A extends AllowedAccess,
+  Path extends string,
+  A extends Access,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends Responses,
+> extends RouteShape<A, P, Q, B> {
+  method: M
+  path: Path
+  responses: R
+}
+
+/**
+ * Declares a route. Its handler is given to a router, and the web page calls it with the same types.
+ * @param path with the prefix under which it is mounted; in Hono's syntax: `/api/v1/users/:id`
+ */
+export const route = <
+  M extends Method,
+  Path extends string,
+  A extends Access,
+  R extends Responses,
   P extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
   B extends z.ZodType = z.ZodUndefined,
 >(
   method: M,
-  path: string,
-  declaration: Omit<RouteShape<A, P, Q, B>, "method" | "path" | "grantsPrivileges"> &
-    PrivilegeDeclaration<M, A, z.output<B>> & {
-      handle: Handlers<A, z.output<P>, z.output<Q>, z.output<B>>[Kind]
-    },
+  path: Path,
+  declaration: Omit<RouteShape<A, P, Q, B>, "method" | "path" | "grantsPrivileges" | "responses"> &
+    PrivilegeDeclaration<M, A, z.output<B>> & { responses: R },
+): Route<M, Path, A, P, Q, B, R> => ({ ...declaration, method, path })
+
+/** TypeScript cannot see that `grantsPrivileges` only gets bodies of its own route. */
+export const toRouteShape = (declared: object): RouteShape => declared as RouteShape
+
+/** Adds the handler of a route to a router. */
+export type AddHandler<
+  Kind extends keyof Handlers<Access, unknown, unknown, unknown, Responses>,
+  AllowedAccess extends Access = Access,
+> = <
+  A extends AllowedAccess,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends Responses,
+>(
+  route: Route<Method, string, A, P, Q, B, R>,
+  handle: Handlers<A, z.output<P>, z.output<Q>, z.output<B>, R>[Kind],
 ) => void
 
-/** TypeScript cannot follow the conditional type of a declaration. */
-export const toRouteShape = (
-  method: Method,
-  path: string,
-  { handle: _, ...declared }: { handle: unknown },
-): RouteShape => ({ ...(declared as Omit<RouteShape, "method" | "path">), method, path })
-
-export const json = (schema: z.ZodType, description: string): ResponseDeclaration => ({
+export const json = <S extends z.ZodType>(schema: S, description: string) => ({
   schema,
   description,
 })
@@ -145,7 +192,7 @@ const SuccessStatus = z.object({ status: z.literal(true) }).meta({ id: "Done" })
 export const successBody: z.output<typeof SuccessStatus> = { status: true }
 
 /** The response to a change whose handler returns nothing. */
-export const success = (description: string): ResponseDeclaration => ({
+export const success = (description: string) => ({
   ...json(SuccessStatus, description),
   defaultBody: successBody,
 })

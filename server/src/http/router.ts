@@ -27,7 +27,7 @@ import {
   type RequestContext,
 } from "./request-context.ts"
 import { parseParams, parseQuery, rejectUnstorable } from "./request-params.ts"
-import { type Access, type AddRoute, type RouteShape, toRouteShape } from "./route.ts"
+import { type Access, type AddHandler, type RouteShape, toRouteShape } from "./route.ts"
 import { authorize } from "./route-access.ts"
 import { createResponseMemory, successOf, toResponse } from "./route-response.ts"
 import { validate } from "./validate.ts"
@@ -44,9 +44,9 @@ export interface Router {
   readonly shapes: RouteShape[]
   /** Routes that simple requests reach without Hono. */
   readonly fastPathRoutes: FastPathRoute[]
-  on: AddRoute<"standard">
-  raw: AddRoute<"raw">
-  fastPath: AddRoute<"fastPath", Exclude<Access, "provisioner">>
+  on: AddHandler<"standard">
+  raw: AddHandler<"raw">
+  fastPath: AddHandler<"fastPath", Exclude<Access, "provisioner">>
 }
 
 /** Default maximum size of a JSON body, in bytes, for `anyone` and for all other access. */
@@ -194,9 +194,8 @@ export const createRouters =
       style,
       shapes,
       fastPathRoutes,
-      on: (method, path, declaration) => {
-        const shape = toRouteShape(method, path, declaration)
-        const { handle } = declaration
+      on: (route, handle) => {
+        const shape = toRouteShape(route)
         const { status, defaultBody } = successOf(shape)
         add(shape, async (context) => {
           const request = await requestOf(shape, context)
@@ -224,9 +223,8 @@ export const createRouters =
           return toResponse(context.req.method, { value, status, countBytes })
         })
       },
-      raw: (method, path, declaration) => {
-        const shape = toRouteShape(method, path, declaration)
-        const { handle } = declaration
+      raw: (route, handle) => {
+        const shape = toRouteShape(route)
         // `raw` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handle>[0]
         add(shape, async (context) => {
@@ -236,9 +234,8 @@ export const createRouters =
           return RESPONSE_ALREADY_SENT
         })
       },
-      fastPath: (method, path, declaration) => {
-        const shape = toRouteShape(method, path, declaration)
-        const { handle } = declaration
+      fastPath: (route, handle) => {
+        const shape = toRouteShape(route)
         // `fastPath` ties the handler's types to those of the shape; TypeScript cannot infer it here.
         type HandlerRequest = Parameters<typeof handle>[0]
         add(shape, async (context) => {
@@ -259,7 +256,7 @@ export const createRouters =
           const found = resolveCaller(shape, exchange, called)
           return found instanceof Promise ? found.then(respond) : respond(found)
         }
-        fastPathRoutes.push({ method: method.toUpperCase(), path, style, answer })
+        fastPathRoutes.push({ method: shape.method.toUpperCase(), path: shape.path, style, answer })
       },
     }
   }

@@ -91,7 +91,8 @@ const webSocketFailure = (path: string): Failure =>
     headers: { upgrade: "HTTP/1.1", connection: "upgrade, close" },
   })
 
-const patternOf = (path: string): RegExp => {
+/** What a path in Hono's syntax matches. */
+export const patternOf = (path: string): RegExp => {
   const source = path
     .replace(/[.+^$()|[\]\\]/g, "\\$&")
     .replace(/:\w+\{\\\.\\\+\}/g, ".+")
@@ -232,7 +233,8 @@ export const createServerApp = (deps: Deps) => {
         return isLost ? next() : handler(context, next)
       })
     },
-    mount: (prefix: string, router: Router): void => {
+    /** @param prefix for routes that are declared without it, because they have several */
+    mount: (router: Router, prefix = ""): void => {
       hono.route(prefix, router.hono)
       for (const route of router.fastPathRoutes) {
         const target = `${route.method} ${prefix}${route.path}`

@@ -3,11 +3,8 @@ import { hasGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
 import { DeletionConfirmation, InUseError } from "../http/in-use.ts"
 import { Page } from "../http/pagination.ts"
-import { json, success } from "../http/route.ts"
-import type { Router } from "../http/router.ts"
-import { streamText } from "../http/stream-response.ts"
+import { json, route, success } from "../http/route.ts"
 import { TransferRequest } from "../ownership/schema.ts"
-import type { Models } from "./models.ts"
 import {
   ModelChanges,
   ModelExport,
@@ -19,7 +16,6 @@ import {
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
-import type { ModelTransfer } from "./transfer.ts"
 
 const ModelIdQuery = z.object({ id: z.string().min(1) })
 const notFound = { description: "Model not found, or you do not have access to it" }
@@ -32,35 +28,16 @@ const changesAllowedModels = (_body: unknown, { limits }: Credential): boolean =
 const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
   hasGrants(body) || changesAllowedModels(body, credential)
 
-/** Streams a `ModelExport`: all models together may exceed memory. */
-const streamExport = async function* (
-  models: AsyncIterable<WorkspaceModel>,
-): AsyncGenerator<string> {
-  let separator = '{"models":['
-  for await (const model of models) {
-    yield separator + JSON.stringify(model)
-    separator = ","
-  }
-  yield separator === "," ? "]}" : `${separator}]}`
-}
-
-interface Deps {
-  router: Router
-  models: Models
-  modelTransfer: ModelTransfer
-}
-
-export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): Router => {
-  router.on("get", "/list", {
+export const modelRoutes = {
+  list: route("get", "/api/v1/models/list", {
     access: "user",
     summary: "List the workspace models that you can access, without their parameters",
     query: ModelListQuery,
     responses: {
       200: json(Page(ModelListItem), "One page of models; `query` matches the id or the name"),
     },
-    handle: ({ caller, query }) => models.list(caller, query),
-  })
-  router.on("post", "/create", {
+  }),
+  create: route("post", "/api/v1/models/create", {
     access: "user",
     grantsPrivileges: givesAuthority,
     summary: "Create a model; unless shared, it is private to its creator",
@@ -69,16 +46,14 @@ export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): 
       200: json(WorkspaceModel, "The new model"),
       409: { description: "The id is taken, or the model limit is reached" },
     },
-    handle: ({ actor, caller, body }) => models.create(actor, caller, body),
-  })
-  router.on("get", "/model", {
+  }),
+  get: route("get", "/api/v1/models/model", {
     access: "user",
     summary: "Get a model",
     query: ModelIdQuery,
     responses: { 200: json(ModelWithOwner, "The model"), 404: notFound },
-    handle: ({ caller, query }) => models.get(caller, query.id),
-  })
-  router.on("post", "/model/update", {
+  }),
+  update: route("post", "/api/v1/models/model/update", {
     access: "user",
     grantsPrivileges: givesAuthority,
     summary: "Update a model; omitted fields keep their values",
@@ -89,10 +64,8 @@ export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): 
       403: notWritable,
       404: notFound,
     },
-    handle: ({ actor, caller, query, body }) =>
-      models.update(actor, caller, { id: query.id, changes: body }),
-  })
-  router.on("post", "/model/toggle", {
+  }),
+  toggle: route("post", "/api/v1/models/model/toggle", {
     access: "user",
     grantsPrivileges: changesAllowedModels,
     summary: "Activate or deactivate a model",
@@ -102,9 +75,8 @@ export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): 
       403: notWritable,
       404: notFound,
     },
-    handle: ({ actor, caller, query }) => models.toggleActive(actor, caller, query.id),
-  })
-  router.on("post", "/model/delete", {
+  }),
+  remove: route("post", "/api/v1/models/model/delete", {
     access: "user",
     grantsPrivileges: changesAllowedModels,
     summary: "Delete a model",
@@ -115,9 +87,8 @@ export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): 
       404: notFound,
       409: json(InUseError, "Something depends on the model, and the deletion was not confirmed"),
     },
-    handle: ({ actor, caller, body }) => models.remove(actor, caller, body),
-  })
-  router.on("post", "/model/transfer", {
+  }),
+  transfer: route("post", "/api/v1/models/model/transfer", {
     access: "user",
     grantsPrivileges: true,
     summary: "Hand a model over to another owner, whose access it then uses",
@@ -129,19 +100,13 @@ export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): 
       404: notFound,
       409: { description: "The new owner has reached a limit, or cannot use the base model" },
     },
-    handle: ({ actor, caller, query, body }) =>
-      transfer.transfer(actor, caller, { id: query.id, ...body }),
-  })
-  router.on("get", "/export", {
+  }),
+  exportAll: route("get", "/api/v1/models/export", {
     access: "admin",
     summary: "Export all models in the import format",
     responses: { 200: json(ModelExport, "The models") },
-    handle: ({ caller, exchange }) =>
-      new Response(streamText(streamExport(models.streamAll(caller)), exchange), {
-        headers: { "content-type": "application/json; charset=utf-8" },
-      }),
-  })
-  router.on("post", "/import", {
+  }),
+  importAll: route("post", "/api/v1/models/import", {
     access: "admin",
     grantsPrivileges: ({ models }, credential) =>
       models.some((model) => givesAuthority(model, credential)),
@@ -153,7 +118,5 @@ export const modelRoutes = ({ router, models, modelTransfer: transfer }: Deps): 
       200: json(ModelImportResult, "The ids of the created and the replaced models"),
       409: { description: "The model limit is reached" },
     },
-    handle: ({ actor, caller, body }) => models.replace(actor, caller, body.models),
-  })
-  return router
+  }),
 }

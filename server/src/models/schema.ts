@@ -42,6 +42,7 @@ export const ModelList = z
     models: z.array(CodexModel).optional(),
   })
   .meta({ id: "ModelList" })
+export type ModelList = z.output<typeof ModelList>
 
 const summaryMeta = {
   description: z.string().max(10_000).default(""),

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import packageJson from "../../package.json" with { type: "json" }
 import { fail } from "../errors.ts"
-import { json } from "../http/route.ts"
+import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { MountedRoute } from "../http/server.ts"
 
@@ -76,30 +76,36 @@ const createDocument = async (routes: readonly MountedRoute[]): Promise<string> 
  */
 export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
   let document: Promise<string> | undefined
-  router.on("get", "/openapi.json", {
-    access: "anyone",
-    summary: "This document",
-    responses: { 200: json(Document, "OpenAPI 3.1") },
-    handle: async () => {
+  router.on(
+    route("get", "/openapi.json", {
+      access: "anyone",
+      summary: "This document",
+      responses: { 200: json(Document, "OpenAPI 3.1") },
+    }),
+    async () => {
       // Cached: generating it takes hundreds of milliseconds, and anyone may request it.
       document ??= createDocument(routes)
       return new Response(await document, { headers: { "content-type": "application/json" } })
     },
-  })
-  router.on("get", "/docs", {
-    access: "anyone",
-    summary: "This document as an HTML page",
-    responses: { 200: { description: "An HTML page", contentType: "text/html" } },
-    handle: () => createResponse(page, "text/html"),
-  })
-  router.on("get", "/docs/:file", {
-    access: "anyone",
-    summary: "Assets of the documentation page",
-    params: z.object({ file: z.string() }),
-    responses: { 200: { description: "An asset", contentType: "text/javascript" } },
-    handle: async ({ params }) => {
+  )
+  router.on(
+    route("get", "/docs", {
+      access: "anyone",
+      summary: "This document as an HTML page",
+      responses: { 200: { description: "An HTML page", contentType: "text/html" } },
+    }),
+    () => createResponse(page, "text/html"),
+  )
+  router.on(
+    route("get", "/docs/:file", {
+      access: "anyone",
+      summary: "Assets of the documentation page",
+      params: z.object({ file: z.string() }),
+      responses: { 200: { description: "An asset", contentType: "text/javascript" } },
+    }),
+    async ({ params }) => {
       const part = assets.get(params.file) ?? fail("not_found", `/docs/${params.file} not found.`)
       return createResponse(await part.read(), part.type)
     },
-  })
+  )
 }

@@ -1,45 +1,14 @@
 import { readFile, stat } from "node:fs/promises"
 import { sql } from "kysely"
-import { z } from "zod"
 import packageJson from "../../package.json" with { type: "json" }
 import type { Config } from "../config/config.ts"
 import { lastBackupPath } from "../db/backup.ts"
 import type { Database } from "../db/database.ts"
 import { freeBytes, volumeBytes } from "../db/disk-space.ts"
 import type { StorageMonitor } from "../db/storage-monitor.ts"
-import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { backupCommand } from "./backup-command.ts"
-
-const Overview = z
-  .object({
-    version: z.string(),
-    node_version: z.string(),
-    /** Epoch seconds; so are all times. */
-    started_at: z.int(),
-    database: z.object({ kind: z.enum(["sqlite", "postgres"]), bytes: z.int() }),
-    /** The volume of the data folder; null if the system does not report it. */
-    disk: z.object({ free_bytes: z.int(), total_bytes: z.int(), is_low: z.boolean() }).nullable(),
-    /** Why writes fail at the moment; null if they succeed. */
-    storage_failure: z.string().nullable(),
-    /** When `npm run backup` last succeeded; null if never, or on PostgreSQL. */
-    last_backup_at: z.int().nullable(),
-    /** The shell command that makes a backup; null on PostgreSQL. */
-    backup_command: z.string().nullable(),
-    jobs: z.object({
-      waiting: z.int(),
-      /** Jobs that failed at least once and will be tried again. */
-      retrying: z.int(),
-    }),
-    users: z.object({ total: z.int(), pending: z.int() }),
-    files: z.object({ failed: z.int() }),
-    /** API keys that expire within the next 14 days. */
-    expiring_keys: z.array(
-      z.object({ name: z.string(), user_id: z.string(), owner: z.string(), expires_at: z.int() }),
-    ),
-  })
-  .meta({ id: "Overview" })
-export type Overview = z.output<typeof Overview>
+import { type Overview, overviewRoutes } from "./overview-routes.ts"
 
 const expiryNoticeSeconds = 14 * 86_400
 const maxExpiringKeys = 10
@@ -119,13 +88,11 @@ const findExpiringKeys = (db: Database, now: number) =>
     .execute()
 
 /** The state of the gateway, for the first page of the administration. */
-export const overviewRoutes = ({ router, config, db, storage, now }: Deps): Router => {
+export const createOverviewRouter = ({ router, config, db, storage, now }: Deps): Router => {
   const startedAt = now() - Math.floor(process.uptime())
-  router.on("get", "/overview", {
-    access: "admin",
-    summary: "Get the state of the gateway and what needs attention",
-    responses: { 200: json(Overview, "The current state") },
-    handle: async (): Promise<Overview> => ({
+  router.on(
+    overviewRoutes.get,
+    async (): Promise<Overview> => ({
       version: packageJson.version,
       node_version: process.versions.node,
       started_at: startedAt,
@@ -136,6 +103,6 @@ export const overviewRoutes = ({ router, config, db, storage, now }: Deps): Rout
       ...(await countObjects(db)),
       expiring_keys: await findExpiringKeys(db, now()),
     }),
-  })
+  )
   return router
 }

@@ -4,10 +4,10 @@ import type { Config } from "../config/config.ts"
 import { countRows } from "../db/counted-queries.ts"
 import type { Database } from "../db/database.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { json } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { minTokenLength, tokenId } from "./authentication.ts"
-import { Provisioning, type ProvisioningProblem } from "./provisioning-schema.ts"
+import { provisioningRoutes } from "./provisioning-routes.ts"
+import type { Provisioning, ProvisioningProblem } from "./provisioning-schema.ts"
 import type { createBaseUrlResolver } from "./response.ts"
 
 const maxErrors = 10
@@ -81,13 +81,8 @@ const createProvisioningReader = ({ config, db, reader, baseUrlOf }: Deps) => {
   }
 }
 
-export const provisioningRoutes = (router: Router, deps: Deps): Router => {
+export const createProvisioningRouter = (router: Router, deps: Deps): Router => {
   const provisioning = createProvisioningReader(deps)
-  router.on("get", "/", {
-    access: "admin",
-    summary: "Get the SCIM configuration and provisioning status",
-    responses: { 200: json(Provisioning, "The current status") },
-    handle: ({ exchange }) => provisioning(exchange),
-  })
+  router.on(provisioningRoutes.status, ({ exchange }) => provisioning(exchange))
   return router
 }

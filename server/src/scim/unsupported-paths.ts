@@ -1,5 +1,6 @@
 import { fail } from "../errors.ts"
 import type { RouteShape } from "../http/route.ts"
+import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { scimPath } from "./response.ts"
@@ -32,17 +33,19 @@ export const unsupportedPathRoutes = (router: Router, audit: ScimAudit): void =>
     })
   }
 
-  router.on("all", "/*", {
-    access: "provisioner",
-    summary: "Unsupported paths, including /Me and /Bulk",
-    responses: {
-      404: { description: "Not found" },
-      405: { description: "Method not allowed; see `Allow`" },
-      501: { description: "Not supported" },
-    },
-    handle: ({ actor, context }) =>
+  router.on(
+    route("all", "/*", {
+      access: "provisioner",
+      summary: "Unsupported paths, including /Me and /Bulk",
+      responses: {
+        404: { description: "Not found" },
+        405: { description: "Method not allowed; see `Allow`" },
+        501: { description: "Not supported" },
+      },
+    }),
+    ({ actor, context }) =>
       audit.auditChange({ actor, action: "scim.refused" }, async () =>
         refuse(context.req.path, context.req.method),
       ),
-  })
+  )
 }

@@ -1,16 +1,13 @@
-import { json } from "../http/route.ts"
-import type { Router } from "../http/router.ts"
+import { json, route } from "../http/route.ts"
 import { SettingsChanges, SettingsView } from "./schema.ts"
-import type { SettingsStore } from "./settings.ts"
 
-export const settingsRoutes = (router: Router, settings: SettingsStore): Router => {
-  router.on("get", "/", {
+export const settingsRoutes = {
+  get: route("get", "/api/v1/settings", {
     access: "admin",
     summary: "Get the current settings, and which are locked by environment variables",
     responses: { 200: json(SettingsView, "All settings") },
-    handle: () => settings.view(),
-  })
-  router.on("post", "/", {
+  }),
+  update: route("post", "/api/v1/settings", {
     access: "admin",
     grantsPrivileges: true,
     summary: "Change settings",
@@ -19,7 +16,5 @@ export const settingsRoutes = (router: Router, settings: SettingsStore): Router 
       200: json(SettingsView, "All settings"),
       409: { description: "The setting is locked by an environment variable" },
     },
-    handle: ({ actor, body }) => settings.change(actor, body),
-  })
-  return router
+  }),
 }

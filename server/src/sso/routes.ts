@@ -1,46 +1,6 @@
 import { z } from "zod"
-import { createFindCaller } from "../auth/find-caller.ts"
-import type { SessionCookie } from "../auth/session-cookie.ts"
-import { deviceOf } from "../auth/sign-in-device.ts"
-import { Failure, fail } from "../errors.ts"
-import { readBytes } from "../http/body.ts"
-import type { Actor } from "../http/caller.ts"
-import type { RequestContext } from "../http/request-context.ts"
-import { json } from "../http/route.ts"
-import type { Authenticate, Router } from "../http/router.ts"
-import type { SingleSignOn } from "./create-sso.ts"
-import type { SignOnProviderClient } from "./provider.ts"
-import { refuseSignOn, SignOnRefusal } from "./refusal.ts"
+import { json, route } from "../http/route.ts"
 import { ProviderName, RedirectTarget, StartQuery } from "./schema.ts"
-
-interface Deps {
-  router: Router
-  sso: SingleSignOn
-  authenticate: Authenticate
-  sessionCookie: SessionCookie
-}
-
-const formLimit = 100_000
-
-/** Keeps codes and tokens out of caches and Referer headers. */
-const secretHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
-
-const redirectTo = (location: string, cookies: readonly string[] = []): Response => {
-  const headers = new Headers({ ...secretHeaders, location })
-  for (const cookie of cookies) headers.append("set-cookie", cookie)
-  return new Response(null, { status: 302, headers })
-}
-
-const unavailableFailure = (cause: unknown): Failure =>
-  new Failure("unavailable", "The logout token cannot be verified right now. Try again later.", {
-    cause,
-  })
-
-const queryOf = ({ incoming }: RequestContext): string => {
-  const url = incoming.url ?? ""
-  const mark = url.indexOf("?")
-  return mark < 0 ? "" : url.slice(mark)
-}
 
 const LogoutForm = z.object({ logout_token: z.string() })
 
@@ -49,114 +9,34 @@ const redirectResponse = {
 }
 
 /** Routes for signing in and out through a provider, and for requests from providers. */
-export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps): Router => {
-  const { signOn, flows, findProvider } = sso
-  const callerOf = createFindCaller(authenticate)
-
-  const providerOf = (name: string): SignOnProviderClient =>
-    findProvider(name) ?? refuseSignOn("unknown_provider")
-
-  /** Redirects to the page that explains what went wrong and what to do. */
-  const redirectToProblem = async (
-    error: unknown,
-    { provider, actor, exchange }: { provider: string; actor: Actor; exchange: RequestContext },
-    cookies: readonly string[] = [],
-  ): Promise<Response> => {
-    if (error instanceof Failure) exchange.failure = error
-    const problem = await signOn.recordRefusal(error, provider, actor)
-    const query = new URLSearchParams({ problem, request: exchange.requestId })
-    if (findProvider(provider)) query.set("provider", provider)
-    return redirectTo(`/sign-in/problem?${query}`, cookies)
-  }
-
-  router.on("get", "/:provider/start", {
+export const signOnRoutes = {
+  start: route("get", "/api/v1/sso/:provider/start", {
     access: "anyone",
     summary: "Start signing in with a provider",
     params: ProviderName,
     query: StartQuery,
     responses: { 302: redirectResponse },
-    handle: async ({ params: { provider }, query: { back, moved }, actor, exchange }) => {
-      try {
-        const target = providerOf(provider)
-        const { host } = exchange.incoming.headers
-        // The cookie must belong to the host that the provider redirects to. Redirects only once,
-        // as a proxy may rewrite the host of every request.
-        if (host !== sso.publicHost && moved === undefined) {
-          const query = new URLSearchParams({ ...(back && { back }), moved: "yes" })
-          return redirectTo(`${target.startUri}?${query}`)
-        }
-        const { location, cookie } = await signOn.start(target, { back })
-        return redirectTo(location, [cookie])
-      } catch (error) {
-        return redirectToProblem(error, { provider, actor, exchange })
-      }
-    },
-  })
-
-  router.on("get", "/:provider/callback", {
+  }),
+  callback: route("get", "/api/v1/sso/:provider/callback", {
     access: "anyone",
     summary: "Complete signing in; the provider redirects here",
     params: ProviderName,
     responses: { 302: { description: "Redirect to the requested page" } },
-    handle: async ({ params: { provider: name }, exchange, actor }) => {
-      const search = queryOf(exchange)
-      const state = new URLSearchParams(search).get("state") ?? ""
-      const clearedCookies: string[] = []
-      try {
-        const provider = providerOf(name)
-        const { headers } = exchange.incoming
-        const flow = flows.find(headers, { provider: name, state }) ?? refuseSignOn("expired")
-        clearedCookies.push(flows.clearCookie(flow.state))
-        const target = { provider, flow, search }
-        const device = deviceOf({ exchange, actor })
-        const signedIn = await signOn.finish(target, device, () => callerOf(exchange))
-        const session = signedIn ? [sessionCookie.set(signedIn)] : []
-        return redirectTo(flow.back, [...clearedCookies, ...session])
-      } catch (error) {
-        return redirectToProblem(error, { provider: name, actor, exchange }, clearedCookies)
-      }
-    },
-  })
-
-  router.on("post", "/:provider/link", {
+  }),
+  link: route("post", "/api/v1/sso/:provider/link", {
     access: "user",
     grantsPrivileges: true,
     summary: "Start linking your account to a provider",
     params: ProviderName,
     responses: { 200: json(RedirectTarget, "The URL to continue at") },
-    handle: async ({ params, caller }) => {
-      const provider = findProvider(params.provider)
-      if (!provider) return fail("not_found", `No provider named ${params.provider}`)
-      if (caller.credential.type !== "session")
-        fail("bad_request", "An API key cannot link an account. Sign in first.")
-      const userId = caller.user.id
-      const { location, cookie } = await signOn
-        .start(provider, { back: "/account", userId })
-        .catch((error: unknown) => {
-          if (!(error instanceof SignOnRefusal)) throw error
-          return fail(
-            "upstream_unreachable",
-            `Can't reach ${provider.settings.label} right now. Try again later.`,
-          )
-        })
-      const headers = { ...secretHeaders, "set-cookie": cookie }
-      return Response.json({ redirect: location }, { headers })
-    },
-  })
-
-  router.on("post", "/signout", {
+  }),
+  signOut: route("post", "/api/v1/sso/signout", {
     access: "signed_in",
     grantsPrivileges: false,
     summary: "Sign out and get the URL for signing out at the provider",
     responses: { 200: json(RedirectTarget, "Signed out of Portico") },
-    handle: async ({ actor, caller }) => {
-      const redirect = await signOn.signOut(actor, caller, findProvider)
-      const headers = { ...secretHeaders, "set-cookie": sessionCookie.clear() }
-      return Response.json({ redirect }, { headers })
-    },
-  })
-
-  router.on("post", "/:provider/backchannel-logout", {
+  }),
+  backchannelLogout: route("post", "/api/v1/sso/:provider/backchannel-logout", {
     access: "anyone",
     summary: "Receive a logout token from a provider and end its sessions",
     params: ProviderName,
@@ -165,25 +45,5 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       200: { description: "The sessions were ended" },
       400: { description: "The logout token is invalid" },
     },
-    handle: async ({ params, actor, exchange }) => {
-      const provider = findProvider(params.provider)
-      if (!provider) return fail("not_found", `No provider named ${params.provider}`)
-      const body = await readBytes(exchange.incoming, formLimit)
-      const token = new URLSearchParams(body.toString("utf8")).get("logout_token") ?? ""
-      try {
-        await signOn.endByProvider(provider, token, actor)
-      } catch (error) {
-        const problem = await signOn.recordRefusal(error, params.provider, actor)
-        if (problem !== "invalid_answer") throw unavailableFailure(error)
-        const responseBody = {
-          error: "invalid_request",
-          error_description: "The logout token is invalid",
-        }
-        return Response.json(responseBody, { status: 400, headers: secretHeaders })
-      }
-      return new Response(null, { status: 200, headers: secretHeaders })
-    },
-  })
-
-  return router
+  }),
 }

@@ -1,6 +1,7 @@
 import { listResponse, type ResourceType, resourceTypeJson, schemaJson } from "@portico/scim"
 import { z } from "zod"
 import { fail } from "../errors.ts"
+import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
 import { parseQuery } from "./request-body.ts"
@@ -20,18 +21,20 @@ interface Deps {
 type DescribeResourceType = (type: ResourceType, base: string) => Record<string, unknown>
 
 /** Discovery endpoints (RFC 7644 §4): capabilities, resource types and schemas. */
-export const discoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
-  router.on("get", "/ServiceProviderConfig", {
-    access: "provisioner",
-    summary: "Get the service provider configuration",
-    responses: { 200: { description: "The service provider configuration", contentType } },
-    handle: ({ actor, exchange }) =>
+export const addDiscoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
+  router.on(
+    route("get", "/ServiceProviderConfig", {
+      access: "provisioner",
+      summary: "Get the service provider configuration",
+      responses: { 200: { description: "The service provider configuration", contentType } },
+    }),
+    ({ actor, exchange }) =>
       audit.auditRead({ actor, action: "scim.config.read" }, async () =>
         createScimResponse(serviceProviderConfig(baseUrlOf(exchange))),
       ),
-  })
+  )
 
-  const addDiscoveryRoutes = (
+  const addListAndGetRoutes = (
     path: string,
     {
       action,
@@ -43,37 +46,41 @@ export const discoveryRoutes = ({ router, audit, baseUrlOf }: Deps): void => {
       describe: DescribeResourceType
     },
   ): void => {
-    router.on("get", path, {
-      access: "provisioner",
-      summary: `List all ${path.slice(1)}; filters are not supported`,
-      responses: { 200: { description: "A ListResponse", contentType } },
-      handle: ({ actor, exchange }) =>
+    router.on(
+      route("get", path, {
+        access: "provisioner",
+        summary: `List all ${path.slice(1)}; filters are not supported`,
+        responses: { 200: { description: "A ListResponse", contentType } },
+      }),
+      ({ actor, exchange }) =>
         audit.auditRead({ actor, action }, async () => {
           if (parseQuery(exchange).has("filter"))
             fail("forbidden", `${path} does not support filters.`)
           const all = resourceTypes.map((type) => describe(type, baseUrlOf(exchange)))
           return createScimResponse(listResponse(all, { total: all.length, startIndex: 1 }))
         }),
-    })
-    router.on("get", `${path}/:name`, {
-      access: "provisioner",
-      summary: `Get one of the ${path.slice(1)}`,
-      params: ByName,
-      responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
-      handle: ({ actor, exchange, params }) =>
+    )
+    router.on(
+      route("get", `${path}/:name`, {
+        access: "provisioner",
+        summary: `Get one of the ${path.slice(1)}`,
+        params: ByName,
+        responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
+      }),
+      ({ actor, exchange, params }) =>
         audit.auditRead({ actor, action }, async () => {
           const type = find(params.name) ?? fail("not_found", `${params.name} not found.`)
           return createScimResponse(describe(type, baseUrlOf(exchange)))
         }),
-    })
+    )
   }
 
-  addDiscoveryRoutes("/ResourceTypes", {
+  addListAndGetRoutes("/ResourceTypes", {
     action: "scim.resource_types.read",
     find: findResourceType,
     describe: resourceTypeJson,
   })
-  addDiscoveryRoutes("/Schemas", {
+  addListAndGetRoutes("/Schemas", {
     action: "scim.schemas.read",
     find: findSchema,
     describe: schemaJson,

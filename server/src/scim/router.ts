@@ -4,9 +4,10 @@ import { fail } from "../errors.ts"
 import { IdParams } from "../http/pagination.ts"
 import type { RequestContext } from "../http/request-context.ts"
 import type { ResponseDeclaration } from "../http/route.ts"
+import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { ScimAudit } from "./audit.ts"
-import { discoveryRoutes } from "./discovery-routes.ts"
+import { addDiscoveryRoutes } from "./discovery-router.ts"
 import { parseQuery, readScimBody } from "./request-body.ts"
 import type { ResourceView, ResponseShape, ScimResource } from "./resource-view.ts"
 import { type createBaseUrlResolver, createScimResponse } from "./response.ts"
@@ -27,50 +28,56 @@ const reply = (description: string): ResponseDeclaration => ({ description, cont
 const errorReply = (description: string): ResponseDeclaration => ({ description })
 
 /** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
-export const scimRoutes = ({ router, resources, audit, baseUrlOf }: Deps): Router => {
+export const createScimRouter = ({ router, resources, audit, baseUrlOf }: Deps): Router => {
   const responseShapeOf = (exchange: RequestContext): ResponseShape => ({
     projection: parseProjectionQuery(parseQuery(exchange)),
     base: baseUrlOf(exchange),
   })
 
   const addSearchRoute = (path: string, searched: readonly ResourceView[], action: string): void =>
-    router.on("post", path, {
-      access: "provisioner",
-      summary: "Search, with the query in the body",
-      rawBody: reads,
-      responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
-      handle: ({ actor, exchange }) =>
+    router.on(
+      route("post", path, {
+        access: "provisioner",
+        summary: "Search, with the query in the body",
+        rawBody: reads,
+        responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
+      }),
+      ({ actor, exchange }) =>
         audit.auditRead({ actor, action }, async () => {
           const request = parseSearchBody(await readScimBody(exchange))
           return createScimResponse(await searchResources(searched, request, baseUrlOf(exchange)))
         }),
-    })
+    )
 
   const addResourceRoutes = ({ view, operations }: ScimResource): void => {
     const { name, endpoint, table } = view.type
     const noun = name.toLowerCase()
     const listed = `scim.${table}.listed`
 
-    router.on("get", `/${endpoint}`, {
-      access: "provisioner",
-      summary: `List ${table}, filtered and sorted`,
-      responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
-      handle: ({ actor, exchange }) =>
+    router.on(
+      route("get", `/${endpoint}`, {
+        access: "provisioner",
+        summary: `List ${table}, filtered and sorted`,
+        responses: { 200: reply("A ListResponse"), 400: errorReply("Invalid filter or value") },
+      }),
+      ({ actor, exchange }) =>
         audit.auditRead({ actor, action: listed }, async () => {
           const request = parseSearchQuery(parseQuery(exchange))
           return createScimResponse(await searchResources([view], request, baseUrlOf(exchange)))
         }),
-    })
-    router.on("post", `/${endpoint}`, {
-      access: "provisioner",
-      summary: `Create a ${noun}`,
-      rawBody: reads,
-      responses: {
-        201: reply(`The new ${noun}`),
-        400: errorReply("Missing or invalid value"),
-        409: errorReply("The name is already in use"),
-      },
-      handle: ({ actor, exchange }) =>
+    )
+    router.on(
+      route("post", `/${endpoint}`, {
+        access: "provisioner",
+        summary: `Create a ${noun}`,
+        rawBody: reads,
+        responses: {
+          201: reply(`The new ${noun}`),
+          400: errorReply("Missing or invalid value"),
+          409: errorReply("The name is already in use"),
+        },
+      }),
+      ({ actor, exchange }) =>
         audit.auditChange({ actor, action: `scim.${noun}.created` }, async () => {
           const body = await readScimBody(exchange)
           const { projection, base } = responseShapeOf(exchange)
@@ -78,15 +85,17 @@ export const scimRoutes = ({ router, resources, audit, baseUrlOf }: Deps): Route
           const location = `${base}/${endpoint}/${created.id}`
           return createScimResponse(created, 201, { location })
         }),
-    })
+    )
     addSearchRoute(`/${endpoint}/.search`, [view], listed)
 
-    router.on("get", `/${endpoint}/:id`, {
-      access: "provisioner",
-      summary: `Get a ${noun}`,
-      params: IdParams,
-      responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
-      handle: ({ actor, exchange, params: { id } }) =>
+    router.on(
+      route("get", `/${endpoint}/:id`, {
+        access: "provisioner",
+        summary: `Get a ${noun}`,
+        params: IdParams,
+        responses: { 200: reply(`The ${noun}`), 404: errorReply(`No such ${noun}`) },
+      }),
+      ({ actor, exchange, params: { id } }) =>
         audit.auditRead(
           { actor, action: `scim.${noun}.read`, target: { type: noun, id } },
           async () => {
@@ -94,49 +103,53 @@ export const scimRoutes = ({ router, resources, audit, baseUrlOf }: Deps): Route
             return createScimResponse(found ?? fail("not_found", `${name} ${id} not found.`))
           },
         ),
-    })
+    )
     const changing = [
       ["put", "replaced", `Replace a ${noun}`, operations.replace],
       ["patch", "patched", `Update attributes of a ${noun}`, operations.patch],
     ] as const
     for (const [method, done, summary, change] of changing) {
       const action = `scim.${noun}.${done}`
-      router.on(method, `/${endpoint}/:id`, {
-        access: "provisioner",
-        summary,
-        params: IdParams,
-        rawBody: reads,
-        responses: {
-          200: reply(`The updated ${noun}`),
-          400: errorReply("Invalid value or path"),
-          403: errorReply("The user is the last active administrator"),
-          404: errorReply(`No such ${noun}`),
-          409: errorReply("The name is already in use"),
-        },
-        handle: ({ actor, exchange, params: { id } }) =>
+      router.on(
+        route(method, `/${endpoint}/:id`, {
+          access: "provisioner",
+          summary,
+          params: IdParams,
+          rawBody: reads,
+          responses: {
+            200: reply(`The updated ${noun}`),
+            400: errorReply("Invalid value or path"),
+            403: errorReply("The user is the last active administrator"),
+            404: errorReply(`No such ${noun}`),
+            409: errorReply("The name is already in use"),
+          },
+        }),
+        ({ actor, exchange, params: { id } }) =>
           audit.auditChange({ actor, action, target: { type: noun, id } }, async () => {
             const body = await readScimBody(exchange)
             return createScimResponse(await change(actor, id, body, responseShapeOf(exchange)))
           }),
-      })
+      )
     }
-    router.on("delete", `/${endpoint}/:id`, {
-      access: "provisioner",
-      summary: noun === "user" ? "Deactivate a user" : "Delete a group",
-      params: IdParams,
-      responses: { 204: errorReply("Done"), 404: errorReply(`No such ${noun}`) },
-      handle: ({ actor, params: { id } }) =>
+    router.on(
+      route("delete", `/${endpoint}/:id`, {
+        access: "provisioner",
+        summary: noun === "user" ? "Deactivate a user" : "Delete a group",
+        params: IdParams,
+        responses: { 204: errorReply("Done"), 404: errorReply(`No such ${noun}`) },
+      }),
+      ({ actor, params: { id } }) =>
         audit.auditChange(
           { actor, action: `scim.${noun}.deleted`, target: { type: noun, id } },
           () => operations.remove(actor, id),
         ),
-    })
+    )
   }
 
   for (const resource of resources) addResourceRoutes(resource)
   const views = resources.map(({ view }) => view)
   addSearchRoute("/.search", views, "scim.resources.listed")
-  discoveryRoutes({ router, audit, baseUrlOf })
+  addDiscoveryRoutes({ router, audit, baseUrlOf })
 
   unsupportedPathRoutes(router, audit)
   return router

@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { NativeProxyRequest } from "./native-proxy.ts"
 
@@ -13,25 +14,27 @@ interface Deps {
 }
 
 /** Forwards everything below a prefix to a native API. The path determines who may send it. */
-export const nativeProxyRoutes = ({
+export const createNativeProxyRouter = ({
   router,
   prefix,
   summary,
   forward,
   isEnabled,
 }: Deps): Router => {
-  router.raw("all", "/*", {
-    access: "user",
-    grantsPrivileges: false,
-    summary,
-    responses: {
-      200: { description: "The upstream's response, byte for byte", contentType: "*/*" },
-      403: { description: "Only administrators may change a runtime" },
-      404: { description: "The model does not exist or you do not have access to it" },
-      502: { description: "The upstream is unreachable" },
-      503: { description: "No upstream is configured; the error names the setting to use" },
-    },
-    handle: async ({ exchange, caller, actor }) => {
+  router.raw(
+    route("all", "/*", {
+      access: "user",
+      grantsPrivileges: false,
+      summary,
+      responses: {
+        200: { description: "The upstream's response, byte for byte", contentType: "*/*" },
+        403: { description: "Only administrators may change a runtime" },
+        404: { description: "The model does not exist or you do not have access to it" },
+        502: { description: "The upstream is unreachable" },
+        503: { description: "No upstream is configured; the error names the setting to use" },
+      },
+    }),
+    async ({ exchange, caller, actor }) => {
       if (isEnabled?.() === false) {
         fail(
           "forbidden",
@@ -42,6 +45,6 @@ export const nativeProxyRoutes = ({
       if (!url.startsWith(prefix)) fail("not_found", `No route for ${url.slice(0, 200)}.`)
       await forward({ exchange, caller, actor, target: url.slice(prefix.length) || "/" })
     },
-  })
+  )
   return router
 }

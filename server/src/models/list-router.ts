@@ -2,7 +2,7 @@ import { z } from "zod"
 import { AnthropicErrorBody, OpenAIErrorBody } from "../http/error-bodies.ts"
 import { errorResponse, toFailure } from "../http/errors.ts"
 import type { RequestContext } from "../http/request-context.ts"
-import { json } from "../http/route.ts"
+import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createAnthropicModels } from "./anthropic-models.ts"
@@ -45,43 +45,47 @@ interface Deps {
  * `GET /models` and `GET /models/{id}`, as in the OpenAI API, or as in Anthropic's for requests
  * with the header `anthropic-version`.
  */
-export const modelListRoutes = ({ router, catalogue, settings }: Deps): Router => {
+export const createModelListRouter = ({ router, catalogue, settings }: Deps): Router => {
   const anthropicModels = createAnthropicModels({ catalogue, settings })
-  router.on("get", "/models", {
-    access: "user",
-    isAliased: true,
-    summary: "List the models that you can use; long descriptions are truncated",
-    query: ListParameters,
-    responses: {
-      200: json(
-        z.union([ModelList, AnthropicModelList]),
-        "The models, including the last known ones of unreachable connections",
-      ),
-      400: json(AnthropicErrorBody, "An invalid page of Anthropic's format"),
-    },
-    handle: ({ caller, query, exchange }) => {
+  router.on(
+    route("get", "/models", {
+      access: "user",
+      isAliased: true,
+      summary: "List the models that you can use; long descriptions are truncated",
+      query: ListParameters,
+      responses: {
+        200: json(
+          z.union([ModelList, AnthropicModelList]),
+          "The models, including the last known ones of unreachable connections",
+        ),
+        400: json(AnthropicErrorBody, "An invalid page of Anthropic's format"),
+      },
+    }),
+    ({ caller, query, exchange }) => {
       if (usesAnthropicFormat(exchange)) {
         return respondInAnthropicFormat(exchange, () => anthropicModels.list(caller, query))
       }
       const data = catalogue.list(caller)
       const isCodex = query.client_version !== undefined
-      return { object: "list", data, ...(isCodex && { models: toCodexModels(data) }) }
+      return { object: "list" as const, data, ...(isCodex && { models: toCodexModels(data) }) }
     },
-  })
-  router.on("get", "/models/:id{.+}", {
-    access: "user",
-    isAliased: true,
-    summary: "Get a model",
-    params: z.object({ id: z.string() }),
-    responses: {
-      200: json(z.union([ModelRecord, AnthropicModelInfo]), "The model"),
-      403: json(ErrorBody, "An API key that is not allowed to use the model"),
-      404: json(ErrorBody, "Model not found"),
-    },
-    handle: ({ caller, params, exchange }) =>
+  )
+  router.on(
+    route("get", "/models/:id{.+}", {
+      access: "user",
+      isAliased: true,
+      summary: "Get a model",
+      params: z.object({ id: z.string() }),
+      responses: {
+        200: json(z.union([ModelRecord, AnthropicModelInfo]), "The model"),
+        403: json(ErrorBody, "An API key that is not allowed to use the model"),
+        404: json(ErrorBody, "Model not found"),
+      },
+    }),
+    ({ caller, params, exchange }) =>
       usesAnthropicFormat(exchange)
         ? respondInAnthropicFormat(exchange, () => anthropicModels.get(caller, params.id))
         : catalogue.get(caller, params.id),
-  })
+  )
   return router
 }

@@ -1,0 +1,51 @@
+import type { Router } from "../http/router.ts"
+import { streamText } from "../http/stream-response.ts"
+import type { Models } from "./models.ts"
+import { modelRoutes } from "./routes.ts"
+import type { WorkspaceModel } from "./schema.ts"
+import type { ModelTransfer } from "./transfer.ts"
+
+/** Streams a `ModelExport`: all models together may exceed memory. */
+const streamExport = async function* (
+  models: AsyncIterable<WorkspaceModel>,
+): AsyncGenerator<string> {
+  let separator = '{"models":['
+  for await (const model of models) {
+    yield separator + JSON.stringify(model)
+    separator = ","
+  }
+  yield separator === "," ? "]}" : `${separator}]}`
+}
+
+interface Deps {
+  router: Router
+  models: Models
+  modelTransfer: ModelTransfer
+}
+
+export const createModelRouter = ({ router, models, modelTransfer: transfer }: Deps): Router => {
+  router.on(modelRoutes.list, ({ caller, query }) => models.list(caller, query))
+  router.on(modelRoutes.create, ({ actor, caller, body }) => models.create(actor, caller, body))
+  router.on(modelRoutes.get, ({ caller, query }) => models.get(caller, query.id))
+  router.on(modelRoutes.update, ({ actor, caller, query, body }) =>
+    models.update(actor, caller, { id: query.id, changes: body }),
+  )
+  router.on(modelRoutes.toggle, ({ actor, caller, query }) =>
+    models.toggleActive(actor, caller, query.id),
+  )
+  router.on(modelRoutes.remove, ({ actor, caller, body }) => models.remove(actor, caller, body))
+  router.on(modelRoutes.transfer, ({ actor, caller, query, body }) =>
+    transfer.transfer(actor, caller, { id: query.id, ...body }),
+  )
+  router.on(
+    modelRoutes.exportAll,
+    ({ caller, exchange }) =>
+      new Response(streamText(streamExport(models.streamAll(caller)), exchange), {
+        headers: { "content-type": "application/json; charset=utf-8" },
+      }),
+  )
+  router.on(modelRoutes.importAll, ({ actor, caller, body }) =>
+    models.replace(actor, caller, body.models),
+  )
+  return router
+}

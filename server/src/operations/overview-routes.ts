@@ -1,0 +1,41 @@
+import { z } from "zod"
+import { json, route } from "../http/route.ts"
+
+const Overview = z
+  .object({
+    version: z.string(),
+    node_version: z.string(),
+    /** Epoch seconds; so are all times. */
+    started_at: z.int(),
+    database: z.object({ kind: z.enum(["sqlite", "postgres"]), bytes: z.int() }),
+    /** The volume of the data folder; null if the system does not report it. */
+    disk: z.object({ free_bytes: z.int(), total_bytes: z.int(), is_low: z.boolean() }).nullable(),
+    /** Why writes fail at the moment; null if they succeed. */
+    storage_failure: z.string().nullable(),
+    /** When `npm run backup` last succeeded; null if never, or on PostgreSQL. */
+    last_backup_at: z.int().nullable(),
+    /** The shell command that makes a backup; null on PostgreSQL. */
+    backup_command: z.string().nullable(),
+    jobs: z.object({
+      waiting: z.int(),
+      /** Jobs that failed at least once and will be tried again. */
+      retrying: z.int(),
+    }),
+    users: z.object({ total: z.int(), pending: z.int() }),
+    files: z.object({ failed: z.int() }),
+    /** API keys that expire within the next 14 days. */
+    expiring_keys: z.array(
+      z.object({ name: z.string(), user_id: z.string(), owner: z.string(), expires_at: z.int() }),
+    ),
+  })
+  .meta({ id: "Overview" })
+export type Overview = z.output<typeof Overview>
+
+/** The state of the gateway, for the first page of the administration. */
+export const overviewRoutes = {
+  get: route("get", "/api/v1/admin/overview", {
+    access: "admin",
+    summary: "Get the state of the gateway and what needs attention",
+    responses: { 200: json(Overview, "The current state") },
+  }),
+}
