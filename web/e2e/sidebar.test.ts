@@ -206,7 +206,7 @@ it("shows the chats of open projects together with the others", async () => {
   await visit.open("/")
   await chats(visit).getByRole("button", { name: "Chats in Opened" }).click()
   await chats(visit).getByRole("link", { name: "Inside" }).waitFor()
-  const lists = "**/api/v1/chats/?*folder=Opened*"
+  const lists = /\/api\/v1\/chats\?.*folder=Opened/
   await page.route(lists, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 800))
     await route.continue()

@@ -131,7 +131,7 @@ it("shows pinned chats, projects and the other chats at once, so that none is pu
   const { page, open } = await app.asAdmin()
   await page.addInitScript(layoutShiftScript)
   // The projects arrive last.
-  await page.route("**/api/v1/folders/**", async (route) => {
+  await page.route("**/api/v1/folders", async (route) => {
     await page.waitForTimeout(500)
     await route.continue()
   })

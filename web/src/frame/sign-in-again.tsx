@@ -2,7 +2,6 @@ import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { LogIn } from "lucide-react"
 import { type FormEvent, useRef, useState } from "react"
-import type { SignedIn } from "../../../server/src/auth/schema.ts"
 import { t } from "../i18n/translate.ts"
 import { api } from "../lib/api.ts"
 import { checkSession, configQuery, signOnUrl, useCurrentUser } from "../lib/session.ts"
@@ -61,7 +60,7 @@ export const SignInAgain = () => {
 const PasswordForm = ({ email }: { email: string }) => {
   const [password, setPassword] = useState("")
   const signIn = useMutation({
-    mutationFn: () => api.post<SignedIn>("/api/v1/auths/signin", { email, password }),
+    mutationFn: () => api.post("/api/v1/auths/signin", { body: { email, password } }),
     onSuccess: checkSession,
   })
   const submit = (event: FormEvent): void => {

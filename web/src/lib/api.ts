@@ -1,5 +1,16 @@
 import type { ObjectsInUse } from "../../../server/src/http/in-use.ts"
+import type { Page } from "../../../server/src/http/pagination.ts"
+import type { Method } from "../../../server/src/http/route.ts"
 import { t } from "../i18n/translate.ts"
+import type {
+  CallArguments,
+  ItemOf,
+  PathOf,
+  QueryFor,
+  QueryValue,
+  ResponseOf,
+  RouteOf,
+} from "./api-types.ts"
 
 export interface FieldError {
   path: string
@@ -50,7 +61,7 @@ interface ErrorBody {
   error?: { message?: string; code?: string }
 }
 
-export type QueryParams = Record<string, string | number | boolean | null | undefined>
+export type QueryParams = Record<string, QueryValue>
 
 interface RequestOptions {
   query?: QueryParams
@@ -153,22 +164,52 @@ export const callRaw = async (
   }
 }
 
-const call = async <T>(
+/**
+ * Sends a request whose types no route declares, and returns the JSON of the response: for APIs
+ * that the gateway only passes through, routes in OpenAI's format, and bodies that a route reads
+ * itself.
+ */
+export const callJson = async <T>(
   method: string,
   path: string,
-  options: RequestOptions & { body?: unknown },
-): Promise<T> => {
-  const response = await callRaw(method, path, options)
+  options?: RequestOptions & { body?: unknown },
+): Promise<T> => (await callRaw(method, path, options)).json()
+
+/** Replaces the parameters of a path: `/users/:id` */
+const fillPath = (path: string, params: Record<string, string> = {}): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))
+
+type CallOptions = RequestOptions & { params?: Record<string, string>; body?: unknown }
+
+const call = async (
+  method: string,
+  path: string,
+  { params, ...options }: CallOptions = {},
+): Promise<unknown> => {
+  const response = await callRaw(method, fillPath(path, params), options)
   const text = await response.text()
-  // Not validated: the gateway and this page are built from the same schemas.
-  return (text === "" ? undefined : JSON.parse(text)) as T
+  // Not validated: the gateway and this page are built from the same declarations.
+  return text === "" ? undefined : JSON.parse(text)
 }
 
-/** JSON requests to the gateway; T is the type of the route's response schema. */
+type Call<M extends Method> = <Path extends PathOf<M>>(
+  path: Path,
+  ...options: CallArguments<RouteOf<M, Path>>
+) => Promise<ResponseOf<RouteOf<M, Path>>>
+
+/** For lists that answer an array to requests without a `page`. */
+type GetPage = <Path extends PathOf<"get">>(
+  path: Path,
+  options: { query: QueryFor<Path> & { page: number }; signal?: AbortSignal },
+) => Promise<Page<ItemOf<RouteOf<"get", Path>>>>
+
+const callWith = (method: string) => (path: string, options?: CallOptions) =>
+  call(method, path, options)
+
+/** Requests to the gateway's own API, with the types that its routes declare. */
 export const api = {
-  get: <T>(path: string, options: RequestOptions = {}) => call<T>("GET", path, options),
-  post: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
-    call<T>("POST", path, { ...options, body }),
-  delete: <T>(path: string, body?: unknown, options: RequestOptions = {}) =>
-    call<T>("DELETE", path, { ...options, body }),
+  get: callWith("GET") as Call<"get">,
+  getPage: callWith("GET") as GetPage,
+  post: callWith("POST") as Call<"post">,
+  delete: callWith("DELETE") as Call<"delete">,
 }

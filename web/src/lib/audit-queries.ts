@@ -1,22 +1,24 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import type { AuditEvent, AuditPage } from "../../../server/src/audit/schema.ts"
-import { api, type QueryParams } from "./api.ts"
+import { api } from "./api.ts"
+import type { QueryFor } from "./api-types.ts"
 
 const newestRefreshMs = 10_000
 const hourSeconds = 3600
 
-interface AuditFilters extends QueryParams {
+type AuditParams = QueryFor<"/api/v1/audit">
+
+interface AuditFilters extends AuditParams {
   /** How many hours to look back; no limit if omitted. */
   hours?: string | undefined
 }
 
-const toQueryParams = ({ hours, ...filters }: AuditFilters): QueryParams => ({
+const toQueryParams = ({ hours, ...filters }: AuditFilters): AuditParams => ({
   ...filters,
   from: Number(hours) > 0 ? Math.floor(Date.now() / 1000) - Number(hours) * hourSeconds : undefined,
 })
 
-const fetchAuditPage = (query: QueryParams, signal: AbortSignal): Promise<AuditPage> =>
-  api.get<AuditPage>("/api/v1/audit", { query, signal })
+const fetchAuditPage = (query: AuditParams, signal: AbortSignal) =>
+  api.get("/api/v1/audit", { query, signal })
 
 export const auditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
@@ -41,6 +43,5 @@ export const newestAuditQuery = (filters: AuditFilters) =>
 export const auditEventQuery = (id: string) =>
   queryOptions({
     queryKey: ["audit event", id],
-    queryFn: ({ signal }) =>
-      api.get<AuditEvent>(`/api/v1/audit/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/audit/:id", { params: { id }, signal }),
   })

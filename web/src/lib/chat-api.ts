@@ -3,17 +3,14 @@ import type { ChatImportResult } from "../../../server/src/conversations/import-
 import type {
   Chat,
   ChatChanges,
-  ChatLabels,
   ChatListItem,
   ChatWithMessages,
   Message,
-  MessagePage,
   NewChat,
   NewMessage,
   StartedAnswers,
 } from "../../../server/src/conversations/schema.ts"
-import type { Page } from "../../../server/src/http/pagination.ts"
-import { api } from "./api.ts"
+import { api, callJson } from "./api.ts"
 import { saveNow } from "./delayed-saves.ts"
 import { queryClient } from "./query-client.ts"
 
@@ -37,7 +34,7 @@ export const chatListQuery = (filter: ChatFilter = {}) =>
   infiniteQueryOptions({
     queryKey: ["chats", "list", filter],
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<ChatListItem>>(`${base}/`, {
+      api.get("/api/v1/chats", {
         query: { ...filter, page: pageParam, page_size: pageSize },
         signal,
       }),
@@ -65,11 +62,11 @@ const keepNewerMessages = (fetched: ChatWithMessages, known: ChatWithMessages | 
 
 /** A chat with all its messages, which the server returns in pages. */
 const fetchChat = async (id: string, signal: AbortSignal): Promise<ChatWithMessages> => {
-  const chat = await api.get<ChatWithMessages>(pathOf(id), { signal })
+  const chat = await api.get("/api/v1/chats/:id", { params: { id }, signal })
   let { messages, earlier } = chat
   while (earlier !== null) {
-    const path = `${pathOf(id)}/messages`
-    const page = await api.get<MessagePage>(path, { query: { before: earlier }, signal })
+    const query = { before: earlier }
+    const page = await api.get("/api/v1/chats/:id/messages", { params: { id }, query, signal })
     messages = [...page.messages, ...messages]
     earlier = page.earlier
   }
@@ -91,7 +88,7 @@ export const chatQuery = (id: string) =>
 
 export const labelsQuery = queryOptions({
   queryKey: ["chats", "labels"],
-  queryFn: ({ signal }) => api.get<ChatLabels>(`${base}/labels`, { signal }),
+  queryFn: ({ signal }) => api.get("/api/v1/chats/labels", { signal }),
 })
 
 /** The images of a chat that is not stored are data URLs. */
@@ -136,12 +133,12 @@ export const refreshChatLists = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: ["chats", "list"] })
 
 export const chatApi = {
-  create: (chat: OptionalFields<NewChat>) => api.post<Chat>(`${base}/new`, chat),
+  create: (chat: OptionalFields<NewChat>) => api.post("/api/v1/chats/new", { body: chat }),
 
   /** Sends a message, after the chat's settings, and shows the new answers before their first event arrives. */
   sendMessage: async (id: string, message: OptionalFields<NewMessage>): Promise<StartedAnswers> => {
     await saveNow(id)
-    const started = await api.post<StartedAnswers>(`${pathOf(id)}/messages`, message)
+    const started = await api.post("/api/v1/chats/:id/messages", { params: { id }, body: message })
     const shownAnswer = started.messages.find(({ role }) => role === "assistant")
     patchChat(id, (chat) => ({
       ...mergeMessages(chat, started.messages),
@@ -154,8 +151,9 @@ export const chatApi = {
 
   /** Stores the user's version of an answer and shows it. */
   editAnswer: async ({ chat_id, id }: Message, content: string): Promise<void> => {
-    const path = `${pathOf(chat_id)}/messages/${id}/edit`
-    const version = await api.post<Message>(path, { content })
+    const path = "/api/v1/chats/:id/messages/:message_id/edit"
+    const params = { id: chat_id, message_id: id }
+    const version = await api.post(path, { params, body: { content } })
     patchChat(chat_id, (chat) => ({ ...mergeMessages(chat, [version]), current_id: version.id }))
   },
 
@@ -165,8 +163,9 @@ export const chatApi = {
     const show = (next: Message): void => patchChat(chat_id, (chat) => mergeMessages(chat, [next]))
     show({ ...message, rating })
     try {
-      const path = `${pathOf(chat_id)}/messages/${id}/rating`
-      show(await api.post<Message>(path, rating ?? { value: null }))
+      const path = "/api/v1/chats/:id/messages/:message_id/rating"
+      const params = { id: chat_id, message_id: id }
+      show(await api.post(path, { params, body: rating ?? { value: null } }))
     } catch (error) {
       show(message)
       throw error
@@ -175,17 +174,17 @@ export const chatApi = {
 
   /** Copies a chat as one's own. */
   copy: async (id: string): Promise<string> => {
-    const { id: copyId } = await api.post<Chat>(`${pathOf(id)}/copy`, {})
+    const { id: copyId } = await api.post("/api/v1/chats/:id/copy", { params: { id } })
     void refreshChatLists()
     return copyId
   },
 
-  stop: (id: string) => api.post(`${pathOf(id)}/stop`, {}),
+  stop: (id: string) => api.post("/api/v1/chats/:id/stop", { params: { id }, body: {} }),
 
   update: async (id: string, changes: ChatChanges, keepalive = false): Promise<void> => {
     patchChat(id, (chat) => ({ ...chat, ...(changes as Partial<Chat>) }))
     try {
-      const chat = await api.post<Chat>(pathOf(id), changes, { keepalive })
+      const chat = await api.post("/api/v1/chats/:id", { params: { id }, body: changes, keepalive })
       patchChat(id, (known) => ({ ...known, ...chat }))
     } catch (error) {
       void queryClient.invalidateQueries({ queryKey: chatQuery(id).queryKey })
@@ -201,12 +200,12 @@ export const chatApi = {
   },
 
   share: async (id: string, shared: boolean): Promise<void> => {
-    const chat = await api.post<Chat>(`${pathOf(id)}/share`, { shared })
+    const chat = await api.post("/api/v1/chats/:id/share", { params: { id }, body: { shared } })
     patchChat(id, (known) => ({ ...known, ...chat }))
     void refreshChatLists()
   },
 
-  remove: (id: string) => api.delete(pathOf(id)),
+  remove: (id: string) => api.delete("/api/v1/chats/:id", { params: { id } }),
 
   /** @param onImported receives the counts of each batch, some of which may precede a failure */
   import: async (
@@ -218,8 +217,9 @@ export const chatApi = {
     const bodies = markdown ? [{ markdown: text }] : splitIntoBatches(parseExportedChats(text))
     try {
       for (const body of bodies) {
-        const path = `${base}/import?skip_existing=true`
-        const { ids, skipped } = await api.post<ChatImportResult>(path, body)
+        const path = "/api/v1/chats/import"
+        const options = { query: { skip_existing: true }, body }
+        const { ids, skipped } = await callJson<ChatImportResult>("POST", path, options)
         onImported({ imported: ids.length, skipped })
       }
     } finally {

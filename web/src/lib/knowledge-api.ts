@@ -1,21 +1,18 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
-import type { ChatPassages } from "../../../server/src/conversations/source-schema.ts"
-import type { FileRecord, FileText, FileWithOwner } from "../../../server/src/files/schema.ts"
-import type { Page } from "../../../server/src/http/pagination.ts"
+import type { FileRecord, FileWithOwner } from "../../../server/src/files/schema.ts"
 import type {
   CollectionChanges,
   CollectionFile,
   CollectionQuery,
   CollectionSearchResult,
   CollectionWithFiles,
-  FileCollections,
   FileCounts,
-  FileOutline,
   FilePassage,
   FoundPassage,
   NewCollection,
 } from "../../../server/src/knowledge/schema.ts"
-import { api, type QueryParams } from "./api.ts"
+import { api } from "./api.ts"
+import type { QueryFor } from "./api-types.ts"
 
 export type {
   CollectionFile,
@@ -29,21 +26,16 @@ export type {
   NewCollection,
 }
 
-const files = "/api/v1/files"
-const knowledge = "/api/v1/knowledge"
-const filePath = (id: string): string => `${files}/${encodeURIComponent(id)}`
-const collectionPath = (id: string): string => `${knowledge}/${encodeURIComponent(id)}`
-
 export const fileQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id],
-    queryFn: ({ signal }) => api.get<FileWithOwner>(filePath(id), { signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/files/:id", { params: { id }, signal }),
   })
 
-export const filesQuery = (query: QueryParams) =>
+export const filesQuery = (query: QueryFor<"/api/v1/files">) =>
   queryOptions({
     queryKey: ["files", "list", query],
-    queryFn: ({ signal }) => api.get<Page<FileWithOwner>>(`${files}/`, { query, signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/files", { query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -52,7 +44,7 @@ export const fileTextQuery = (id: string, piece: { start: number; end: number })
   queryOptions({
     queryKey: ["files", "one", id, "text", piece],
     queryFn: ({ signal }) =>
-      api.get<FileText>(`${filePath(id)}/data/content`, { query: piece, signal }),
+      api.get("/api/v1/files/:id/data/content", { params: { id }, query: piece, signal }),
   })
 
 export const filePassagesQuery = (
@@ -62,7 +54,7 @@ export const filePassagesQuery = (
   queryOptions({
     queryKey: ["files", "one", id, "passages", query],
     queryFn: ({ signal }) =>
-      api.get<Page<FilePassage>>(`${filePath(id)}/passages`, { query, signal }),
+      api.get("/api/v1/files/:id/passages", { params: { id }, query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -70,34 +62,34 @@ export const fileOutlineQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id, "outline"],
     queryFn: async ({ signal }) =>
-      (await api.get<FileOutline>(`${filePath(id)}/outline`, { signal })).items,
+      (await api.get("/api/v1/files/:id/outline", { params: { id }, signal })).items,
   })
 
 export const fileCollectionsQuery = (id: string) =>
   queryOptions({
     queryKey: ["files", "one", id, "collections"],
     queryFn: async ({ signal }) =>
-      (await api.get<FileCollections>(`${filePath(id)}/collections`, { signal })).items,
+      (await api.get("/api/v1/files/:id/collections", { params: { id }, signal })).items,
   })
 
-export const collectionsQuery = (query: QueryParams) =>
+export const collectionsQuery = (query: QueryFor<"/api/v1/knowledge">) =>
   queryOptions({
     queryKey: ["collections", "list", query],
-    queryFn: ({ signal }) => api.get<Page<CollectionWithFiles>>(`${knowledge}/`, { query, signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/knowledge", { query, signal }),
     placeholderData: keepPreviousData,
   })
 
 export const collectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["collections", "one", id],
-    queryFn: ({ signal }) => api.get<CollectionWithFiles>(collectionPath(id), { signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/knowledge/:id", { params: { id }, signal }),
   })
 
-export const collectionFilesQuery = (id: string, query: QueryParams) =>
+export const collectionFilesQuery = (id: string, query: QueryFor<"/api/v1/knowledge/:id/files">) =>
   queryOptions({
     queryKey: ["collections", "one", id, "files", query],
     queryFn: ({ signal }) =>
-      api.get<Page<CollectionFile>>(`${collectionPath(id)}/files`, { query, signal }),
+      api.get("/api/v1/knowledge/:id/files", { params: { id }, query, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -106,7 +98,7 @@ export const findingsQuery = (id: string, question: CollectionQuery) =>
   queryOptions({
     queryKey: ["findings", id, question],
     queryFn: ({ signal }) =>
-      api.post<CollectionSearchResult>(`${collectionPath(id)}/query`, question, { signal }),
+      api.post("/api/v1/knowledge/:id/query", { params: { id }, body: question, signal }),
     // Results change only when the user searches again.
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
@@ -117,32 +109,34 @@ export const passagesQuery = (chatId: string, messageId: string) =>
   queryOptions({
     queryKey: ["chats", "passages", chatId, messageId],
     queryFn: async ({ signal }) => {
-      const path = `/api/v1/chats/${encodeURIComponent(chatId)}/messages/${encodeURIComponent(messageId)}/passages`
-      return (await api.get<ChatPassages>(path, { signal })).items
+      const path = "/api/v1/chats/:id/messages/:message_id/passages"
+      const params = { id: chatId, message_id: messageId }
+      return (await api.get(path, { params, signal })).items
     },
   })
 
-export const contentUrl = (id: string): string => `${filePath(id)}/content`
+export const contentUrl = (id: string): string => `/api/v1/files/${encodeURIComponent(id)}/content`
 
 export const fileApi = {
-  reprocess: (id: string) => api.post<FileRecord>(`${filePath(id)}/process`),
-  transferPath: (id: string): string => `${filePath(id)}/transfer`,
-  remove: (id: string) => api.delete(filePath(id)),
+  reprocess: (id: string) => api.post("/api/v1/files/:id/process", { params: { id } }),
+  transfer: (id: string, to: string) =>
+    api.post("/api/v1/files/:id/transfer", { params: { id }, body: { transfer_to: to } }),
+  remove: (id: string) => api.delete("/api/v1/files/:id", { params: { id } }),
 }
 
 export const collectionApi = {
-  create: (body: Partial<NewCollection>) =>
-    api.post<CollectionWithFiles>(`${knowledge}/create`, body),
+  create: (body: NewCollection) => api.post("/api/v1/knowledge/create", { body }),
   update: (id: string, changes: CollectionChanges) =>
-    api.post<CollectionWithFiles>(`${collectionPath(id)}/update`, changes),
+    api.post("/api/v1/knowledge/:id/update", { params: { id }, body: changes }),
   removeFile: (id: string, fileId: string) =>
-    api.post(`${collectionPath(id)}/file/remove`, { file_id: fileId }),
+    api.post("/api/v1/knowledge/:id/file/remove", { params: { id }, body: { file_id: fileId } }),
   /** IDs of all files that failed to process. */
   failedFileIds: async (id: string): Promise<string[]> => {
     const ids: string[] = []
     const query = { status: "failed", page_size: 200 }
     for (let page = 1, total = 1; ids.length < total; page++) {
-      const found = await api.get<Page<CollectionFile>>(`${collectionPath(id)}/files`, {
+      const found = await api.get("/api/v1/knowledge/:id/files", {
+        params: { id },
         query: { ...query, page },
       })
       if (found.items.length === 0) break
@@ -151,8 +145,9 @@ export const collectionApi = {
     }
     return ids
   },
-  reset: (id: string) => api.post(`${collectionPath(id)}/reset`),
-  transferPath: (id: string): string => `${collectionPath(id)}/transfer`,
+  reset: (id: string) => api.post("/api/v1/knowledge/:id/reset", { params: { id } }),
+  transfer: (id: string, to: string) =>
+    api.post("/api/v1/knowledge/:id/transfer", { params: { id }, body: { transfer_to: to } }),
   remove: (id: string, confirm?: "delete") =>
-    api.delete(`${collectionPath(id)}/delete`, undefined, { query: { confirm } }),
+    api.delete("/api/v1/knowledge/:id/delete", { params: { id }, query: { confirm } }),
 }

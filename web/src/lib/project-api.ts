@@ -9,12 +9,13 @@ import { queryClient } from "./query-client.ts"
 
 export type { Project }
 
-const base = "/api/v1/folders"
-
 /** The user's projects, in alphabetical order. */
 export const projectsQuery = queryOptions({
   queryKey: ["chats", "projects"],
-  queryFn: ({ signal }) => api.get<Project[]>(`${base}/`, { signal }),
+  queryFn: async ({ signal }): Promise<Project[]> => {
+    const projects = await api.get("/api/v1/folders", { signal })
+    return Array.isArray(projects) ? projects : projects.items
+  },
 })
 
 /** Projects and the chats in them may have changed together. */
@@ -25,8 +26,8 @@ const refresh = async <T>(request: Promise<T>): Promise<T> => {
 }
 
 export const projectApi = {
-  create: (project: NewProject) => refresh(api.post<Project>(`${base}/`, project)),
+  create: (project: NewProject) => refresh(api.post("/api/v1/folders", { body: project })),
   update: (id: string, changes: ProjectChanges) =>
-    refresh(api.post<Project>(`${base}/${encodeURIComponent(id)}/update`, changes)),
-  remove: (id: string) => refresh(api.delete(`${base}/${encodeURIComponent(id)}`)),
+    refresh(api.post("/api/v1/folders/:id/update", { params: { id }, body: changes })),
+  remove: (id: string) => refresh(api.delete("/api/v1/folders/:id", { params: { id } })),
 }

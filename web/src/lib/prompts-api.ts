@@ -1,5 +1,4 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
-import type { Page } from "../../../server/src/http/pagination.ts"
 import type {
   NewPrompt,
   PersonalInstructions,
@@ -7,44 +6,45 @@ import type {
   PromptListItem,
   PromptWithAccess,
 } from "../../../server/src/prompts/schema.ts"
-import { api, type QueryParams } from "./api.ts"
+import { api } from "./api.ts"
+import type { QueryFor } from "./api-types.ts"
 
 export type { PromptListItem, PromptWithAccess }
 export type PromptToInsert = Pick<PromptWithAccess, "title" | "content">
 
-const prompts = "/api/v1/prompts"
-const promptPath = (id: string): string => `${prompts}/${encodeURIComponent(id)}`
+interface PromptListParams extends QueryFor<"/api/v1/prompts"> {
+  page?: number
+}
 
 /** One page of the prompts that the user may use. */
-export const promptsQuery = ({ page = 1, ...query }: QueryParams) =>
+export const promptsQuery = ({ page = 1, ...query }: PromptListParams) =>
   queryOptions({
     queryKey: ["prompts", "list", { page, ...query }],
-    queryFn: ({ signal }) =>
-      api.get<Page<PromptListItem>>(`${prompts}/`, { query: { page, ...query }, signal }),
+    queryFn: ({ signal }) => api.getPage("/api/v1/prompts", { query: { page, ...query }, signal }),
     placeholderData: keepPreviousData,
   })
 
 export const promptQuery = (id: string) =>
   queryOptions({
     queryKey: ["prompts", "one", id],
-    queryFn: ({ signal }) => api.get<PromptWithAccess>(promptPath(id), { signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/prompts/:id", { params: { id }, signal }),
   })
 
 export const promptApi = {
-  create: (body: NewPrompt) => api.post<PromptWithAccess>(`${prompts}/create`, body),
+  create: (body: NewPrompt) => api.post("/api/v1/prompts/create", { body }),
   update: (id: string, changes: PromptChanges) =>
-    api.post<PromptWithAccess>(`${promptPath(id)}/update`, changes),
-  transferPath: (id: string): string => `${promptPath(id)}/transfer`,
-  remove: (id: string) => api.delete(`${promptPath(id)}/delete`),
+    api.post("/api/v1/prompts/:id/update", { params: { id }, body: changes }),
+  transfer: (id: string, to: string) =>
+    api.post("/api/v1/prompts/:id/transfer", { params: { id }, body: { transfer_to: to } }),
+  remove: (id: string) => api.delete("/api/v1/prompts/:id/delete", { params: { id } }),
 }
 
 /** The user's instructions for all of their chats. */
 export const instructionsQuery = queryOptions({
   queryKey: ["instructions"],
-  queryFn: ({ signal }) => api.get<PersonalInstructions>("/api/v1/auths/instructions", { signal }),
+  queryFn: ({ signal }) => api.get("/api/v1/auths/instructions", { signal }),
 })
 
 export const instructionsApi = {
-  update: (body: PersonalInstructions) =>
-    api.post<PersonalInstructions>("/api/v1/auths/update/instructions", body),
+  update: (body: PersonalInstructions) => api.post("/api/v1/auths/update/instructions", { body }),
 }

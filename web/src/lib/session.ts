@@ -1,28 +1,13 @@
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query"
 import type { WebSession } from "../../../server/src/auth/schema.ts"
-import type { RedirectTarget } from "../../../server/src/sso/schema.ts"
 import { api, registerSessionRestorer } from "./api.ts"
 import { queryClient } from "./query-client.ts"
-
-export interface PublicConfig {
-  name: string
-  version: string
-  first_run: boolean
-  /** Whether creating the first account requires the code from the gateway's log. */
-  setup_code_required: boolean
-  signup: boolean
-  /** Who may sign in with a password. */
-  password_sign_in: "on" | "administrators" | "off"
-  /** Providers for single sign-on, one button each. */
-  sign_on: { name: string; label: string }[]
-  runtime_prefix: string
-}
 
 export type CurrentUser = NonNullable<WebSession["user"]>
 
 export const configQuery = queryOptions({
   queryKey: ["config"],
-  queryFn: ({ signal }) => api.get<PublicConfig>("/api/config", { signal }),
+  queryFn: ({ signal }) => api.get("/api/config", { signal }),
   staleTime: 60_000,
 })
 
@@ -53,7 +38,7 @@ const restoreRequests = (): void => {
 const fetchSession = async (signal: AbortSignal): Promise<PageSession | null> => {
   // The browser is leaving the page.
   if (isSigningOut) return new Promise(() => {})
-  const { user, ...rest } = await api.get<WebSession>("/api/v1/auths/session", { signal })
+  const { user, ...rest } = await api.get("/api/v1/auths/session", { signal })
   if (user && pageSession && user.id !== pageSession.user.id) {
     // The page is full of the other account's data. A form with unsaved changes may prevent the
     // reload; the page then asks its own user to sign in again.
@@ -134,7 +119,7 @@ export const signOnUrl = (provider: string, back = "/"): string =>
 export const signOut = async (): Promise<void> => {
   isSigningOut = true
   try {
-    const { redirect } = await api.post<RedirectTarget>("/api/v1/sso/signout")
+    const { redirect } = await api.post("/api/v1/sso/signout")
     channel.postMessage(null)
     window.location.assign(redirect ?? "/sign-in")
   } catch (error) {

@@ -6,20 +6,27 @@ import { classes } from "./classes.ts"
 import { controlClass, FieldChange } from "./field.tsx"
 import { optionClass, popupClass } from "./popup-classes.ts"
 
-interface SelectProps {
+interface SelectProps<Value extends string> {
   id?: string
   "aria-label"?: string
   "aria-describedby"?: string | undefined
   "aria-invalid"?: true | undefined
   disabled?: boolean
-  value: string
-  options: readonly { value: string; label: string }[]
-  onValue: (value: string) => void
+  value: Value
+  options: readonly { value: Value; label: string }[]
+  onValue: (value: Value) => void
   className?: string
 }
 
 /** A list of a few choices to open; typing selects by first letters. */
-export const Select = ({ id, disabled, value, options, onValue, ...props }: SelectProps) => {
+export const Select = <Value extends string>({
+  id,
+  disabled,
+  value,
+  options,
+  onValue,
+  ...props
+}: SelectProps<Value>) => {
   const { className, ...controlProps } = props
   const markChanged = useContext(FieldChange)
   return (

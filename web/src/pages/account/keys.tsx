@@ -55,7 +55,7 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
   const client = useQueryClient()
   const [revoked, setRevoked] = useState<ApiKey | null>(null)
   const revoke = async ({ id }: ApiKey): Promise<void> => {
-    await api.delete(`/api/v1/auths/api_keys/${encodeURIComponent(id)}`)
+    await api.delete("/api/v1/auths/api_keys/:id", { params: { id } })
     await client.invalidateQueries({ queryKey: keysQuery.queryKey })
   }
   return (

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link2, Unlink } from "lucide-react"
 import { type ReactNode, useState } from "react"
-import type { Identities, Identity, RedirectTarget } from "../../../../server/src/sso/schema.ts"
+import type { Identities, Identity } from "../../../../server/src/sso/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { identitiesPath, identitiesQuery } from "../../lib/queries.ts"
+import { identitiesQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
@@ -92,7 +92,12 @@ const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string
   const client = useQueryClient()
   const [isConfirming, setConfirming] = useState(false)
   const unlink = async (): Promise<void> => {
-    await api.delete(`${identitiesPath(userId)}/${encodeURIComponent(identity.id)}`)
+    if (userId === null) {
+      await api.delete("/api/v1/sso/identities/:id", { params: { id: identity.id } })
+    } else {
+      const params = { id: userId, identity: identity.id }
+      await api.delete("/api/v1/sso/users/:id/identities/:identity", { params })
+    }
     await client.invalidateQueries({ queryKey: ["identities"] })
   }
   const title = t("links.unlinkOne", { provider: identity.label })
@@ -117,7 +122,7 @@ const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string
 
 const LinkButton = ({ name, label }: { name: string; label: string }) => {
   const link = useMutation({
-    mutationFn: () => api.post<RedirectTarget>(`/api/v1/sso/${encodeURIComponent(name)}/link`),
+    mutationFn: () => api.post("/api/v1/sso/:provider/link", { params: { provider: name } }),
     onSuccess: ({ redirect }) => {
       if (redirect !== null) window.location.assign(redirect)
     },

@@ -35,11 +35,15 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
     mutationFn: () => {
       const { name, days, models: allowed_models, routes: allowed_routes } = values
       const lifetimeSeconds = Number(days) * daySeconds
-      return api.post<CreatedApiKey>("/api/v1/auths/api_keys", {
-        name: name.trim() || t("keys.namePlaceholder"),
-        ...(lifetimeSeconds > 0 && { expires_at: Math.floor(Date.now() / 1000) + lifetimeSeconds }),
-        ...(allowed_models.length > 0 && { allowed_models }),
-        ...(allowed_routes.length > 0 && { allowed_routes }),
+      return api.post("/api/v1/auths/api_keys", {
+        body: {
+          name: name.trim() || t("keys.namePlaceholder"),
+          ...(lifetimeSeconds > 0 && {
+            expires_at: Math.floor(Date.now() / 1000) + lifetimeSeconds,
+          }),
+          ...(allowed_models.length > 0 && { allowed_models }),
+          ...(allowed_routes.length > 0 && { allowed_routes }),
+        },
       })
     },
     onSuccess: (key) => {

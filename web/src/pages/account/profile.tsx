@@ -1,7 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import type { SignedIn } from "../../../../server/src/auth/schema.ts"
-import type { User } from "../../../../server/src/users/schema.ts"
 import { chooseLanguage, type Language, languages, t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { useLocalStorage } from "../../lib/local-storage.ts"
@@ -33,7 +31,7 @@ const Profile = () => {
   const me = useCurrentUser()
   const { values, set, markSaved, dirty } = useDraft({ name: me.name })
   const save = useMutation({
-    mutationFn: () => api.post<User>("/api/v1/auths/update/profile", values),
+    mutationFn: () => api.post("/api/v1/auths/update/profile", { body: values }),
     onSuccess: ({ name }) => {
       markSaved({ name })
       void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
@@ -110,7 +108,7 @@ const OwnPassword = () => {
 const Password = () => {
   const [values, setValues] = useState({ password: "", new_password: "" })
   const change = useMutation({
-    mutationFn: () => api.post<SignedIn>("/api/v1/auths/update/password", values),
+    mutationFn: () => api.post("/api/v1/auths/update/password", { body: values }),
     onSuccess: () => {
       setValues({ password: "", new_password: "" })
       void queryClient.invalidateQueries()

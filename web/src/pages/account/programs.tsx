@@ -46,7 +46,7 @@ interface CreateKeyProps {
 const CreateKey = ({ name, onCreated }: CreateKeyProps) => {
   const client = useQueryClient()
   const create = useMutation({
-    mutationFn: () => api.post<CreatedApiKey>("/api/v1/auths/api_keys", { name }),
+    mutationFn: () => api.post("/api/v1/auths/api_keys", { body: { name } }),
     onSuccess: (key) => {
       void client.invalidateQueries({ queryKey: keysQuery.queryKey })
       onCreated(key)

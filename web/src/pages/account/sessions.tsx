@@ -74,7 +74,7 @@ const EndSession = ({ session }: { session: Session }) => {
   const [error, setError] = useState<unknown>(null)
   const end = async (): Promise<void> => {
     try {
-      await api.delete(`/api/v1/auths/sessions/${encodeURIComponent(session.id)}`)
+      await api.delete("/api/v1/auths/sessions/:id", { params: { id: session.id } })
       await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
     } catch (reason) {
       setError(reason)

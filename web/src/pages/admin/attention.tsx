@@ -1,7 +1,7 @@
 import { CircleCheck, TriangleAlert } from "lucide-react"
 import type { ReactNode } from "react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type { Overview } from "../../../../server/src/operations/overview.ts"
+import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { formatBytes, formatDate } from "../../lib/format.ts"
 import { ButtonLink } from "../../ui/button.tsx"

@@ -8,6 +8,7 @@ import type {
 } from "../../../../server/src/connections/schema.ts"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
+import type { BodyFor } from "../../lib/api-types.ts"
 import { providersQuery } from "../../lib/queries.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
@@ -144,8 +145,9 @@ const TestResultNote = ({ result }: { result: ConnectionTestResult }) => {
   )
 }
 
-export const testUnsaved = (values: object): Promise<ConnectionTestResult> =>
-  api.post<ConnectionTestResult>("/api/v1/connections/test", values)
+export const testUnsaved = (
+  values: BodyFor<"/api/v1/connections/test">,
+): Promise<ConnectionTestResult> => api.post("/api/v1/connections/test", { body: values })
 
 const hostOf = ({ base_url }: ConnectionValues): string =>
   URL.canParse(base_url) ? new URL(base_url).host : ""

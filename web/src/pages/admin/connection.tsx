@@ -81,7 +81,7 @@ const valuesOf = (connection: Connection) => {
 const Details = ({ connection }: { connection: Connection }) => {
   const client = useQueryClient()
   const { values, set, markSaved, dirty } = useDraft(valuesOf(connection))
-  const path = `/api/v1/connections/${encodeURIComponent(connection.id)}`
+  const params = { id: connection.id }
   const provider = useProvider(connection.kind)
   const locked = connection.source === "database" ? undefined : (provider?.variable ?? "")
   const changes = () => {
@@ -89,7 +89,7 @@ const Details = ({ connection }: { connection: Connection }) => {
     return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }
   }
   const save = useMutation({
-    mutationFn: () => api.post<Connection>(`${path}/update`, changes()),
+    mutationFn: () => api.post("/api/v1/connections/:id/update", { params, body: changes() }),
     onSuccess: (saved) => {
       markSaved(valuesOf(saved))
       client.setQueryData(connectionQuery(connection.id).queryKey, saved)
@@ -101,7 +101,7 @@ const Details = ({ connection }: { connection: Connection }) => {
   const ask = (): Promise<ConnectionTestResult> =>
     dirty && values.api_key
       ? testUnsaved({ kind: connection.kind, ...changes() })
-      : api.post<ConnectionTestResult>(`${path}/test`)
+      : api.post("/api/v1/connections/:id/test", { params })
   const test = useConnectionTest(values, ask)
   const basics = (
     <>
@@ -136,7 +136,7 @@ const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connectio
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (confirm?: "delete"): Promise<void> => {
-    await api.delete(`/api/v1/connections/${id}`, undefined, { query: { confirm } })
+    await api.delete("/api/v1/connections/:id", { params: { id }, query: { confirm } })
     await router.navigate({ to: "/admin/connections", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["connections"] })
     await client.invalidateQueries({ queryKey: ["models"] })

@@ -40,7 +40,10 @@ export const ConnectionsPage = () => {
   const move = useMutation({
     mutationFn: async ({ id, step }: { id: string; step: number }) => {
       for (const { connection, position } of reorder(connections.data ?? [], id, step)) {
-        await api.post(`/api/v1/connections/${connection.id}/update`, { position })
+        await api.post("/api/v1/connections/:id/update", {
+          params: { id: connection.id },
+          body: { position },
+        })
       }
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["connections"] }),

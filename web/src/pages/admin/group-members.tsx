@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { UserRound } from "lucide-react"
 import { useState } from "react"
-import type { Group } from "../../../../server/src/groups/schema.ts"
+import type { GroupMember } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { type Member, membersQuery, usersQuery } from "../../lib/queries.ts"
+import { membersQuery, usersQuery } from "../../lib/queries.ts"
 import { Button } from "../../ui/button.tsx"
 import { Combobox } from "../../ui/combobox.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -31,10 +31,13 @@ export const GroupMembers = ({ groupId, provisioned }: GroupMembersProps) => {
   const members = useQuery(membersQuery(groupId, { page, page_size: pageSize }))
   const change = useMutation({
     mutationFn: ({ verb, id }: { verb: "add" | "remove"; id: string }) =>
-      api.post<Group>(`/api/v1/groups/${groupId}/members/${verb}`, { user_ids: [id] }),
+      api.post(`/api/v1/groups/:id/members/${verb}`, {
+        params: { id: groupId },
+        body: { user_ids: [id] },
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["groups"] }),
   })
-  const remove = ({ id, name }: Member) => (
+  const remove = ({ id, name }: GroupMember) => (
     <Button
       aria-label={t("members.removeOne", { name })}
       onClick={() => change.mutate({ verb: "remove", id })}

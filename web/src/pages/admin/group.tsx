@@ -40,7 +40,7 @@ const Details = ({ group: { id, name, description, source } }: { group: Group })
   const client = useQueryClient()
   const { values, set, markSaved, dirty } = useDraft({ name, description })
   const save = useMutation({
-    mutationFn: () => api.post<Group>(`/api/v1/groups/${id}/update`, values),
+    mutationFn: () => api.post("/api/v1/groups/:id/update", { params: { id }, body: values }),
     onSuccess: (saved) => {
       markSaved({ name: saved.name, description: saved.description })
       client.setQueryData(groupQuery(id).queryKey, saved)
@@ -65,7 +65,7 @@ const GroupRemoval = ({ group: { id, name } }: { group: Group }) => {
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (confirm?: "delete"): Promise<void> => {
-    await api.delete(`/api/v1/groups/${id}`, undefined, { query: { confirm } })
+    await api.delete("/api/v1/groups/:id", { params: { id }, query: { confirm } })
     await router.navigate({ to: "/admin/groups", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["groups"] })
   }

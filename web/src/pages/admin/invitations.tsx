@@ -129,7 +129,7 @@ const InvitationTable = ({ items }: { items: readonly Invitation[] }) => {
   const client = useQueryClient()
   const [revoked, setRevoked] = useState<Invitation | null>(null)
   const revoke = async ({ id }: Invitation): Promise<void> => {
-    await api.delete(`/api/v1/invitations/${encodeURIComponent(id)}`)
+    await api.delete("/api/v1/invitations/:id", { params: { id } })
     await client.invalidateQueries({ queryKey: ["invitations"] })
   }
   return (

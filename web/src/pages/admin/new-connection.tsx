@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
-import type { Connection, ProviderInfo } from "../../../../server/src/connections/schema.ts"
+import type { ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { providersQuery } from "../../lib/queries.ts"
@@ -37,7 +37,7 @@ const NewConnectionForm = ({ providers }: { providers: readonly ProviderInfo[] }
   const client = useQueryClient()
   const { values, set, dirty } = useDraft(createConnectionValues(providers))
   const create = useMutation({
-    mutationFn: () => api.post<Connection>("/api/v1/connections/create", withDefaultName(values)),
+    mutationFn: () => api.post("/api/v1/connections/create", { body: withDefaultName(values) }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["connections"] })
       await client.invalidateQueries({ queryKey: ["models"] })

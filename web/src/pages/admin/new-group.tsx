@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
-import type { Group } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { Field, TextArea, TextField } from "../../ui/field.tsx"
@@ -48,7 +47,7 @@ export const NewGroupPage = () => {
   const client = useQueryClient()
   const { values, set, dirty } = useDraft<GroupValues>({ name: "", description: "" })
   const create = useMutation({
-    mutationFn: () => api.post<Group>("/api/v1/groups/create", values),
+    mutationFn: () => api.post("/api/v1/groups/create", { body: values }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["groups"] })
       await router.navigate({

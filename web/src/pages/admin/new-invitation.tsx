@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { X } from "lucide-react"
 import { useState } from "react"
 import type { CreatedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
+import type { OwnGroup } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatDate } from "../../lib/format.ts"
@@ -17,15 +18,10 @@ import { Select } from "../../ui/select.tsx"
 
 const lifetimes = [1, 7, 30, 90] as const
 
-interface ChosenGroup {
-  id: string
-  name: string
-}
-
 interface InvitationValues {
   email: string
   role: "user" | "admin"
-  groups: ChosenGroup[]
+  groups: OwnGroup[]
   days: string
 }
 
@@ -41,11 +37,13 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
   const { values, set, dirty } = useDraft(empty)
   const create = useMutation({
     mutationFn: () =>
-      api.post<CreatedInvitation>("/api/v1/invitations/create", {
-        ...(values.email.trim() && { email: values.email.trim() }),
-        role: values.role,
-        group_ids: values.groups.map(({ id }) => id),
-        expires_in: Number(values.days) * daySeconds,
+      api.post("/api/v1/invitations/create", {
+        body: {
+          ...(values.email.trim() && { email: values.email.trim() }),
+          role: values.role,
+          group_ids: values.groups.map(({ id }) => id),
+          expires_in: Number(values.days) * daySeconds,
+        },
       }),
     onSuccess: (invitation) => {
       void client.invalidateQueries({ queryKey: ["invitations"] })
@@ -112,8 +110,8 @@ const NewInvitation = ({ onCreated }: { onCreated: (created: CreatedInvitation) 
 }
 
 interface GroupsFieldProps {
-  groups: readonly ChosenGroup[]
-  onGroups: (groups: ChosenGroup[]) => void
+  groups: readonly OwnGroup[]
+  onGroups: (groups: OwnGroup[]) => void
 }
 
 /** The groups that the new account joins. */

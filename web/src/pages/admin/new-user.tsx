@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
-import type { User } from "../../../../server/src/users/schema.ts"
+import type { AddUser } from "../../../../server/src/auth/schema.ts"
+import type { Role } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { Field } from "../../ui/field.tsx"
@@ -9,12 +10,14 @@ import { BackLink, Page } from "../../ui/page.tsx"
 import { Select } from "../../ui/select.tsx"
 import { AccountFields } from "../start/account-fields.tsx"
 
+const emptyValues: AddUser = { name: "", email: "", password: "", role: "user" }
+
 export const NewUserPage = () => {
   const router = useRouter()
   const client = useQueryClient()
-  const { values, set, dirty } = useDraft({ name: "", email: "", password: "", role: "user" })
+  const { values, set, dirty } = useDraft(emptyValues)
   const add = useMutation({
-    mutationFn: () => api.post<User>("/api/v1/auths/add", values),
+    mutationFn: () => api.post("/api/v1/auths/add", { body: values }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["users"] })
       await router.navigate({
@@ -50,8 +53,8 @@ export const NewUserPage = () => {
 }
 
 interface RoleFieldProps {
-  value: string
-  onValue: (role: string) => void
+  value: Role
+  onValue: (role: Role) => void
   error?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type { Overview } from "../../../../server/src/operations/overview.ts"
+import type { Overview } from "../../../../server/src/operations/overview-routes.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatBytes, formatNumber } from "../../lib/format.ts"
@@ -21,7 +21,7 @@ const refreshMs = 15_000
 
 const overviewQuery = queryOptions({
   queryKey: ["overview"],
-  queryFn: ({ signal }) => api.get<Overview>("/api/v1/admin/overview", { signal }),
+  queryFn: ({ signal }) => api.get("/api/v1/admin/overview", { signal }),
   refetchInterval: refreshMs,
 })
 

@@ -28,7 +28,7 @@ const useSelection = ({ admin, onSaved }: RecommendedProps) => {
   const [pulled, setPulled] = useState<string | null>(null)
   const { mutate, ...save } = useMutation({
     mutationFn: (embedding_model: string) =>
-      api.post<SettingsView>("/api/v1/settings", { embedding_model }),
+      api.post("/api/v1/settings", { body: { embedding_model } }),
     onSuccess: onSaved,
   })
   const id = pulled === null ? undefined : findPulledModel(admin.models, pulled)?.id

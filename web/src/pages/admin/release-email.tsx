@@ -18,7 +18,7 @@ const leadOf = ({ deleted_at, released, email }: User): string => {
 export const ReleaseEmail = ({ user }: { user: User }) => {
   const client = useQueryClient()
   const release = useMutation({
-    mutationFn: () => api.post<User>(`/api/v1/users/${user.id}/release`),
+    mutationFn: () => api.post("/api/v1/users/:id/release", { params: { id: user.id } }),
     onSuccess: (saved) => {
       client.setQueryData(userQuery(user.id).queryKey, saved)
       void client.invalidateQueries({ queryKey: ["users"] })

@@ -44,7 +44,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
     void client.invalidateQueries({ queryKey: embeddingStatusQuery.queryKey })
   }
   const save = useMutation({
-    mutationFn: () => api.post<SettingsView>("/api/v1/settings", changedSettings(base, values)),
+    mutationFn: () => api.post("/api/v1/settings", { body: changedSettings(base, values) }),
     onSuccess: (saved) => {
       markSaved(saved.values)
       refreshSettings(saved)

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { CircleCheck, CircleX, Lock, PlugZap } from "lucide-react"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
-import type { ProviderTest, SignOnProvider } from "../../../../server/src/sso/schema.ts"
+import type { SignOnProvider } from "../../../../server/src/sso/schema.ts"
 import { t, translateServerMessage } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
@@ -131,8 +131,7 @@ const Switches = ({ provider }: { provider: SignOnProvider }) => {
 
 const Test = ({ name }: { name: string }) => {
   const test = useMutation({
-    mutationFn: () =>
-      api.post<ProviderTest>(`/api/v1/sso/providers/${encodeURIComponent(name)}/test`),
+    mutationFn: () => api.post("/api/v1/sso/providers/:id/test", { params: { id: name } }),
   })
   return (
     <div className="flex flex-col gap-3">
@@ -168,7 +167,7 @@ const Passwords = ({ view }: { view: SettingsView }) => {
     password_sign_in: view.values.password_sign_in,
   })
   const save = useMutation({
-    mutationFn: () => api.post<SettingsView>("/api/v1/settings", values),
+    mutationFn: () => api.post("/api/v1/settings", { body: values }),
     onSuccess: (saved) => {
       markSaved({ password_sign_in: saved.values.password_sign_in })
       client.setQueryData(settingsQuery.queryKey, saved)

@@ -3,7 +3,7 @@ import { Activity, Download } from "lucide-react"
 import { useMemo } from "react"
 import type { UsageTotal } from "../../../../server/src/usage/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import type { QueryParams } from "../../lib/api.ts"
+import type { QueryFor } from "../../lib/api-types.ts"
 import { downloadCsv } from "../../lib/csv.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { usageQuery } from "../../lib/queries.ts"
@@ -52,7 +52,7 @@ export const OwnUsagePage = () => {
 interface UsageProps {
   title: string
   groupings: readonly Grouping[]
-  query: QueryParams
+  query: QueryFor<"/api/v1/usage">
 }
 
 const Usage = ({ title, groupings, query }: UsageProps) => {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import { useState } from "react"
-import type { User } from "../../../../server/src/users/schema.ts"
+import type { User, UserChanges } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { userQuery } from "../../lib/queries.ts"
@@ -50,7 +50,8 @@ export const UserPage = () => {
 const useUpdate = (user: User) => {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (changes: object) => api.post<User>(`/api/v1/users/${user.id}/update`, changes),
+    mutationFn: (changes: UserChanges) =>
+      api.post("/api/v1/users/:id/update", { params: { id: user.id }, body: changes }),
     onSuccess: (saved) => {
       client.setQueryData(userQuery(user.id).queryKey, saved)
       void client.invalidateQueries({ queryKey: ["users"] })
@@ -60,12 +61,7 @@ const useUpdate = (user: User) => {
 
 const Details = ({ user }: { user: User }) => {
   const { name, email, role, active } = user
-  const { values, set, markSaved, dirty } = useDraft({
-    name,
-    email,
-    role: role as string,
-    active,
-  })
+  const { values, set, markSaved, dirty } = useDraft({ name, email, role, active })
   const update = useUpdate(user)
   const save = (): void => {
     update.mutate(values, { onSuccess: (saved) => markSaved({ ...values, name: saved.name }) })

@@ -146,7 +146,8 @@ const State = ({ user: { active, role } }: { user: User }) => {
 const Approve = ({ user }: { user: User }) => {
   const client = useQueryClient()
   const approve = useMutation({
-    mutationFn: () => api.post<User>(`/api/v1/users/${user.id}/update`, { role: "user" }),
+    mutationFn: () =>
+      api.post("/api/v1/users/:id/update", { params: { id: user.id }, body: { role: "user" } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["users"] }),
   })
   if (user.role !== "pending") return null

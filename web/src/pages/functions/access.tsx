@@ -8,7 +8,7 @@ import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { NumberField } from "../../ui/number-field.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
-import { functionPath, functionQuery } from "./functions-api.ts"
+import { functionQuery } from "./functions-api.ts"
 import { useFunction } from "./use-function.ts"
 
 const valuesOf = (one: FunctionRecord) => {
@@ -22,7 +22,8 @@ export const AccessPart = () => {
   const client = useQueryClient()
   const { values, set, markSaved, dirty } = useDraft(valuesOf(one))
   const save = useMutation({
-    mutationFn: () => api.post<FunctionRecord>(functionPath(one.id, "/update"), values),
+    mutationFn: () =>
+      api.post("/api/v1/functions/id/:id/update", { params: { id: one.id }, body: values }),
     onSuccess: async (saved) => {
       markSaved(valuesOf(saved))
       client.setQueryData(functionQuery(one.id).queryKey, saved)

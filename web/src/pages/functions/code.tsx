@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import declarations from "../../../../server/src/functions/portico.d.ts?raw"
-import type { FunctionRecord, SourceProblem } from "../../../../server/src/functions/schema.ts"
+import type { SourceProblem } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
@@ -9,7 +9,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { Form } from "../../ui/form.tsx"
 import { CodeEditor, type EditorHandle } from "./editor/code-editor.tsx"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { checkSource, functionPath, functionQuery } from "./functions-api.ts"
+import { checkSource, functionQuery } from "./functions-api.ts"
 import { ProblemList } from "./problem-list.tsx"
 import { RunPane } from "./run-pane.tsx"
 import { useFunction } from "./use-function.ts"
@@ -33,7 +33,10 @@ export const CodePart = () => {
   }
   const save = useMutation({
     mutationFn: () =>
-      api.post<FunctionRecord>(functionPath(one.id, "/update"), { content, version: base.version }),
+      api.post("/api/v1/functions/id/:id/update", {
+        params: { id: one.id },
+        body: { content, version: base.version },
+      }),
     onSuccess: async (saved) => {
       setBase({ content: saved.content, version: saved.version })
       client.setQueryData(functionQuery(one.id).queryKey, saved)

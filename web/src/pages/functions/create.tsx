@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
 import { useId } from "react"
-import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { deriveFunctionId } from "../../lib/derive-id.ts"
@@ -27,7 +26,7 @@ export const NewFunctionPage = () => {
       const meta = { description, tags: [] }
       // Disabled at first, so that unreviewed code does not answer anyone.
       const body = { id: id || deriveFunctionId(name), name, content, meta, is_active: false }
-      return api.post<FunctionRecord>("/api/v1/functions/create", body)
+      return api.post("/api/v1/functions/create", { body })
     },
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["functions"] })

@@ -14,7 +14,7 @@ import { LinkTabs } from "../../ui/link-tabs.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { descriptionOf, functionKind, functionPath, functionQuery } from "./functions-api.ts"
+import { descriptionOf, functionKind, functionQuery } from "./functions-api.ts"
 import { EnabledStatus, EnabledSwitch } from "./list.tsx"
 
 const route = getRouteApi("/inside/functions/$functionId")
@@ -114,7 +114,7 @@ const Removal = ({ one: { id, name }, isConfirming, onClose }: RemovalProps) => 
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (): Promise<void> => {
-    await api.delete(functionPath(id, "/delete"))
+    await api.delete("/api/v1/functions/id/:id/delete", { params: { id } })
     await router.navigate({ to: "/functions", ignoreBlocker: true })
     client.removeQueries({ queryKey: ["functions", id] })
     await client.invalidateQueries({ queryKey: ["functions"] })

@@ -1,46 +1,36 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { FunctionListItem, FunctionRun } from "../../../../server/src/functions/run-schema.ts"
-import type {
-  FunctionRecord,
-  FunctionSummary,
-  FunctionValves,
-  FunctionVersion,
-  FunctionVersionSource,
-  SourceProblem,
-} from "../../../../server/src/functions/schema.ts"
-import type { Page } from "../../../../server/src/http/pagination.ts"
+import type { FunctionSummary, SourceProblem } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 
-const base = "/api/v1/functions"
 const refreshMs = 5000
-
-export const functionPath = (id: string, rest = ""): string =>
-  `${base}/id/${encodeURIComponent(id)}${rest}`
 
 export const functionsQuery = queryOptions({
   queryKey: ["functions"],
-  queryFn: async ({ signal }) => (await api.get<Page<FunctionListItem>>(base, { signal })).items,
+  queryFn: async ({ signal }) => (await api.get("/api/v1/functions", { signal })).items,
 })
 
 export const functionQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id],
-    queryFn: ({ signal }) => api.get<FunctionRecord>(functionPath(id), { signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/functions/id/:id", { params: { id }, signal }),
   })
 
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id, "versions"],
     queryFn: async ({ signal }) =>
-      (await api.get<Page<FunctionVersion>>(functionPath(id, "/versions"), { signal })).items,
+      (await api.get("/api/v1/functions/id/:id/versions", { params: { id }, signal })).items,
   })
 
 export const versionQuery = (id: string, version: number) =>
   queryOptions({
     queryKey: ["functions", id, "versions", version],
     queryFn: ({ signal }) =>
-      api.get<FunctionVersionSource>(functionPath(id, `/versions/${version}`), { signal }),
+      api.get("/api/v1/functions/id/:id/versions/:version", {
+        params: { id, version: String(version) },
+        signal,
+      }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -48,19 +38,19 @@ export const runsQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id, "runs"],
     queryFn: async ({ signal }) =>
-      (await api.get<Page<FunctionRun>>(functionPath(id, "/runs"), { signal })).items,
+      (await api.get("/api/v1/functions/id/:id/runs", { params: { id }, signal })).items,
     refetchInterval: refreshMs,
   })
 
 export const valvesQuery = (id: string) =>
   queryOptions({
     queryKey: ["functions", id, "valves"],
-    queryFn: ({ signal }) => api.get<FunctionValves>(functionPath(id, "/valves"), { signal }),
+    queryFn: ({ signal }) => api.get("/api/v1/functions/id/:id/valves", { params: { id }, signal }),
   })
 
 /** Checks a source with the parser that the gateway uses to strip types. */
 export const checkSource = async (content: string): Promise<readonly SourceProblem[]> =>
-  (await api.post<{ problems: SourceProblem[] }>(`${base}/check`, { content })).problems
+  (await api.post("/api/v1/functions/check", { body: { content } })).problems
 
 /** A module that is both a model and a filter counts as a model. */
 export const functionKind = ({ models, filter }: FunctionSummary): "model" | "filter" =>

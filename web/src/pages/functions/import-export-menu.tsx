@@ -1,25 +1,27 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { ArrowLeftRight, Download, Upload } from "lucide-react"
 import { useRef } from "react"
-import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import type { BodyFor } from "../../lib/api-types.ts"
 import { deriveFunctionId } from "../../lib/derive-id.ts"
 import { downloadTextFile } from "../../lib/download.ts"
 import { Button } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 
+type FunctionImport = BodyFor<"/api/v1/functions/import">
+
 /** A source file as an import of one function named after it. */
-const fromSource = (name: string, content: string): object => {
+const fromSource = (name: string, content: string): FunctionImport => {
   const title = name.replace(/\.[^.]+$/, "")
   return { functions: [{ id: deriveFunctionId(title), name: title, content, is_active: false }] }
 }
 
-const fromJson = (text: string): object => {
+const fromJson = (text: string): FunctionImport => {
   try {
-    const value: unknown = JSON.parse(text)
-    // Also accept a bare array; the API expects an object.
+    // The gateway checks the content. Also accept a bare array; the API expects an object.
+    const value: FunctionImport | FunctionImport["functions"] = JSON.parse(text)
     if (Array.isArray(value)) return { functions: value }
     if (typeof value === "object" && value !== null) return value
   } catch {
@@ -28,7 +30,7 @@ const fromJson = (text: string): object => {
   throw new Error(t("functions.importWrong"))
 }
 
-const readImport = async (file: File): Promise<object> => {
+const readImport = async (file: File): Promise<FunctionImport> => {
   const text = await file.text()
   return /\.[mc]?[jt]s$/.test(file.name) ? fromSource(file.name, text) : fromJson(text)
 }
@@ -38,16 +40,13 @@ export const ImportExportMenu = () => {
   const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const exported = useMutation({
-    mutationFn: () => api.get<{ functions: FunctionRecord[] }>("/api/v1/functions/export"),
+    mutationFn: () => api.get("/api/v1/functions/export"),
     onSuccess: (file) =>
       downloadTextFile("functions.json", "application/json", JSON.stringify(file, null, 2)),
   })
   const imported = useMutation({
     mutationFn: async (file: File) =>
-      api.post<{ created: string[]; updated: string[] }>(
-        "/api/v1/functions/import",
-        await readImport(file),
-      ),
+      api.post("/api/v1/functions/import", { body: await readImport(file) }),
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ["functions"] })
       await client.invalidateQueries({ queryKey: ["models"] })

@@ -17,13 +17,7 @@ import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import {
-  describeOffers,
-  descriptionOf,
-  functionKind,
-  functionPath,
-  functionsQuery,
-} from "./functions-api.ts"
+import { describeOffers, descriptionOf, functionKind, functionsQuery } from "./functions-api.ts"
 import { ImportExportMenu } from "./import-export-menu.tsx"
 import { RunOutcome } from "./run-outcome.tsx"
 
@@ -177,7 +171,7 @@ export const EnabledStatus = ({ on }: { on: boolean }) => (
 export const EnabledSwitch = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {
   const client = useQueryClient()
   const toggle = useMutation({
-    mutationFn: () => api.post<FunctionSummary>(functionPath(id, "/toggle")),
+    mutationFn: () => api.post("/api/v1/functions/id/:id/toggle", { params: { id } }),
     onSettled: async () => {
       // Refetch before the page links to the chat, which would select another model if its list
       // were stale.

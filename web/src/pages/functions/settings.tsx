@@ -6,7 +6,7 @@ import { api } from "../../lib/api.ts"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { QueryResult } from "../../ui/query-result.tsx"
-import { functionPath, valvesQuery } from "./functions-api.ts"
+import { valvesQuery } from "./functions-api.ts"
 import { OpenCode } from "./open-code.tsx"
 import { SettingField, type SettingValue } from "./setting-field.tsx"
 import { useFunction } from "./use-function.ts"
@@ -41,7 +41,10 @@ const SettingsForm = ({ id, valves }: { id: string; valves: FunctionValves }) =>
   )
   const save = useMutation({
     mutationFn: () =>
-      api.post<FunctionValves>(functionPath(id, "/valves"), { values: changed(base, values) }),
+      api.post("/api/v1/functions/id/:id/valves", {
+        params: { id },
+        body: { values: changed(base, values) },
+      }),
     onSuccess: (saved) => {
       markSaved(saved.values)
       client.setQueryData(valvesQuery(id).queryKey, saved)

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "react"
 import type { LogLine, RunResult } from "../../../../server/src/functions/run-schema.ts"
 import { callRaw } from "../../lib/api.ts"
 import { type NamedEvent, readNamedEvents } from "../../lib/response-stream.ts"
-import { functionPath } from "./functions-api.ts"
 
 /** Data of a trial run's events by name, as sent by the gateway. */
 interface TrialEvents {
@@ -99,7 +98,8 @@ export const useTrialRun = (id: string) => {
     setStopped(false)
     try {
       const { signal } = control
-      const response = await callRaw("POST", functionPath(id, "/run"), { body, signal })
+      const path = `/api/v1/functions/id/${encodeURIComponent(id)}/run`
+      const response = await callRaw("POST", path, { body, signal })
       for await (const event of readNamedEvents(response)) {
         setTrial((before) => applyEvent(before ?? emptyTrial, event))
       }

@@ -11,7 +11,7 @@ import { QueryResult } from "../../ui/query-result.tsx"
 import { Time } from "../../ui/time.tsx"
 import { usePrincipalName } from "../grants/principals.ts"
 import { DifferenceView } from "./editor/difference-view.tsx"
-import { functionPath, functionQuery, versionQuery, versionsQuery } from "./functions-api.ts"
+import { functionQuery, versionQuery, versionsQuery } from "./functions-api.ts"
 import { useFunction } from "./use-function.ts"
 
 /** All versions of a function; older ones can be restored. */
@@ -80,7 +80,9 @@ const RestoreDialog = ({ one, to, onClose }: RestoreDialogProps) => {
   const client = useQueryClient()
   const old = useQuery(versionQuery(one.id, to))
   const restore = async (): Promise<void> => {
-    const saved = await api.post<FunctionRecord>(functionPath(one.id, `/versions/${to}/restore`))
+    const saved = await api.post("/api/v1/functions/id/:id/versions/:version/restore", {
+      params: { id: one.id, version: String(to) },
+    })
     client.setQueryData(functionQuery(one.id).queryKey, saved)
     await client.invalidateQueries({ queryKey: ["functions"] })
     await client.invalidateQueries({ queryKey: ["models"] })

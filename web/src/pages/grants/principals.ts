@@ -1,18 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
-import type { Group } from "../../../../server/src/groups/schema.ts"
-import type { Page } from "../../../../server/src/http/pagination.ts"
-import type { User } from "../../../../server/src/users/schema.ts"
+import type { OwnGroup } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import type { ComboboxChoice } from "../../ui/combobox.tsx"
-
-/** A group that the user may share with: their own groups, or all for administrators. */
-export interface OwnGroup {
-  id: string
-  name: string
-}
 
 export type Principal = Pick<AccessGrant, "principal_type" | "principal_id">
 
@@ -33,8 +25,8 @@ const groupChoice = ({ id, name }: OwnGroup): ComboboxChoice => ({
 const asAdmin = async (query: string, signal: AbortSignal): Promise<ComboboxChoice[]> => {
   const search = { query, page_size: 20, order_by: "name" }
   const [groups, users] = await Promise.all([
-    api.get<Page<Group>>("/api/v1/groups", { query: search, signal }),
-    api.get<Page<User>>("/api/v1/users", { query: search, signal }),
+    api.get("/api/v1/groups", { query: search, signal }),
+    api.get("/api/v1/users", { query: search, signal }),
   ])
   const people = users.items.map(({ id, name, email }) => ({
     value: `user:${id}`,
@@ -45,7 +37,7 @@ const asAdmin = async (query: string, signal: AbortSignal): Promise<ComboboxChoi
 }
 
 const asUser = async (signal: AbortSignal): Promise<ComboboxChoice[]> =>
-  (await api.get<OwnGroup[]>("/api/v1/groups/mine", { signal })).map(groupChoice)
+  (await api.get("/api/v1/groups/mine", { signal })).map(groupChoice)
 
 /** People and groups to choose from; other users than administrators only find their own groups. */
 export const usePrincipals = (query: string) => {
@@ -65,7 +57,7 @@ export const usePrincipalName = (principal: Principal): string => {
   const known = usePrincipals("").choices.find(({ value }) => value === formatPrincipal(principal))
   const { data } = useQuery({
     queryKey: ["principals", "name", type, id],
-    queryFn: ({ signal }) => api.get<{ name: string }>(`/api/v1/${type}s/${id}`, { signal }),
+    queryFn: ({ signal }) => api.get(`/api/v1/${type}s/:id`, { params: { id }, signal }),
     enabled: me.role === "admin" && !known && id !== "*",
     staleTime: 60_000,
   })

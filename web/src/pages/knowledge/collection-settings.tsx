@@ -93,7 +93,7 @@ const Transfer = ({ collection: { id, name, user_id } }: { collection: Collectio
     if (me.role !== "admin") await router.navigate({ to: "/knowledge", ignoreBlocker: true })
     await queryClient.invalidateQueries({ queryKey: ["collections"] })
   }
-  const target = { name, user_id, path: collectionApi.transferPath(id) }
+  const target = { name, user_id, transfer: (to: string) => collectionApi.transfer(id, to) }
   return (
     <TransferSection
       target={{ ...target, note: t("transfer.collectionNote") }}

@@ -114,7 +114,7 @@ const Actions = ({ file }: { file: FileWithOwner }) => {
         target={{
           name: file.filename,
           user_id: file.user_id,
-          path: fileApi.transferPath(file.id),
+          transfer: (to) => fileApi.transfer(file.id, to),
         }}
         open={transferring}
         onClose={() => setTransferring(false)}

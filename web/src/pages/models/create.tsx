@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { useDraft } from "../../ui/form.tsx"
@@ -16,7 +15,7 @@ export const NewModelPage = () => {
   const client = useQueryClient()
   const { values, set, dirty } = useDraft(emptyModel(base))
   const create = useMutation({
-    mutationFn: () => api.post<WorkspaceModel>("/api/v1/models/create", toRequestBody(values)),
+    mutationFn: () => api.post("/api/v1/models/create", { body: toRequestBody(values) }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["models"] })
       await router.navigate({

@@ -1,18 +1,20 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { ArrowLeftRight, Download, Upload } from "lucide-react"
 import { useRef } from "react"
-import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import type { BodyFor } from "../../lib/api-types.ts"
 import { downloadTextFile } from "../../lib/download.ts"
 import { Button } from "../../ui/button.tsx"
 import { errorText } from "../../ui/error-note.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 
-const parseImport = (text: string): object => {
+type ModelImport = BodyFor<"/api/v1/models/import">
+
+const parseImport = (text: string): ModelImport => {
   try {
-    const value: unknown = JSON.parse(text)
-    // Also accept a bare array; the API expects an object.
+    // The gateway checks the content. Also accept a bare array; the API expects an object.
+    const value: ModelImport | ModelImport["models"] = JSON.parse(text)
     if (Array.isArray(value)) return { models: value }
     if (typeof value === "object" && value !== null) return value
   } catch {
@@ -26,16 +28,13 @@ export const ImportExportMenu = () => {
   const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const exported = useMutation({
-    mutationFn: () => api.get<{ models: WorkspaceModel[] }>("/api/v1/models/export"),
+    mutationFn: () => api.get("/api/v1/models/export"),
     onSuccess: (file) =>
       downloadTextFile("models.json", "application/json", JSON.stringify(file, null, 2)),
   })
   const imported = useMutation({
     mutationFn: async (file: File) =>
-      api.post<{ created: string[]; updated: string[] }>(
-        "/api/v1/models/import",
-        parseImport(await file.text()),
-      ),
+      api.post("/api/v1/models/import", { body: parseImport(await file.text()) }),
     onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
   })
   const error = imported.error ?? exported.error

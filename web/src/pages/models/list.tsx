@@ -2,11 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Boxes, Plus, Server } from "lucide-react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type {
-  ModelRecord,
-  ModelSummary,
-  WorkspaceModel,
-} from "../../../../server/src/models/schema.ts"
+import type { ModelRecord, ModelSummary } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
@@ -228,8 +224,7 @@ const EnabledSwitch = ({ model: { workspace } }: { model: ListedModel }) => {
   const me = useCurrentUser()
   const client = useQueryClient()
   const toggle = useMutation({
-    mutationFn: (id: string) =>
-      api.post<WorkspaceModel>("/api/v1/models/model/toggle", undefined, { query: { id } }),
+    mutationFn: (id: string) => api.post("/api/v1/models/model/toggle", { query: { id } }),
     onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
   })
   if (!workspace || !mayChange(me, workspace)) return null

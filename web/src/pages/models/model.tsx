@@ -163,7 +163,7 @@ const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
   const save = useMutation({
     mutationFn: () => {
       const { id, ...changes } = toRequestBody(values, workspace)
-      return api.post<WorkspaceModel>("/api/v1/models/model/update", changes, { query: { id } })
+      return api.post("/api/v1/models/model/update", { query: { id }, body: changes })
     },
     onSuccess: (saved) => {
       markSaved(toModelValues(saved))
@@ -192,10 +192,11 @@ const TransferModel = ({ workspace: { id, name, user_id } }: { workspace: Worksp
     if (me.role !== "admin") await router.navigate({ to: "/models", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["models"] })
   }
-  const path = "/api/v1/models/model/transfer"
+  const transfer = (to: string) =>
+    api.post("/api/v1/models/model/transfer", { query: { id }, body: { transfer_to: to } })
   return (
     <TransferSection
-      target={{ name, user_id, path, query: { id }, note: t("transfer.modelNote") }}
+      target={{ name, user_id, transfer, note: t("transfer.modelNote") }}
       onTransferred={finish}
     />
   )
@@ -205,7 +206,7 @@ const DeleteModel = ({ workspace: { id, name } }: { workspace: WorkspaceModel })
   const router = useRouter()
   const client = useQueryClient()
   const remove = async (confirm?: "delete"): Promise<void> => {
-    await api.post("/api/v1/models/model/delete", { id, confirm })
+    await api.post("/api/v1/models/model/delete", { body: { id, confirm } })
     await router.navigate({ to: "/models", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["models"] })
   }

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import { api } from "../../lib/api.ts"
+import { callJson } from "../../lib/api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 
@@ -25,19 +25,21 @@ export const runtimePath = async (path: string): Promise<string> => {
   return `/${runtime_prefix}/api/${path}`
 }
 
+const fetchModels = async <T>(path: string, signal: AbortSignal): Promise<T[]> => {
+  const url = await runtimePath(path)
+  const { models } = await callJson<{ models: T[] | null }>("GET", url, { signal })
+  return models ?? []
+}
+
 export const tagsQuery = queryOptions({
   queryKey: ["runtime", "tags"],
-  queryFn: async ({ signal }) =>
-    (await api.get<{ models: OllamaTag[] | null }>(await runtimePath("tags"), { signal })).models ??
-    [],
+  queryFn: ({ signal }) => fetchModels<OllamaTag>("tags", signal),
   // A pulled model is listed shortly after the pull has ended.
   refetchInterval: 3000,
 })
 
 export const loadedQuery = queryOptions({
   queryKey: ["runtime", "loaded"],
-  queryFn: async ({ signal }) =>
-    (await api.get<{ models: LoadedModel[] | null }>(await runtimePath("ps"), { signal })).models ??
-    [],
+  queryFn: ({ signal }) => fetchModels<LoadedModel>("ps", signal),
   refetchInterval: 5000,
 })

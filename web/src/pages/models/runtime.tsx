@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Boxes, Trash2 } from "lucide-react"
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { api } from "../../lib/api.ts"
+import { callRaw } from "../../lib/api.ts"
 import { formatBytes } from "../../lib/format.ts"
 import { useCurrentUser } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
@@ -84,7 +84,7 @@ const InstalledModels = ({ mayDelete }: { mayDelete: boolean }) => {
   const tags = useQuery(tagsQuery)
   const [tagToDelete, setTagToDelete] = useState<OllamaTag | null>(null)
   const remove = async ({ name }: OllamaTag): Promise<void> => {
-    await api.delete(await runtimePath("delete"), { model: name })
+    await callRaw("DELETE", await runtimePath("delete"), { body: { model: name } })
     await client.invalidateQueries({ queryKey: ["runtime"] })
     await client.invalidateQueries({ queryKey: ["models"] })
   }

@@ -18,8 +18,6 @@ type Choice = "transfer" | "delete"
 /** What is handed over; everything else is deleted with the account. */
 const transferableTypes = ["model", "collection", "prompt", "file"]
 
-const userPath = (id: string): string => `/api/v1/users/${encodeURIComponent(id)}`
-
 const listOwned = ({ counts }: OwnedObjects): string =>
   formatList(
     Object.entries(counts)
@@ -109,7 +107,8 @@ const DeleteUserDialog = ({
 }: DeleteUserProps & { onClose: () => void }) => {
   const owned = useQuery({
     queryKey: ["users", "owned", user.id],
-    queryFn: ({ signal }) => api.get<OwnedObjects>(`${userPath(user.id)}/owned`, { signal }),
+    queryFn: ({ signal }) =>
+      api.get("/api/v1/users/:id/owned", { params: { id: user.id }, signal }),
     staleTime: 0,
     gcTime: 0,
   })
@@ -124,7 +123,7 @@ const DeleteUserDialog = ({
       ? { transfer_to: successor?.replace(/^(user|group):/, "") }
       : { confirm: isAccepted ? "delete" : undefined }
     try {
-      await api.delete(userPath(user.id), undefined, { query })
+      await api.delete("/api/v1/users/:id", { params: { id: user.id }, query })
     } catch (error) {
       if (!(error instanceof ApiError) || !error.inUse) throw error
       await owned.refetch()

@@ -1,6 +1,5 @@
 import { useState } from "react"
 import { t } from "../../i18n/translate.ts"
-import { api, type QueryParams } from "../../lib/api.ts"
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx"
 import { fieldError } from "../../ui/form.tsx"
 import { PersonField } from "./person-field.tsx"
@@ -8,9 +7,8 @@ import { PersonField } from "./person-field.tsx"
 export interface TransferTarget {
   name: string
   user_id: string
-  /** The route that hands it over. */
-  path: string
-  query?: QueryParams
+  /** Hands it over; the new owner is a user ID or an email address. */
+  transfer: (to: string) => Promise<unknown>
   /** What moves besides the object itself. */
   note?: string
 }
@@ -26,10 +24,10 @@ interface TransferDialogProps {
 export const TransferDialog = ({ target, open, onClose, onTransferred }: TransferDialogProps) => {
   const [person, setPerson] = useState("")
   const [error, setError] = useState<unknown>(null)
-  const { name, user_id, path, query, note } = target
-  const transfer = async (): Promise<void> => {
+  const { name, user_id, transfer, note } = target
+  const confirm = async (): Promise<void> => {
     try {
-      await api.post(path, { transfer_to: person.trim() }, { ...(query && { query }) })
+      await transfer(person.trim())
     } catch (reason) {
       setError(reason)
       throw reason
@@ -48,7 +46,7 @@ export const TransferDialog = ({ target, open, onClose, onTransferred }: Transfe
       action={t("transfer.action")}
       fields={["transfer_to"]}
       ready={person.trim() !== ""}
-      onConfirm={transfer}
+      onConfirm={confirm}
     >
       <div className="flex flex-col gap-3">
         <p>{t("transfer.lead")}</p>

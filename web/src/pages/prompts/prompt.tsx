@@ -110,7 +110,7 @@ const TransferPrompt = ({ prompt: { id, title, user_id } }: { prompt: PromptWith
     if (me.role !== "admin") await router.navigate({ to: "/prompts", ignoreBlocker: true })
     await queryClient.invalidateQueries({ queryKey: ["prompts"] })
   }
-  const target = { name: title, user_id, path: promptApi.transferPath(id) }
+  const target = { name: title, user_id, transfer: (to: string) => promptApi.transfer(id, to) }
   return <TransferSection target={target} onTransferred={finish} />
 }
 

@@ -22,7 +22,7 @@ export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountF
   const [values, setValues] = useState({ name: "", email: "", password: "", setup_code: "" })
   const set = (changes: Partial<typeof values>): void => setValues({ ...values, ...changes })
   const signUp = useMutation({
-    mutationFn: () => api.post<SignedIn>("/api/v1/auths/signup", values),
+    mutationFn: () => api.post("/api/v1/auths/signup", { body: values }),
     onSuccess: async (signedIn) => {
       await checkSession()
       onDone(signedIn)

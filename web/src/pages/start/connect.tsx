@@ -1,11 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { CircleCheck, LoaderCircle, MessageSquare, Plus, RotateCw, SearchX } from "lucide-react"
 import { useState } from "react"
-import type {
-  Connection,
-  ConnectionTestResult,
-  ProviderInfo,
-} from "../../../../server/src/connections/schema.ts"
+import type { Connection, ProviderInfo } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, providersQuery } from "../../lib/queries.ts"
@@ -129,9 +125,9 @@ const Runtime = ({ runtime, needed, onConnected }: RuntimeProps) => {
   const search = useQuery({
     queryKey: ["connections", runtime.id, "test"],
     queryFn: async () => {
-      const result = await api.post<ConnectionTestResult>(
-        `/api/v1/connections/${encodeURIComponent(runtime.id)}/test`,
-      )
+      const result = await api.post("/api/v1/connections/:id/test", {
+        params: { id: runtime.id },
+      })
       if (result.ok) {
         await client.invalidateQueries({ queryKey: ["models"] })
         onConnected(runtime.id)
@@ -186,7 +182,7 @@ const Provider = ({ providers, onConnected }: ProviderProps) => {
     mutationFn: async () => {
       const result = await test.mutateAsync()
       if (!result.ok) return null
-      return api.post<Connection>("/api/v1/connections/create", withDefaultName(values))
+      return api.post("/api/v1/connections/create", { body: withDefaultName(values) })
     },
     onSuccess: async (connection) => {
       await client.invalidateQueries()

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { useLocation, useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import type { OpenedInvitation } from "../../../../server/src/auth/invitation-schema.ts"
-import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { formatDate } from "../../lib/format.ts"
@@ -19,7 +18,7 @@ export const InvitePage = () => {
   const { data: session } = useQuery(sessionQuery)
   const invitation = useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => api.post<OpenedInvitation>("/api/v1/invitations/open", { token }),
+    queryFn: () => api.post("/api/v1/invitations/open", { body: { token } }),
     // Accepting signs in and leaves the page, which takes the token out of the address.
     enabled: token !== "" && !session,
     retry: false,
@@ -70,7 +69,7 @@ const AcceptForm = ({ token, fixedEmail }: { token: string; fixedEmail: string |
   const router = useRouter()
   const [values, setValues] = useState({ name: "", email: fixedEmail ?? "", password: "" })
   const accept = useMutation({
-    mutationFn: () => api.post<SignedIn>("/api/v1/invitations/accept", { token, ...values }),
+    mutationFn: () => api.post("/api/v1/invitations/accept", { body: { token, ...values } }),
     onSuccess: async () => {
       await checkSession()
       await router.navigate({ to: "/", replace: true })

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
 import { LogIn } from "lucide-react"
 import { type FormEvent, useState } from "react"
-import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { checkSession, configQuery, signOnUrl } from "../../lib/session.ts"
@@ -76,7 +75,7 @@ const PasswordForm = ({ back, autoFocus }: PasswordFormProps) => {
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
   const signIn = useMutation({
-    mutationFn: () => api.post<SignedIn>("/api/v1/auths/signin", { email, password }),
+    mutationFn: () => api.post("/api/v1/auths/signin", { body: { email, password } }),
     onSuccess: async () => {
       await checkSession()
       await router.navigate({ href: back ?? "/", replace: true })

@@ -1,0 +1,72 @@
+import type { auditRoutes } from "../../../server/src/audit/routes.ts"
+import type { invitationRoutes } from "../../../server/src/auth/invitation-routes.ts"
+import type { keyRoutes } from "../../../server/src/auth/key-routes.ts"
+import type { authRoutes } from "../../../server/src/auth/routes.ts"
+import type { connectionRoutes } from "../../../server/src/connections/routes.ts"
+import type { answerRoutes } from "../../../server/src/conversations/answer-routes.ts"
+import type {
+  changeEventRoutes,
+  chatMessageRoutes,
+} from "../../../server/src/conversations/message-routes.ts"
+import type { projectRoutes } from "../../../server/src/conversations/project-routes.ts"
+import type { ratingRoutes } from "../../../server/src/conversations/rating-routes.ts"
+import type { chatListRoutes } from "../../../server/src/conversations/routes.ts"
+import type { resumableRoutes } from "../../../server/src/files/resumable-routes.ts"
+import type { fileRoutes } from "../../../server/src/files/routes.ts"
+import type { functionRoutes } from "../../../server/src/functions/routes.ts"
+import type { functionRunRoutes } from "../../../server/src/functions/run-routes.ts"
+import type { groupRoutes } from "../../../server/src/groups/routes.ts"
+import type { embeddingModelRoutes } from "../../../server/src/knowledge/embedding-routes.ts"
+import type { fileKnowledgeRoutes } from "../../../server/src/knowledge/file-routes.ts"
+import type { knowledgeRoutes } from "../../../server/src/knowledge/routes.ts"
+import type { modelRoutes } from "../../../server/src/models/routes.ts"
+import type { overviewRoutes } from "../../../server/src/operations/overview-routes.ts"
+import type { operationRoutes } from "../../../server/src/operations/routes.ts"
+import type { userRemovalRoutes } from "../../../server/src/ownership/routes.ts"
+import type { instructionRoutes } from "../../../server/src/prompts/instruction-routes.ts"
+import type { promptRoutes } from "../../../server/src/prompts/routes.ts"
+import type { provisioningRoutes } from "../../../server/src/scim/provisioning-routes.ts"
+import type { settingsRoutes } from "../../../server/src/settings/routes.ts"
+import type { signOnAdminRoutes } from "../../../server/src/sso/admin-routes.ts"
+import type { signOnRoutes } from "../../../server/src/sso/routes.ts"
+import type { storageRoutes } from "../../../server/src/storage/routes.ts"
+import type { usageRoutes } from "../../../server/src/usage/routes.ts"
+import type { userRoutes } from "../../../server/src/users/routes.ts"
+
+type ValueOf<T> = T extends unknown ? T[keyof T] : never
+
+/** The routes that the page calls with `api`; each declares its parameters, body and response. */
+export type ApiRoute = ValueOf<
+  | typeof auditRoutes
+  | typeof invitationRoutes
+  | typeof keyRoutes
+  | typeof authRoutes
+  | typeof connectionRoutes
+  | typeof answerRoutes
+  | typeof changeEventRoutes
+  | typeof chatMessageRoutes
+  | typeof projectRoutes
+  | typeof ratingRoutes
+  | typeof chatListRoutes
+  | typeof resumableRoutes
+  | typeof fileRoutes
+  | typeof functionRoutes
+  | typeof functionRunRoutes
+  | typeof groupRoutes
+  | typeof embeddingModelRoutes
+  | typeof fileKnowledgeRoutes
+  | typeof knowledgeRoutes
+  | typeof modelRoutes
+  | typeof overviewRoutes
+  | typeof operationRoutes
+  | typeof userRemovalRoutes
+  | typeof instructionRoutes
+  | typeof promptRoutes
+  | typeof provisioningRoutes
+  | typeof settingsRoutes
+  | typeof signOnAdminRoutes
+  | typeof signOnRoutes
+  | typeof storageRoutes
+  | typeof usageRoutes
+  | typeof userRoutes
+>
