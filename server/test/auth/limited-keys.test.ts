@@ -1,6 +1,4 @@
-import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { createApp } from "../../src/app.ts"
 import type { CredentialLimits } from "../../src/http/caller.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
 import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
@@ -22,7 +20,7 @@ beforeAll(async () => {
   gateway = await startGateway(env)
   await waitForModels(gateway, ["gpt-fake"])
   await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
-  routes = createApp(gateway.gateway, pino({ enabled: false })).routes
+  routes = gateway.routes
 })
 afterAll(async () => {
   await gateway.stop()

@@ -5,6 +5,7 @@ import { pino } from "pino"
 import { readConfig } from "../../src/config/config.ts"
 import type { GatewayOptions } from "../../src/gateway-options.ts"
 import { type Serving, serve } from "../../src/serve.ts"
+import { createResponseCheck } from "./response-check.ts"
 
 export const adminKey = "sk-admin-key-for-the-tests-0123456789"
 export const adminEmail = "ada@example.com"
@@ -62,6 +63,7 @@ export const startGateway = async (
     { write: (line: string) => void logLines.push(JSON.parse(line)) },
   )
   const serving = await serve(config, log, { ...fastOptions, ...options })
+  const checkResponse = createResponseCheck(serving.routes)
 
   const call: TestGateway["call"] = async (method, path, body, options = {}) => {
     const key = options.key === undefined ? adminKey : options.key
@@ -73,7 +75,10 @@ export const startGateway = async (
     const text = await response.text()
     const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "")
     const { status, headers } = response
-    return { status, headers, body: isJson && text ? JSON.parse(text) : text }
+    if (!(isJson && text)) return { status, headers, body: text }
+    const parsed: unknown = JSON.parse(text)
+    checkResponse({ method, path, status, body: parsed })
+    return { status, headers, body: parsed }
   }
 
   return {

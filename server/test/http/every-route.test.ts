@@ -1,6 +1,4 @@
-import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createApp } from "../../src/app.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
 import { errorSchemas } from "../../src/operations/error-schemas.ts"
 import { startFakeOllama } from "../fakes/ollama.ts"
@@ -28,7 +26,7 @@ beforeAll(async () => {
     SCIM_ENABLED: "true",
     SCIM_TOKEN: scimToken,
   })
-  routes = createApp(gateway.gateway, pino({ enabled: false })).routes
+  routes = gateway.routes
   closeAll = () => Promise.all([gateway.stop(), upstream.close(), runtime.close()])
 })
 afterAll(() => closeAll())
